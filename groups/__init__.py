@@ -1,0 +1,1 @@
+"""How each structural group is solved: to come; today this package only holds its place."""

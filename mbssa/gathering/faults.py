@@ -1,0 +1,47 @@
+"""What is wrong with an input: every fault at once, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+#: Faults that a message lists before it only counts the rest.
+_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault: where in the input, and a sentence that says what to write instead."""
+
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+class ModelError(ValueError):
+    """An input that is no mechanism; ``faults`` has all that is wrong with it.
+
+    >>> import mbssa
+    >>> try:
+    ...     mbssa.from_pairs(3, [(1, 2, "R", 2), (2, 4, "Q", 0)], "planar")
+    ... except mbssa.ModelError as error:
+    ...     print(len(error.faults))
+    4
+    """
+
+    def __init__(self, source: str, faults: Iterable[Fault]) -> None:
+        self.source = source
+        self.faults = tuple(faults)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        lines = [str(fault) for fault in self.faults[:_SHOWN]]
+        if len(lines) == 1:
+            return f"{self.source}: {lines[0]}"
+        head = f"{self.source}: {len(self.faults)} faults"
+        more = len(self.faults) - _SHOWN
+        if more > 0:
+            lines.append(f"… and {more} more")
+        return "\n  ".join([head, *lines])

@@ -1,0 +1,320 @@
+"""The one model of a mechanism: frozen columns, and light views on them.
+
+Index 0 is the frame, body number 1; number = index + 1 everywhere, and N counts the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
+
+IntArray = npt.NDArray[np.int64]
+ByteArray = npt.NDArray[np.uint8]
+Vector = tuple[float, ...]
+
+#: The name of body 1 in files and messages.
+FRAME = "frame"
+
+
+@dataclass(frozen=True, slots=True)
+class JointFrame:
+    """A joint's local frame on one body, in that body's own frame; z is the joint's axis.
+
+    ``origin`` (3,) or (2,), metres. Spatial: ``z`` and ``x`` (3,), unit after normalisation.
+    Planar: ``x`` (2,) is the direction from which the joint's coordinates are measured.
+    """
+
+    origin: Vector
+    z: Vector | None = None
+    x: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JointGeometry:
+    """What a model file says of a joint's geometry; SI units, world axes at the reference.
+
+    Either ``frames`` (one per body, canonical) or the world shorthand (``point`` … ``axes``).
+    ``at_reference`` is the value of a coordinate in the reference configuration (0 if not given).
+    """
+
+    point: Vector | None = None
+    points: tuple[Vector, ...] | None = None
+    axis: Vector | None = None
+    axes: tuple[Vector, ...] | None = None
+    frames: tuple[JointFrame, ...] | None = None
+    pitch: float | None = None
+    ratio: float | None = None
+    radius: float | None = None
+    length: float | None = None
+    offsets: Vector | None = None
+    profile: Mapping[str, Any] | None = None
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    at_reference: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BodyGeometry:
+    """What a model file says of a body besides its name.
+
+    ``origin`` (3,) or (2,), m, and ``orientation`` (unit quaternion w, x, y, z; planar: one angle,
+    rad) place the body's frame in the world at the reference; both default to the world's frame.
+    ``points`` are named points in world coordinates at the reference. ``inertia`` and ``visual``
+    are kept as they are.
+    """
+
+    origin: Vector | None = None
+    orientation: Vector | None = None
+    points: Mapping[str, Vector] = field(default_factory=dict)
+    inertia: Mapping[str, Any] | None = None
+    visual: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """Bodies, joints and driven coordinates of one mechanism.
+
+    Made by :func:`mbssa.load`, :func:`mbssa.from_pairs` or :func:`mbssa.from_adjacency`, which
+    validate; the constructor does not.
+
+    Attributes
+    ----------
+    space : "planar" or "spatial"
+    n_bodies : N, the frame included
+    joint_start : (J + 1,) int64; joint j joins ``joint_body[joint_start[j]:joint_start[j + 1]]``
+    joint_body : (sum of joint sizes,) int64, body indices; index 0 is the frame
+    joint_type : (J,) int64, rows of :data:`mbssa.joints.CATALOGUE`
+    driven : (J,) uint8, one bit per free coordinate of the joint, lowest bit first
+    body_names : names by index, or None where bodies have only numbers
+    joint_names : ids that the user gave, by joint index
+    joint_geometry, body_geometry : by index; only those that have any
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> four_bar = mbssa.load("spatial_four_bar")
+    >>> [(joint.id, joint.type.code) for joint in four_bar.joints]
+    [('1-2', 'R'), ('2-3', 'S'), ('3-4', 'C'), ('1-4', 'P')]
+    >>> four_bar.mobility
+    1
+    """
+
+    space: Space
+    n_bodies: int
+    joint_start: IntArray
+    joint_body: IntArray
+    joint_type: IntArray
+    driven: ByteArray
+    body_names: tuple[str, ...] | None = None
+    joint_names: Mapping[int, str] = field(default_factory=dict)
+    joint_geometry: Mapping[int, JointGeometry] = field(default_factory=dict)
+    body_geometry: Mapping[int, BodyGeometry] = field(default_factory=dict)
+    name: str = ""
+    title: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for column in (self.joint_start, self.joint_body, self.joint_type, self.driven):
+            column.flags.writeable = False
+        for attribute in ("joint_names", "joint_geometry", "body_geometry"):
+            object.__setattr__(self, attribute, MappingProxyType(dict(getattr(self, attribute))))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Mechanism {self.name or 'unnamed'}: {self.space}, {self.n_bodies} bodies with the "
+            f"frame, {self.n_joints} joints, {self.n_driven} driven coordinates>"
+        )
+
+    @property
+    def freedom(self) -> int:
+        """B of Eq. (2): 3 planar, 6 spatial."""
+        return FREEDOM[self.space]
+
+    @property
+    def n_joints(self) -> int:
+        return len(self.joint_type)
+
+    @cached_property
+    def grade(self) -> IntArray:
+        """(J,) k of each joint, Table 3."""
+        return np.array([row.grade for row in CATALOGUE], dtype=np.int64)[self.joint_type]
+
+    @cached_property
+    def n_driven_of_joint(self) -> IntArray:
+        """(J,) w of each joint, the paper's KnownInputs."""
+        return np.bitwise_count(self.driven).astype(np.int64)
+
+    @property
+    def n_driven(self) -> int:
+        """Driven coordinates of the whole mechanism."""
+        return int(self.n_driven_of_joint.sum())
+
+    @property
+    def mobility(self) -> int:
+        """Kutzbach-Grübler mobility L_c of the undriven mechanism, Eq. (2)."""
+        return self.freedom * (self.n_bodies - 1) - int((self.freedom - self.grade).sum())
+
+    @cached_property
+    def has_geometry(self) -> bool:
+        """Whether every joint that needs geometry has it."""
+        needs = [bool(row.required) for row in CATALOGUE]
+        return all(
+            j in self.joint_geometry for j in range(self.n_joints) if needs[self.joint_type[j]]
+        )
+
+    @property
+    def bodies(self) -> Sequence[Body]:
+        """Views of all bodies, the frame first."""
+        return _Views(self, self.n_bodies, Body)
+
+    @property
+    def joints(self) -> Sequence[Joint]:
+        """Views of all joints in the order of the model."""
+        return _Views(self, self.n_joints, Joint)
+
+    def body_name(self, index: int) -> str:
+        """Name of the body with this index: its number where it has no name."""
+        return self.body_names[index] if self.body_names is not None else str(index + 1)
+
+    def joint_bodies(self, joint: int) -> tuple[int, ...]:
+        """Body indices of a joint."""
+        return tuple(
+            int(body)
+            for body in self.joint_body[self.joint_start[joint] : self.joint_start[joint + 1]]
+        )
+
+    @cached_property
+    def joint_ids(self) -> tuple[str, ...]:
+        """Unique id of every joint: the user's, else ``2-3``, ``2-3#2`` for the second, …"""
+        seen: dict[str, int] = {}
+        ids = []
+        flat = (self.joint_body + 1).tolist()
+        start = self.joint_start.tolist()
+        for j in range(self.n_joints):
+            pair = "-".join(map(str, sorted(flat[start[j] : start[j + 1]])))
+            seen[pair] = seen.get(pair, 0) + 1
+            default = pair if seen[pair] == 1 else f"{pair}#{seen[pair]}"
+            ids.append(self.joint_names.get(j, default))
+        return tuple(ids)
+
+    def joint(self, name: str) -> Joint:
+        """The joint with this id; ``3-2`` finds ``2-3``.
+
+        Raises
+        ------
+        KeyError
+            Unknown, or a pair of bodies with several joints and no ``#``.
+        """
+        by_id = self._joint_by_id
+        if name in by_id:
+            index = by_id[name]
+            if "#" not in name and f"{name}#2" in by_id and index not in self.joint_names:
+                raise KeyError(f"joint {name!r} is ambiguous: write {name}#1, {name}#2, …")
+            return Joint(self, index)
+        pair, _, which = name.partition("#")
+        parts = pair.split("-")
+        if all(part.isdigit() for part in parts):
+            canonical = "-".join(map(str, sorted(int(part) for part in parts)))
+            canonical += f"#{which}" if which and which != "1" else ""
+            if which == "1" and canonical in by_id:
+                return Joint(self, by_id[canonical])
+            if canonical != name and canonical in by_id:
+                return self.joint(canonical)
+        raise KeyError(f"no joint {name!r}; the joints are {', '.join(self.joint_ids[:40])}")
+
+    @cached_property
+    def _joint_by_id(self) -> dict[str, int]:
+        return {name: j for j, name in enumerate(self.joint_ids)}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """View of one body."""
+
+    mechanism: Mechanism
+    index: int
+
+    @property
+    def number(self) -> int:
+        """1 is the frame."""
+        return self.index + 1
+
+    @property
+    def name(self) -> str:
+        return self.mechanism.body_name(self.index)
+
+    @property
+    def geometry(self) -> BodyGeometry | None:
+        return self.mechanism.body_geometry.get(self.index)
+
+    def __str__(self) -> str:
+        return str(self.number) if self.name == str(self.number) else f"{self.number} ({self.name})"
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """View of one joint, a kinematic pair KP(i-j)."""
+
+    mechanism: Mechanism
+    index: int
+
+    @property
+    def id(self) -> str:
+        return self.mechanism.joint_ids[self.index]
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Body numbers."""
+        return tuple(body + 1 for body in self.mechanism.joint_bodies(self.index))
+
+    @property
+    def type(self) -> JointType:
+        return CATALOGUE[self.mechanism.joint_type[self.index]]
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the driven coordinates."""
+        mask = int(self.mechanism.driven[self.index])
+        return tuple(name for bit, name in enumerate(self.type.coordinates) if mask >> bit & 1)
+
+    @property
+    def geometry(self) -> JointGeometry | None:
+        return self.mechanism.joint_geometry.get(self.index)
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.type.code}"
+
+
+View = TypeVar("View", Body, Joint)
+
+
+class _Views(Sequence[View]):
+    """Views made on demand."""
+
+    def __init__(self, mechanism: Mechanism, length: int, make: type[View]) -> None:
+        self._mechanism = mechanism
+        self._range = range(length)
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, index: int) -> View: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[View]: ...
+    def __getitem__(self, index: int | slice) -> View | Sequence[View]:
+        if isinstance(index, slice):
+            return [self._make(self._mechanism, i) for i in self._range[index]]
+        return self._make(self._mechanism, self._range[index])
+
+    def __iter__(self) -> Iterator[View]:
+        return (self._make(self._mechanism, i) for i in self._range)

@@ -1,0 +1,53 @@
+"""From a mechanism to its structure, by either method."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from mbssa.initialisation import initialise
+from mbssa.mechanism import Mechanism
+from mbssa.search.matching import match
+from mbssa.structure import Structure, build_structure
+
+Method = Literal["matching", "exhaustive"]
+
+
+def decompose(
+    mechanism: Mechanism, method: Method = "matching", time_limit: float | None = None
+) -> Structure:
+    """Find the structural groups of a mechanism and the DAG that orders them.
+
+    Parameters
+    ----------
+    mechanism : a validated mechanism; it needs no geometry
+    method : "matching" takes nearly linear time. "exhaustive" is the paper's own search over chains
+        of growing length (its Algorithms 1 to 3), exponential in the size of the largest group.
+    time_limit : seconds after which the exhaustive search gives up; its answer then has
+        ``determined == False`` and a note. The matching ignores it.
+
+    Returns
+    -------
+    Structure. An over- or under-constrained mechanism is an answer too: see ``Structure.parts``.
+
+    Raises
+    ------
+    ValueError
+        Unknown method.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> rotor = mbssa.decompose(mbssa.load("rotor"))
+    >>> print(*rotor.groups)
+    SG-1{9, 10, 13} SG-2{15} SG-3{3, 6} SG-4{11, 14, 16} SG-5{4, 7} SG-6{8, 12} SG-7{2, 5}
+    """
+    if method not in get_args(Method):
+        raise ValueError(f"method {method!r} is unknown; write 'matching' or 'exhaustive'")
+    incidence = initialise(mechanism)
+    if method == "matching":
+        partition = match(incidence)
+    else:
+        from mbssa.search.exhaustive import search
+
+        partition = search(incidence, mechanism.grade, mechanism.n_driven_of_joint, time_limit)
+    return build_structure(mechanism, incidence, partition, method)

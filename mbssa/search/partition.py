@@ -1,0 +1,46 @@
+"""What a search hands over: which bodies form a group, in any order, and what is not determined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mbssa.mechanism import IntArray
+
+PartKind = Literal["over", "under"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a mechanism that the count leaves over- or under-constrained.
+
+    ``units`` is its surplus (over) or shortage (under) of constraint units. ``bodies`` are body
+    indices, ``joints`` joint indices: for an over-constrained part the joints among its bodies and
+    known ones, that is those that bind it; for an under-constrained part the joints that touch it.
+    ``rigid`` names the sub-chain that holds more units than it has freedoms among its own bodies:
+    it is over-constrained in itself and moves as one body.
+    """
+
+    kind: PartKind
+    units: int
+    bodies: tuple[int, ...]
+    joints: tuple[int, ...]
+    rigid: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Answer of a search method before it is numbered.
+
+    Attributes
+    ----------
+    label : (N,) int64, the group of each body, 0 … n_groups - 1; -1 for the frame and for bodies of parts
+    n_groups : how many
+    parts : what is not determined, over-constrained first
+    note : what the person should know of the search itself (a time limit that ran out)
+    """
+
+    label: IntArray
+    n_groups: int
+    parts: tuple[Part, ...] = ()
+    note: str = ""

@@ -1,0 +1,397 @@
+"""The frozen answer: :class:`Structure`, its groups, and how they depend on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.compiled import kernel
+from mbssa.initialisation import Incidence
+from mbssa.joints.catalogue import CATALOGUE, TYPE_ORDER
+from mbssa.mechanism import IntArray, Mechanism
+from mbssa.search import kernels
+from mbssa.search.partition import Part, Partition
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import scipy.sparse
+
+#: Bodies up to which the results matrix is a dense array.
+DENSE_RESULTS = 1_000
+
+
+class Pair(NamedTuple):
+    """One kinematic pair as the paper's tables print it: ``10&1U``, seen from ``body``.
+
+    Body numbers, Table 3's code, joint index. A relation of three bodies has the others in ``others``.
+    """
+
+    body: int
+    others: tuple[int, ...]
+    type: str
+    joint: int
+
+    def __str__(self) -> str:
+        return "&".join(map(str, (self.body, *self.others))) + self.type
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """Kinematic structure of a mechanism: its structural groups in the order of solution.
+
+    Attributes
+    ----------
+    mechanism : what was decomposed
+    method : "matching" or "exhaustive"
+    determined : whether the count determines every body: no over- or under-constrained part
+    group_of_body : (N,) int64, group number of each body; 0 for the frame and for bodies in no group
+    joint_group : (J,) int64, the group that a joint is solved with; 0 where it is in no group
+    parts : what is not determined, over-constrained parts first
+    note : remarks of the search
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> structure = mbssa.decompose(mbssa.load("spatial_four_bar"))
+    >>> [group.bodies for group in structure.groups]
+    [(2,), (3, 4)]
+    >>> structure.groups[1].type_name, structure.groups[1].depends_on
+    ('1P1C1S3D', (1,))
+    >>> structure.results[0]
+    array([0, 1, 2, 2])
+    """
+
+    mechanism: Mechanism
+    method: str
+    incidence: Incidence
+    group_of_body: IntArray
+    joint_group: IntArray
+    needs_start: IntArray
+    needs: IntArray
+    level_of_group: IntArray
+    parts: tuple[Part, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for column in (self.group_of_body, self.joint_group, self.needs, self.level_of_group):
+            column.flags.writeable = False
+
+    @property
+    def determined(self) -> bool:
+        return not self.parts
+
+    @property
+    def n_groups(self) -> int:
+        return len(self.level_of_group)
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        """The groups in canonical order, made on demand; ``groups[0]`` is number 1."""
+        return _Groups(self)
+
+    @cached_property
+    def _bodies(self) -> tuple[IntArray, IntArray]:
+        return _rows(self.group_of_body, self.n_groups)
+
+    @cached_property
+    def _joints(self) -> tuple[IntArray, IntArray]:
+        return _rows(self.joint_group, self.n_groups)
+
+    @cached_property
+    def levels(self) -> tuple[tuple[int, ...], ...]:
+        """Group numbers by level: a group's level is one more than the highest it depends on."""
+        start, numbers = _rows(self.level_of_group, int(self.level_of_group.max(initial=0)))
+        return tuple(
+            tuple((numbers[start[k] : start[k + 1]] + 1).tolist()) for k in range(len(start) - 1)
+        )
+
+    @cached_property
+    def results(self) -> npt.NDArray[np.int64] | scipy.sparse.csr_array:
+        """The paper's Results_SA, (N, N): row 0 is the group of each body (0: none).
+
+        Elsewhere ``results[y, j] = c`` where body j gives its external pair to body y: c = 1 from the
+        frame, else 1 + the number of j's group (Eqs. 11 and 16). Sparse beyond 1,000 bodies.
+        """
+        n = self.mechanism.n_bodies
+        # Bodies in no group come last: everyone assigns to them, they assign to nobody.
+        turn = np.where(self.group_of_body > 0, self.group_of_body, self.n_groups + 1)
+        turn[0] = 0
+        rows, columns = _pairs_of_bodies(self.incidence)
+        forward = turn[columns] < turn[rows]
+        rows, columns = rows[forward], columns[forward]
+        if n <= DENSE_RESULTS:
+            dense = np.zeros((n, n), dtype=np.int64)
+            dense[rows, columns] = turn[columns] + 1
+            dense[0] = self.group_of_body
+            return dense
+        import scipy.sparse
+
+        cells = np.unique(np.stack([rows, columns]), axis=1)
+        grouped = np.flatnonzero(self.group_of_body)
+        return scipy.sparse.csr_array(
+            (
+                np.concatenate([turn[cells[1]] + 1, self.group_of_body[grouped]]),
+                (
+                    np.concatenate([cells[0], np.zeros_like(grouped)]),
+                    np.concatenate([cells[1], grouped]),
+                ),
+            ),
+            shape=(n, n),
+        )
+
+    @cached_property
+    def dag(self) -> nx.DiGraph[int]:
+        """Dependency DAG: nodes are group numbers, an edge a → b says that b needs a."""
+        import networkx as nx
+
+        dag: nx.DiGraph[int] = nx.DiGraph()
+        for group in self.groups:
+            dag.add_node(
+                group.number,
+                bodies=",".join(map(str, group.bodies)),
+                type_name=group.type_name,
+                level=group.level,
+                n_driven=group.n_driven,
+            )
+        for group in self.groups:
+            dag.add_edges_from((before, group.number) for before in group.depends_on)
+        return dag
+
+    @property
+    def types(self) -> dict[str, int]:
+        """How many groups of each type name, in order of first appearance (Tables 9, 11, 15)."""
+        count: dict[str, int] = {}
+        for group in self.groups:
+            count[group.type_name] = count.get(group.type_name, 0) + 1
+        return count
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, ready for JSON; see :mod:`mbssa.results.exports`."""
+        from mbssa.results.exports import to_dict
+
+        return to_dict(self)
+
+    def __str__(self) -> str:
+        from mbssa.results.tables import as_text
+
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        state = "determined" if self.determined else "not determined"
+        return f"<Structure of {self.mechanism.name or 'a mechanism'}: {self.n_groups} groups, {state}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """View of one structural group SG-number.
+
+    ``external`` are the pairs with the frame and with earlier groups, ``internal`` those among its
+    own bodies, ``assigned`` those that it gives on to later bodies; all sorted by body numbers.
+    """
+
+    structure: Structure
+    number: int
+
+    @property
+    def body_indices(self) -> IntArray:
+        """Ascending body indices."""
+        start, bodies = self.structure._bodies
+        return bodies[start[self.number - 1] : start[self.number]]
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Ascending body numbers."""
+        return tuple((self.body_indices + 1).tolist())
+
+    @property
+    def joint_indices(self) -> IntArray:
+        """Indices of the joints that are solved with this group, external and internal."""
+        start, joints = self.structure._joints
+        return joints[start[self.number - 1] : start[self.number]]
+
+    @property
+    def type_name(self) -> str:
+        """Pairs by type in the order of Table 3, then the space: ``1R1P1U1S3D``."""
+        count: dict[str, int] = {}
+        for row in self.structure.mechanism.joint_type[self.joint_indices].tolist():
+            code = CATALOGUE[row].code
+            count[code] = count.get(code, 0) + 1
+        name = "".join(f"{count[code]}{code}" for code in sorted(count, key=TYPE_ORDER.__getitem__))
+        return name + ("2D" if self.structure.mechanism.space == "planar" else "3D")
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Driven coordinates of its joints, as ``1-2.angle``."""
+        mechanism = self.structure.mechanism
+        return tuple(
+            f"{mechanism.joint_ids[j]}.{name}"
+            for j in self.joint_indices.tolist()
+            if mechanism.driven[j]
+            for name in mechanism.joints[j].driven
+        )
+
+    @property
+    def n_driven(self) -> int:
+        """n_c of Eq. (3)."""
+        return int(self.structure.mechanism.n_driven_of_joint[self.joint_indices].sum())
+
+    @property
+    def external(self) -> tuple[Pair, ...]:
+        return self._pairs(self.joint_indices, own=False)
+
+    @property
+    def internal(self) -> tuple[Pair, ...]:
+        return self._pairs(self.joint_indices, own=True)
+
+    @property
+    def assigned(self) -> tuple[Pair, ...]:
+        incidence = self.structure.incidence
+        touching = np.concatenate(
+            [
+                incidence.slot_joint[incidence.body_slot[incidence.body_start[b] : incidence.body_start[b + 1]]]
+                for b in self.body_indices
+            ]
+        )
+        given_on = np.unique(touching[self.structure.joint_group[touching] != self.number])
+        return self._pairs(given_on, own=False)
+
+    @property
+    def depends_on(self) -> tuple[int, ...]:
+        """Numbers of the groups that must be solved before."""
+        s = self.structure
+        return tuple(
+            (s.needs[s.needs_start[self.number - 1] : s.needs_start[self.number]] + 1).tolist()
+        )
+
+    @property
+    def level(self) -> int:
+        """1 for a group that needs only the frame."""
+        return int(self.structure.level_of_group[self.number - 1])
+
+    def _pairs(self, joints: IntArray, *, own: bool) -> tuple[Pair, ...]:
+        """Pairs of these joints seen from this group; ``own`` selects those wholly inside it."""
+        mechanism = self.structure.mechanism
+        mine = set(self.body_indices.tolist())
+        pairs = []
+        for j in joints.tolist():
+            ends = mechanism.joint_bodies(j)
+            if all(end in mine for end in ends) != own:
+                continue
+            body = min(end for end in ends if end in mine)
+            others = tuple(sorted(end + 1 for end in ends if end != body))
+            pairs.append(Pair(body + 1, others, mechanism.joints[j].type.code, j))
+        return tuple(sorted(pairs))
+
+    def __str__(self) -> str:
+        return f"SG-{self.number}{{{', '.join(map(str, self.bodies))}}}"
+
+
+class _Groups(Sequence[Group]):
+    def __init__(self, structure: Structure) -> None:
+        self._structure = structure
+        self._range = range(structure.n_groups)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, index: int) -> Group: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Group]: ...
+    def __getitem__(self, index: int | slice) -> Group | Sequence[Group]:
+        if isinstance(index, slice):
+            return [Group(self._structure, i + 1) for i in self._range[index]]
+        return Group(self._structure, self._range[index] + 1)
+
+    def __iter__(self) -> Iterator[Group]:
+        return (Group(self._structure, i + 1) for i in self._range)
+
+
+def build_structure(
+    mechanism: Mechanism, incidence: Incidence, partition: Partition, method: str
+) -> Structure:
+    """Number the groups of a partition canonically and order them.
+
+    Among the groups that are ready, the one with fewest bodies is next, then the one with the lowest
+    body number. The answer depends on which bodies form a group, not on how the search found them.
+    """
+    label, count = partition.label, partition.n_groups
+    work = incidence.work
+    first = incidence.joint_start[:-1]
+    slot_label = label[incidence.slot_body]
+    # Labels ascend with dependence, so a joint between groups is solved with the highest.
+    owner = np.maximum.reduceat(slot_label, first)
+    outside = (slot_label < 0) & (incidence.slot_body > 0)
+    after = np.repeat(owner, np.diff(incidence.joint_start))
+    constrains = np.repeat(incidence.units > 0, np.diff(incidence.joint_start))
+    arc = (slot_label >= 0) & (slot_label != after) & constrains
+    arcs = np.unique(slot_label[arc] * max(count, 1) + after[arc])
+    before_start, before = _csr(arcs // max(count, 1), arcs % max(count, 1), count)
+
+    size = np.bincount(label[label >= 0], minlength=count)
+    lowest = np.full(count, mechanism.n_bodies, dtype=np.int64)
+    members = np.flatnonzero(label >= 0)
+    np.minimum.at(lowest, label[members], members)
+    order = kernel(kernels.canonical_order, work)(size, lowest, before_start, before)
+    level = kernel(kernels.group_levels, work)(order, before_start, before)[order]
+
+    number = np.zeros(count + 1, dtype=np.int64)  # number[-1] stays 0: in no group
+    number[order] = np.arange(1, count + 1)
+    group_of_body = number[label]
+    # A joint without equations (an undriven F) binds nothing; it is listed with the later group.
+    joint_group = np.maximum.reduceat(group_of_body[incidence.slot_body], first)
+    under = np.zeros(mechanism.n_bodies, dtype=bool)
+    for part in partition.parts:
+        if part.kind == "under" and not part.rigid:
+            under[list(part.bodies)] = True
+    joint_group[np.logical_or.reduceat(outside & under[incidence.slot_body], first)] = 0
+    needs_start, needs = _csr(
+        number[arcs % max(count, 1)] - 1, number[arcs // max(count, 1)] - 1, count
+    )
+    return Structure(
+        mechanism=mechanism,
+        method=method,
+        incidence=incidence,
+        group_of_body=group_of_body,
+        joint_group=joint_group,
+        needs_start=needs_start,
+        needs=needs,
+        level_of_group=level,
+        parts=partition.parts,
+        note=partition.note,
+    )
+
+
+def _csr(row: IntArray, column: IntArray, n_rows: int) -> tuple[IntArray, IntArray]:
+    """Compressed rows of (row, column) entries, columns ascending."""
+    order = np.lexsort((column, row))
+    start = np.zeros(n_rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=n_rows), out=start[1:])
+    return start, column[order]
+
+
+def _rows(number: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Items by number 1 … count, each row ascending; items numbered 0 are in no row."""
+    order = np.argsort(number, kind="stable")
+    start = np.searchsorted(number[order], np.arange(1, count + 2))
+    return start, order
+
+
+def _pairs_of_bodies(incidence: Incidence) -> tuple[IntArray, IntArray]:
+    """Every ordered pair of different bodies that share a joint (with repetition)."""
+    sizes = np.diff(incidence.joint_start)
+    rows, columns = [], []
+    for size in np.unique(sizes):
+        slots = incidence.joint_start[:-1][sizes == size][:, None] + np.arange(size)
+        bodies = incidence.slot_body[slots]
+        for a in range(size):
+            for b in range(size):
+                if a != b:
+                    rows.append(bodies[:, a])
+                    columns.append(bodies[:, b])
+    return np.concatenate(rows), np.concatenate(columns)
