@@ -1,3 +1,2 @@
 from mbssa.search import decompose
-from mbssa.gathering.pairs import from_pairs, from_adjacency
-from mbssa.gathering.faults import ModelError
+from mbssa.gathering import from_pairs, from_adjacency, ModelError, load, builtin_names

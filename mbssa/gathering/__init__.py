@@ -1,0 +1,69 @@
+"""Module 1 of MBSSA3D: every way in, all ending in one frozen mechanism."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import resources
+from pathlib import Path
+
+from mbssa.gathering.assur import FAMILY, assur
+from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.pairs import from_adjacency, from_pairs
+from mbssa.mechanism import Mechanism
+
+__all__ = ["FAMILY", "Fault", "ModelError", "builtin_names", "from_adjacency", "from_pairs", "load"]
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Names of the models that come with the package, in alphabetical order.
+
+    >>> "rotor" in builtin_names()
+    True
+    """
+    folder = resources.files("mbssa.gathering.models")
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def load(name_or_path: str | Path) -> Mechanism:
+    """A mechanism by the name of a built-in model, of the family ``assur:…``, or from a file.
+
+    Parameters
+    ----------
+    name_or_path : ``"rotor"``, ``"assur:III-4B"``, or the path of a ``.toml`` file. A built-in name
+        goes before a file of the same name; write ``./rotor`` for the file.
+
+    Raises
+    ------
+    ModelError
+        Unknown name, unreadable file, or a file with faults: all of them.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> mbssa.load("stewart")
+    <Mechanism stewart: spatial, 14 bodies with the frame, 19 joints, 6 driven coordinates>
+    """
+    name = str(name_or_path)
+    if name.startswith(FAMILY):
+        return assur(name)
+    # The reader brings pydantic in: only who reads a file pays for it.
+    from mbssa.gathering.toml_file import parse_toml, read_toml
+
+    builtin = builtin_names()
+    if name in builtin:
+        text = resources.files("mbssa.gathering.models").joinpath(f"{name}.toml").read_text("utf-8")
+        return parse_toml(text, name, name)
+    path = Path(name_or_path)
+    if path.is_dir():
+        raise ModelError(name, [Fault("", "is a folder; name a .toml file in it")])
+    if path.suffix == ".toml":
+        return read_toml(path)
+    if path.exists():
+        raise ModelError(name, [Fault("", f"the ending {path.suffix!r} is no format; model files end in .toml")])
+    near = difflib.get_close_matches(name, builtin, n=3)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise ModelError(
+        name,
+        [Fault("", f"is neither a file nor a built-in model; {hint}the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]")],
+    )

@@ -171,6 +171,16 @@ _TABLE3 = (
 TYPE_ORDER: dict[str, int] = {code: place for place, code in enumerate(_TABLE3)}
 
 
+def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
+    """SI unit of a free coordinate, by its name.
+
+    >>> coordinate_unit("slide"), coordinate_unit("angle_2")
+    ('m', 'rad')
+    """
+    lengths = ("slide", "lift", "contact")
+    return "m" if coordinate in ("x", "y", "z") or coordinate.startswith(lengths) else "rad"
+
+
 def types_of(space: Space) -> tuple[JointType, ...]:
     """Rows of one space.
 

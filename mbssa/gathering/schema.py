@@ -1,0 +1,108 @@
+"""Shape of a model file, ``format = 1``: what :command:`mbssa schema` prints and the reader checks.
+
+Only shapes and types are said here; what a joint type needs is said by the catalogue and checked by
+:mod:`mbssa.gathering.toml_file`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+Numbers = list[FiniteFloat]
+BodyReference = int | str
+Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
+
+
+class Table(BaseModel):
+    """A TOML table: no unknown keys, no conversion of types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Units(Table):
+    """Units of every number in the file; stored in SI."""
+
+    length: Literal["m", "mm", "cm", "in", "ft"] = "m"
+    angle: Literal["rad", "deg"] = "rad"
+
+
+class FrameEntry(Table):
+    """A joint's frame on one body, in that body's own frame."""
+
+    origin: Numbers = Field(description="position, length units")
+    z: Numbers | None = Field(None, description="the joint's axis; spatial only")
+    x: Numbers | None = Field(
+        None, description="direction from which coordinates are measured; planar: the sliding direction"
+    )
+
+
+class BodyEntry(Table):
+    """A movable body; the first ``[[body]]`` has number 2, the frame is number 1."""
+
+    name: str | None = Field(None, description="unique; its number if not given")
+    origin: Numbers | None = Field(
+        None, description="world position of the body's frame at the reference; 0 if not given"
+    )
+    orientation: FiniteFloat | Numbers | None = Field(
+        None,
+        description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle",
+    )
+    points: dict[str, Numbers] = Field(
+        {}, description="named points, world coordinates at the reference"
+    )
+    inertia: dict[str, Any] | None = Field(None, description="kept, not interpreted")
+    visual: dict[str, Any] | None = Field(None, description="kept, not interpreted")
+
+
+class JointEntry(Table):
+    """A kinematic pair; positions and directions are in world axes at the reference."""
+
+    bodies: list[BodyReference] = Field(
+        min_length=2, description='numbers or names; 1 or "frame" is the fixed body'
+    )
+    type: str = Field(description="code of the catalogue: R, P, C, U, S, …")
+    id: str | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
+    driven: bool | int | list[str] = Field(
+        0, description="driven coordinates: names, how many (in the catalogue's order), or true for all"
+    )
+    point: Numbers | None = Field(None, description="a point on the joint's axis, or its centre")
+    points: list[Numbers] | None = Field(None, description="one point per body, or per contact")
+    axis: Numbers | None = Field(None, description="direction of the axis, guide or normal")
+    axes: list[Numbers] | None = Field(
+        None, description="one direction per body (U: the two pins), or one normal per contact"
+    )
+    frames: list[FrameEntry] | None = Field(
+        None, description="one local frame per body, instead of point, points, axis and axes"
+    )
+    pitch: FiniteFloat | None = Field(None, description="H: advance per angle unit")
+    ratio: FiniteFloat | None = Field(None, description="gears: radius of the second over the first")
+    radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or roller")
+    length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
+    offsets: Numbers | None = Field(None, description="U: distance between its two axes")
+    profile: dict[str, Any] | None = Field(None, description="L: the cam's curve")
+    limits: dict[str, Limits] = Field({}, description="coordinate = [lowest, highest]")
+    at_reference: dict[str, FiniteFloat] = Field(
+        {}, description="coordinate = its value in the reference configuration; 0 if not given"
+    )
+
+
+class ModelFile(Table):
+    """A mechanism as a TOML file of mbssa."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, title="mbssa model file, format 1", populate_by_name=True
+    )
+
+    format: Literal[1] = Field(description="version of this format")
+    space: Literal["planar", "spatial"]
+    title: str = ""
+    source: str = Field("", description="where topology and geometry come from")
+    notes: list[str] = []
+    units: Units = Units()
+    bodies: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="N with the frame, for bodies without names, instead of [[body]]"
+    )
+    body: list[BodyEntry] = []
+    joint: list[JointEntry] = []

@@ -1,0 +1,516 @@
+"""Reader of the native format: TOML with ``format = 1``.
+
+Faults of shape (unknown keys, wrong types) and of meaning (missing bodies, zero axes) come out
+together: an entry whose shape is wrong is reported and left out of the checks of meaning.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from mbssa.gathering.build import build, driven_bits
+from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.schema import BodyEntry, FrameEntry, JointEntry, ModelFile, Units
+from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
+from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, Vector
+
+#: Metres and radians in one unit of a file.
+_LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
+_ANGLE = {"rad": 1.0, "deg": math.pi / 180.0}
+
+_SHORTHAND = ("point", "points", "axis", "axes")
+_GEOMETRY = (*_SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile")
+
+#: Point contacts of the rows that have one plane per contact.
+_CONTACTS = {"CBIP": 2, "CTRP": 3, "CTEP": 4, "CPEP": 5}
+
+#: Largest model file; above it arrays are the right input.
+_MAX_BYTES = 20_000_000
+
+
+def read_toml(path: Path) -> Mechanism:
+    """Read a model file.
+
+    Raises
+    ------
+    ModelError
+        Not readable, not TOML (with the line), or not a mechanism (with every fault).
+    """
+    try:
+        size = path.stat().st_size
+        if size > _MAX_BYTES:
+            raise ModelError(
+                str(path),
+                [Fault("", f"{size / 1e6:.0f} MB of TOML; give more than 20 MB as arrays to mbssa.from_pairs")],
+            )
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise ModelError(
+            str(path), [Fault(f"line {line}", "is not UTF-8 text; a model file is TOML")]
+        ) from None
+    except OSError as error:
+        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
+    return parse_toml(text, str(path), path.stem)
+
+
+def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
+    """A mechanism from the text of a model file; ``source_name`` stands before its faults."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ModelError(source_name, [Fault("TOML", str(error))]) from None
+    faults: list[Fault] = []
+    model = _shape(raw, faults)
+    if model is None:
+        raise ModelError(source_name, faults)
+    return _Reader(model, source_name, name, faults).mechanism()
+
+
+# --- faults of shape -------------------------------------------------------------------------------
+
+
+def _shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
+    """The file as checked tables; entries of wrong shape are reported, then neutralised."""
+    try:
+        return ModelFile.model_validate(raw)
+    except ValidationError as error:
+        problems = error.errors()
+    by_place: dict[tuple[int | str, ...], list[Any]] = {}
+    for problem in problems:
+        by_place.setdefault(_place(problem["loc"], raw), []).append(problem)
+    for place, several in by_place.items():
+        faults.append(Fault(_where(place, raw), _sentence(place, several, raw)))
+    _neutralise(raw, by_place)
+    try:
+        return ModelFile.model_validate(raw)
+    except ValidationError:
+        return None
+
+
+def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
+    """The part of a validation error's location that exists in the file, plus a missing key.
+
+    Pydantic appends the names of the alternatives of a union, which the file's author never wrote.
+    """
+    place: list[int | str] = []
+    here = raw
+    for step in loc:
+        if isinstance(here, dict) and isinstance(step, str):
+            place.append(step)
+            here = here.get(step)
+        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+            place.append(step)
+            here = here[step]
+        else:
+            break
+    return tuple(place)
+
+
+def _where(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
+    """``[[joint]] 3 (2-5) axis``: the table, counted from 1, what it joins, the key."""
+    if len(place) >= 2 and place[0] in ("body", "joint") and isinstance(place[1], int):
+        entry = raw[place[0]][place[1]]
+        head = _entry_name(str(place[0]), place[1], entry if isinstance(entry, dict) else {})
+        rest = place[2:]
+    else:
+        head, rest = "", place
+    tail = ""
+    for step in rest:
+        if isinstance(step, int):
+            tail += f"[{step + 1}]"
+        else:
+            tail += f".{step}" if tail else str(step)
+    return " ".join(filter(None, (head, tail)))
+
+
+def _entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
+    shown = f"[[{table}]] {index + 1}"
+    if table == "joint":
+        bodies = entry.get("bodies")
+        if isinstance(entry.get("id"), str):
+            return f"{shown} ({entry['id']})"
+        if isinstance(bodies, list) and bodies:
+            return f"{shown} ({', '.join(map(str, bodies))})"
+    elif isinstance(entry.get("name"), str):
+        return f"{shown} ({entry['name']})"
+    return shown
+
+
+def _sentence(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, Any]) -> str:
+    problem = problems[0]
+    kind = problem["type"]
+    key = str(place[-1]) if place else ""
+    if kind == "extra_forbidden":
+        keys = list(_table_at(place).model_fields)
+        near = difflib.get_close_matches(key, keys, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"unknown key; {hint}the keys here are {', '.join(keys)}"
+    if kind == "missing":
+        field = _table_at(place).model_fields.get(key)
+        example = {"format": "format = 1", "space": 'space = "spatial"', "type": 'type = "R"'}
+        example |= {"bodies": "bodies = [1, 2]", "origin": "origin = [0, 0, 0]"}
+        about = f" ({field.description})" if field is not None and field.description else ""
+        return f"is missing; write {example.get(key, key + ' = …')}{about}"
+    if kind == "finite_number":
+        return f"is {problem['input']}; write a finite number"
+    wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
+    return f"is {_shown(problem['input'])}; write {wanted}"
+
+
+def _wanted(problem: Any) -> str:
+    context = problem.get("ctx", {})
+    simple = {
+        "int_type": "a whole number",
+        "int_from_float": "a whole number",
+        "float_type": "a number",
+        "string_type": "a text in quotes",
+        "bool_type": "true or false",
+        "list_type": "a list […]",
+        "dict_type": "a table",
+        "model_type": "a table",
+        "model_attributes_type": "a table",
+    }
+    kind = problem["type"]
+    if kind in simple:
+        return simple[kind]
+    if kind == "literal_error":
+        return str(context["expected"])
+    if kind in ("too_short", "too_long"):
+        limit = context.get("min_length", context.get("max_length"))
+        return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
+    if kind == "greater_than_equal":
+        return f"{context['ge']} or more"
+    return str(problem["msg"])
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _table_at(place: tuple[int | str, ...]) -> type[BaseModel]:
+    if place[:1] == ("joint",) and len(place) > 2:
+        return FrameEntry if place[2] == "frames" and len(place) > 4 else JointEntry
+    if place[:1] == ("body",) and len(place) > 2:
+        return BodyEntry
+    if place[:1] == ("units",) and len(place) > 1:
+        return Units
+    return ModelFile
+
+
+def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) -> None:
+    """Take reported entries out so that the rest can be checked; joints keep their numbers."""
+    for place in places:
+        if place[:1] in (("joint",), ("body",)) and len(place) > 1:
+            table, index = place[0], place[1]
+            entry = raw[table][index]
+            if isinstance(entry, dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
+                entry.pop(place[2], None)
+            else:
+                raw[table][index] = {"bodies": [1, 1], "type": _UNREAD} if table == "joint" else {}
+        elif place:
+            fallback = {"format": 1, "space": "spatial"}.get(str(place[0]))
+            raw.pop(str(place[0]), None)
+            if fallback is not None:
+                raw[str(place[0])] = fallback
+
+
+#: Type of a joint whose shape was wrong: reported already, skipped by the checks of meaning.
+_UNREAD = "\0unread"
+
+
+# --- faults of meaning -----------------------------------------------------------------------------
+
+
+class _Reader:
+    """One pass over a file of right shape, collecting faults of meaning."""
+
+    def __init__(self, model: ModelFile, source_name: str, name: str, faults: list[Fault]) -> None:
+        self.model = model
+        self.source_name = source_name
+        self.name = name
+        self.faults = faults
+        self.space: Space = model.space
+        self.dimension = 2 if self.space == "planar" else 3
+        self.length = _LENGTH[model.units.length]
+        self.angle = _ANGLE[model.units.angle]
+
+    def mechanism(self) -> Mechanism:
+        names = self._body_names()
+        n_bodies = self.model.bodies or len(names)
+        numbers = {FRAME: 0} | {name: index for index, name in enumerate(names)}
+        starts, bodies, rows, driven = [0], [], [], []
+        joint_names: dict[int, str] = {}
+        joint_geometry: dict[int, JointGeometry] = {}
+        for index, joint in enumerate(self.model.joint):
+            where = self._joint_name(index)
+            row = self._row(joint, where)
+            ends = self._ends(joint, row, numbers, n_bodies, where)
+            bodies += ends
+            starts.append(len(bodies))
+            rows.append(-1 if row is None else row.index)
+            driven.append(0 if row is None else driven_bits(row.index, joint.driven, f"{where} driven", self.faults))
+            if joint.id is not None:
+                joint_names[index] = self._checked_id(joint.id, where)
+            if row is not None:
+                geometry = self._joint_geometry(joint, row, where)
+                if geometry is not None:
+                    joint_geometry[index] = geometry
+        return build(
+            source_name=self.source_name,
+            space=self.space,
+            n_bodies=n_bodies,
+            joint_start=np.array(starts),
+            joint_body=np.array(bodies, dtype=np.int64),
+            joint_type=np.array(rows, dtype=np.int64),
+            driven=np.array(driven, dtype=np.uint8),
+            where=self._joint_name,
+            faults=self.faults,
+            body_names=tuple(names) if names and not self.model.bodies else None,
+            joint_names=joint_names,
+            joint_geometry=joint_geometry,
+            body_geometry=self._body_geometry(),
+            name=self.name,
+            title=self.model.title,
+            source=self.model.source,
+            notes=tuple(self.model.notes),
+        )
+
+    def fault(self, where: str, what: str) -> None:
+        self.faults.append(Fault(where, what))
+
+    def _joint_name(self, index: int) -> str:
+        joint = self.model.joint[index]
+        return _entry_name("joint", index, {"id": joint.id, "bodies": joint.bodies})
+
+    def _body_names(self) -> list[str]:
+        """Names by index, the frame first; faults for clashes."""
+        if self.model.bodies and self.model.body:
+            self.fault("bodies", "stands beside [[body]]; give the number or the tables, not both")
+        if not self.model.body:
+            return [] if self.model.bodies else [FRAME]
+        names = [FRAME]
+        for index, body in enumerate(self.model.body):
+            number = index + 2
+            name = body.name if body.name is not None else str(number)
+            where = _entry_name("body", index, {"name": body.name})
+            if name in names:
+                self.fault(where, f"name {name!r} is taken; each body has a name of its own")
+                name = f"{name} ({number})"
+            elif name.isdigit() and name != str(number):
+                self.fault(where, f"name {name!r} is a number, but this is body {number}; write letters")
+            elif not name.strip():
+                self.fault(where, "name is empty; leave it out or write one")
+            names.append(name)
+        return names
+
+    def _row(self, joint: JointEntry, where: str) -> JointType | None:
+        if joint.type == _UNREAD:
+            return None
+        try:
+            return joint_type(joint.type, self.space)
+        except KeyError as error:
+            self.fault(f"{where} type", error.args[0])
+            return None
+
+    def _ends(
+        self, joint: JointEntry, row: JointType | None, numbers: dict[str, int], n_bodies: int, where: str
+    ) -> list[int]:
+        """Body indices of a joint; -1 for what has been reported."""
+        if joint.type == _UNREAD:
+            return [-1, -1]
+        if row is not None and len(joint.bodies) > row.max_bodies:
+            self.fault(
+                f"{where} bodies",
+                f"{len(joint.bodies)} bodies; a {row.code} joins {row.max_bodies}: write one joint per pair",
+            )
+        ends = []
+        for body in joint.bodies:
+            if isinstance(body, int):
+                if not 1 <= body <= n_bodies:
+                    self.fault(f"{where} bodies", f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}")
+                    body = 0
+                ends.append(body - 1)
+            elif body in numbers:
+                ends.append(numbers[body])
+            else:
+                near = difflib.get_close_matches(body, numbers, n=2)
+                hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+                shown = ", ".join(list(numbers)[:20])
+                self.fault(f"{where} bodies", f"body {body!r} does not exist; {hint}the bodies are {shown}")
+                ends.append(-1)
+        return ends
+
+    def _checked_id(self, identity: str, where: str) -> str:
+        if not identity.strip():
+            self.fault(f"{where} id", "is empty; leave it out or write one")
+        return identity
+
+    # --- geometry ---
+
+    def _joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
+        given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
+        self._coordinate_tables(joint, row, where)
+        if not given and not joint.limits and not joint.at_reference:
+            return None
+        allowed = {*row.required, *row.optional}
+        readable = allowed | ({"frames"} if allowed & set(_SHORTHAND) else set())
+        for field in given:
+            if field not in readable:
+                takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
+                self.fault(f"{where} {field}", f"a {row.code} does not read it; it takes {takes}")
+        if joint.frames is not None:
+            for field in set(given) & set(_SHORTHAND):
+                self.fault(f"{where} {field}", "stands beside frames; give one or the other")
+        if given:
+            covered = set(given) | (set(_SHORTHAND) if joint.frames is not None else set())
+            missing = [field for field in row.required if field not in covered]
+            for field in missing:
+                about = JointEntry.model_fields[field].description
+                self.fault(f"{where} {field}", f"is missing beside {', '.join(given)}; a {row.code} needs it: {about}")
+        elif row.required:
+            # Limits or values alone place nothing: the joint has no geometry.
+            return None
+        return self._geometry_values(joint, row, where)
+
+    def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
+        several = _CONTACTS.get(row.code, 2)
+        points = self._vectors(joint.points, several, f"{where} points", self.length)
+        axes = self._vectors(joint.axes, several, f"{where} axes", None)
+        if axes is not None and row.code not in _CONTACTS and len(axes) == 2 and row.code != "S":
+            self._not_parallel(axes, f"{where} axes")
+        if points is not None and row.code in ("SPSP", "ROD") and joint.length is None:
+            if len(points) == 2 and math.dist(*points) == 0.0:
+                self.fault(f"{where} points", "coincide; a rod has a length")
+        for field in ("length", "radius", "ratio"):
+            value = getattr(joint, field)
+            if value is not None and (value <= 0 if field != "ratio" else value == 0):
+                self.fault(f"{where} {field}", f"is {value}; write a {'number other than 0' if field == 'ratio' else 'positive number'}")
+        return JointGeometry(
+            point=self._vector(joint.point, f"{where} point", self.length),
+            points=points,
+            axis=self._vector(joint.axis, f"{where} axis", None),
+            axes=axes,
+            frames=self._frames(joint, row, where),
+            pitch=_scaled(joint.pitch, self.length / self.angle),
+            ratio=joint.ratio,
+            radius=_scaled(joint.radius, self.length),
+            length=_scaled(joint.length, self.length),
+            offsets=None if joint.offsets is None else tuple(v * self.length for v in joint.offsets),
+            profile=joint.profile,
+            limits={
+                c: (low * self._unit(c), high * self._unit(c)) for c, (low, high) in joint.limits.items()
+            },
+            at_reference={c: v * self._unit(c) for c, v in joint.at_reference.items()},
+        )
+
+    def _coordinate_tables(self, joint: JointEntry, row: JointType, where: str) -> None:
+        for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):
+            for name in names:
+                if name not in row.coordinates:
+                    self.fault(
+                        f"{where} {table}.{name}",
+                        f"a {row.code} has {', '.join(map(repr, row.coordinates))}",
+                    )
+        for name, (low, high) in joint.limits.items():
+            if low > high:
+                self.fault(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
+
+    def _unit(self, coordinate: str) -> float:
+        return self.length if coordinate_unit(coordinate) == "m" else self.angle
+
+    def _frames(self, joint: JointEntry, row: JointType, where: str) -> tuple[JointFrame, ...] | None:
+        if joint.frames is None:
+            return None
+        if len(joint.frames) != len(joint.bodies):
+            self.fault(f"{where} frames", f"{len(joint.frames)} for {len(joint.bodies)} bodies; write one each")
+        frames = []
+        for side, entry in enumerate(joint.frames):
+            place = f"{where} frames[{side + 1}]"
+            if self.space == "spatial" and entry.z is None and row.code not in ("S", "SPSP"):
+                self.fault(f"{place} z", f"is missing; a {row.code} needs its axis on each body")
+            if self.space == "planar" and entry.z is not None:
+                self.fault(f"{place} z", "a planar joint's axis is the normal of the plane; leave z out")
+            z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
+            x = self._vector(entry.x, f"{place} x", None)
+            if z is not None and x is not None:
+                self._not_parallel((z, x), f"{place} z and x")
+            origin = self._vector(entry.origin, f"{place} origin", self.length)
+            frames.append(JointFrame(origin or (), z, x))
+        return tuple(frames)
+
+    def _vectors(
+        self, values: list[list[float]] | None, count: int, where: str, scale: float | None
+    ) -> tuple[Vector, ...] | None:
+        if values is None:
+            return None
+        if len(values) != count:
+            self.fault(where, f"{len(values)} entries; write {count}")
+        vectors = (self._vector(v, f"{where}[{k + 1}]", scale) for k, v in enumerate(values))
+        return tuple(v for v in vectors if v is not None)
+
+    def _vector(self, values: list[float] | None, where: str, scale: float | None) -> Vector | None:
+        """A position (``scale`` metres a unit) or a direction (None), of the right dimension."""
+        if values is None:
+            return None
+        if len(values) != self.dimension:
+            self.fault(where, f"{len(values)} numbers; a {self.space} mechanism has {self.dimension}")
+            return None
+        if scale is not None:
+            return tuple(v * scale for v in values)
+        if math.hypot(*values) < 1e-12:
+            self.fault(where, "is a zero vector; write a direction")
+            return None
+        return tuple(float(v) for v in values)
+
+    def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> None:
+        """Within 1e-9: below what any file's digits can mean."""
+        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
+        across = math.sqrt(max(float(u @ u) * float(v @ v) - float(u @ v) ** 2, 0.0))
+        if across < 1e-9:
+            self.fault(where, "are parallel; write two different directions")
+
+    def _body_geometry(self) -> dict[int, BodyGeometry]:
+        found = {}
+        for index, body in enumerate(self.model.body):
+            where = _entry_name("body", index, {"name": body.name})
+            origin = self._vector(body.origin, f"{where} origin", self.length)
+            orientation = self._orientation(body, where)
+            points = {
+                name: self._vector(point, f"{where} points.{name}", self.length) or ()
+                for name, point in body.points.items()
+            }
+            if origin or orientation or points or body.inertia or body.visual:
+                found[index + 1] = BodyGeometry(origin, orientation, points, body.inertia, body.visual)
+        return found
+
+    def _orientation(self, body: BodyEntry, where: str) -> Vector | None:
+        value = body.orientation
+        if value is None:
+            return None
+        if self.space == "planar":
+            if isinstance(value, list):
+                self.fault(f"{where} orientation", "write one angle; quaternions are for spatial models")
+                return None
+            return (value * self.angle,)
+        if not isinstance(value, list) or len(value) != 4:
+            self.fault(f"{where} orientation", "write a quaternion [w, x, y, z]")
+            return None
+        norm = math.hypot(*value)
+        if abs(norm - 1.0) > 1e-6:
+            self.fault(f"{where} orientation", f"has the norm {norm:.6g}; write a unit quaternion")
+            return None
+        return tuple(v / norm for v in value)
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else value * scale
