@@ -1,2 +1,33 @@
+"""Take a mechanism apart: structural groups, the DAG that orders them, and what is wrong with it.
+
+>>> import mbssa
+>>> structure = mbssa.decompose(mbssa.load("rotor"))
+>>> structure.determined, structure.n_groups
+(True, 7)
+"""
+
+from mbssa.gathering import Fault, ModelError, builtin_names, from_adjacency, from_pairs, load
+from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
 from mbssa.search import decompose
-from mbssa.gathering import from_pairs, from_adjacency, ModelError, load, builtin_names
+from mbssa.search.partition import Part
+from mbssa.structure import Group, Pair, Structure
+
+__all__ = [
+    "Body",
+    "BodyGeometry",
+    "Fault",
+    "Group",
+    "Joint",
+    "JointFrame",
+    "JointGeometry",
+    "Mechanism",
+    "ModelError",
+    "Pair",
+    "Part",
+    "Structure",
+    "builtin_names",
+    "decompose",
+    "from_adjacency",
+    "from_pairs",
+    "load",
+]

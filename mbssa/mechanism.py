@@ -166,9 +166,7 @@ class Mechanism:
     def has_geometry(self) -> bool:
         """Whether every joint that needs geometry has it."""
         needs = [bool(row.required) for row in CATALOGUE]
-        return all(
-            j in self.joint_geometry for j in range(self.n_joints) if needs[self.joint_type[j]]
-        )
+        return all(j in self.joint_geometry for j in range(self.n_joints) if needs[self.joint_type[j]])
 
     @property
     def bodies(self) -> Sequence[Body]:
@@ -187,8 +185,7 @@ class Mechanism:
     def joint_bodies(self, joint: int) -> tuple[int, ...]:
         """Body indices of a joint."""
         return tuple(
-            int(body)
-            for body in self.joint_body[self.joint_start[joint] : self.joint_start[joint + 1]]
+            int(body) for body in self.joint_body[self.joint_start[joint] : self.joint_start[joint + 1]]
         )
 
     @cached_property

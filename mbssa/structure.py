@@ -106,9 +106,7 @@ class Structure:
     def levels(self) -> tuple[tuple[int, ...], ...]:
         """Group numbers by level: a group's level is one more than the highest it depends on."""
         start, numbers = _rows(self.level_of_group, int(self.level_of_group.max(initial=0)))
-        return tuple(
-            tuple((numbers[start[k] : start[k + 1]] + 1).tolist()) for k in range(len(start) - 1)
-        )
+        return tuple(tuple((numbers[start[k] : start[k + 1]] + 1).tolist()) for k in range(len(start) - 1))
 
     @cached_property
     def results(self) -> npt.NDArray[np.int64] | scipy.sparse.csr_array:
@@ -253,7 +251,9 @@ class Group:
         incidence = self.structure.incidence
         touching = np.concatenate(
             [
-                incidence.slot_joint[incidence.body_slot[incidence.body_start[b] : incidence.body_start[b + 1]]]
+                incidence.slot_joint[
+                    incidence.body_slot[incidence.body_start[b] : incidence.body_start[b + 1]]
+                ]
                 for b in self.body_indices
             ]
         )
@@ -264,9 +264,7 @@ class Group:
     def depends_on(self) -> tuple[int, ...]:
         """Numbers of the groups that must be solved before."""
         s = self.structure
-        return tuple(
-            (s.needs[s.needs_start[self.number - 1] : s.needs_start[self.number]] + 1).tolist()
-        )
+        return tuple((s.needs[s.needs_start[self.number - 1] : s.needs_start[self.number]] + 1).tolist())
 
     @property
     def level(self) -> int:
@@ -350,9 +348,7 @@ def build_structure(
         if part.kind == "under" and not part.rigid:
             under[list(part.bodies)] = True
     joint_group[np.logical_or.reduceat(outside & under[incidence.slot_body], first)] = 0
-    needs_start, needs = _csr(
-        number[arcs % max(count, 1)] - 1, number[arcs // max(count, 1)] - 1, count
-    )
+    needs_start, needs = _csr(number[arcs % max(count, 1)] - 1, number[arcs // max(count, 1)] - 1, count)
     return Structure(
         mechanism=mechanism,
         method=method,

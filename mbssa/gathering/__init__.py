@@ -6,7 +6,7 @@ import difflib
 from importlib import resources
 from pathlib import Path
 
-from mbssa.gathering.assur import FAMILY, assur
+from mbssa.gathering.assur import FAMILY, assur_linkage
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.pairs import from_adjacency, from_pairs
 from mbssa.mechanism import Mechanism
@@ -46,7 +46,7 @@ def load(name_or_path: str | Path) -> Mechanism:
     """
     name = str(name_or_path)
     if name.startswith(FAMILY):
-        return assur(name)
+        return assur_linkage(name)
     # The reader brings pydantic in: only who reads a file pays for it.
     from mbssa.gathering.toml_file import parse_toml, read_toml
 
@@ -60,10 +60,17 @@ def load(name_or_path: str | Path) -> Mechanism:
     if path.suffix == ".toml":
         return read_toml(path)
     if path.exists():
-        raise ModelError(name, [Fault("", f"the ending {path.suffix!r} is no format; model files end in .toml")])
+        raise ModelError(
+            name, [Fault("", f"the ending {path.suffix!r} is no format; model files end in .toml")]
+        )
     near = difflib.get_close_matches(name, builtin, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise ModelError(
         name,
-        [Fault("", f"is neither a file nor a built-in model; {hint}the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]")],
+        [
+            Fault(
+                "",
+                f"is neither a file nor a built-in model; {hint}the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]",
+            )
+        ],
     )

@@ -33,11 +33,12 @@ GROUPS: dict[str, tuple[int, tuple[tuple[int, int], ...], tuple[int, ...], str]]
     ),
 }
 
-#: Seeds whose B variant has the number of groups of Table 16 (2, 3, 3, 1, 2, 1, 1); 0 elsewhere.
-SEEDS: dict[tuple[str, int], int] = {}
+#: Seeds other than 1 that give the B variants the numbers of groups of Table 16: 2, 3, 3 for I-2B,
+#: I-4B, I-8B; 1, 2 for II-2B, II-4B; 1, 1 for III-2B, III-4B. II-8B, unsolved there, is one group.
+SEEDS: dict[tuple[str, int], int] = {("I", 8): 9, ("II", 2): 3, ("II", 4): 4, ("II", 8): 7}
 
 
-def assur(name: str) -> Mechanism:
+def assur_linkage(name: str) -> Mechanism:
     """The member of the family with this name.
 
     >>> import mbssa
@@ -48,10 +49,15 @@ def assur(name: str) -> Mechanism:
     if match is None:
         raise ModelError(
             name,
-            [Fault("", "write assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, as in assur:III-4B")],
+            [
+                Fault(
+                    "",
+                    "write assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, as in assur:III-4B",
+                )
+            ],
         )
     kind, count, moved = match[1], int(match[2]), bool(match[3])
-    return _linkage(name, kind, count, moved, SEEDS.get((kind, count), 0))
+    return _linkage(name, kind, count, moved, SEEDS.get((kind, count), 1))
 
 
 def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechanism:
@@ -68,10 +74,10 @@ def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechan
             else:
                 support = int(dice.random() * first)
             pairs.append((support, first + link))
-        if group and len({a for a, _ in pairs[-len(outer) :]}) == 1:
-            # All on one body would make that body and the group rigid: move the last support on.
-            a, b = pairs[-1]
-            pairs[-1] = ((a + 1) % first, b)
+        if group and len({support for support, _ in pairs[-len(outer) :]}) == 1:
+            # All on one body, the group would only be a part of that body: move one joint on.
+            support, link = pairs[-1]
+            pairs[-1] = ((support + 1) % first, link)
     n_bodies = 2 + links * count
     driven = np.zeros(len(pairs), dtype=np.uint8)
     driven[pairs.index((n_bodies - 2, n_bodies - 1)) if moved else 0] = 1

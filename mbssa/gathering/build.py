@@ -100,9 +100,7 @@ def build(
     return mechanism
 
 
-def driven_bits(
-    row: int, wanted: object, where: str, faults: list[Fault]
-) -> int:
+def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> int:
     """Bit mask of the driven coordinates of one joint: a count, ``true``, or names."""
     kind = CATALOGUE[row]
     names = kind.coordinates
@@ -150,10 +148,7 @@ def _joined_to_itself(
         bodies = np.sort(joint_body[joint_start[rows][:, None] + np.arange(size)], axis=1)
         repeated[rows] = ((bodies[:, 1:] == bodies[:, :-1]) & (bodies[:, 1:] >= 0)).any(axis=1)
     bad = np.flatnonzero(repeated)
-    faults = [
-        Fault(where(int(j)), "joins a body to itself; name two different bodies")
-        for j in bad[:_NAMED]
-    ]
+    faults = [Fault(where(int(j)), "joins a body to itself; name two different bodies") for j in bad[:_NAMED]]
     if len(bad) > _NAMED:
         faults.append(Fault("", f"{len(bad) - _NAMED} more joints join a body to itself"))
     return faults
@@ -189,7 +184,9 @@ def _repeated_ids(mechanism: Mechanism, where: Callable[[int], str]) -> list[Fau
     for j, identity in enumerate(mechanism.joint_ids):
         if identity in seen:
             faults.append(
-                Fault(where(j), f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique")
+                Fault(
+                    where(j), f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique"
+                )
             )
         seen.setdefault(identity, j)
     return faults

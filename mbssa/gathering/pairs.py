@@ -113,18 +113,14 @@ def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: list[Fault]) ->
     return columns[0], columns[1], columns[2], mask
 
 
-def _from_columns(
-    pairs: tuple[npt.NDArray[Any], ...], space: Space, faults: list[Fault]
-) -> Columns:
+def _from_columns(pairs: tuple[npt.NDArray[Any], ...], space: Space, faults: list[Fault]) -> Columns:
     try:
         i, j, code, driven = np.broadcast_arrays(*pairs)
     except ValueError:
         shapes = ", ".join(str(np.shape(column)) for column in pairs)
         raise ModelError("pairs", [Fault("", f"columns of different lengths: {shapes}")]) from None
     if i.ndim != 1 or not all(np.issubdtype(column.dtype, np.integer) for column in (i, j, driven)):
-        raise ModelError(
-            "pairs", [Fault("", "columns i, j and driven are one-dimensional integer arrays")]
-        )
+        raise ModelError("pairs", [Fault("", "columns i, j and driven are one-dimensional integer arrays")])
     row = np.full(len(i), -1, dtype=np.int64)
     for kind in types_of(space):
         row[code == kind.code] = kind.index
@@ -189,9 +185,7 @@ def from_adjacency(
     pairs: list[tuple[int, int, str, int]] = []
     for i in range(n):
         if cells[i][i] not in _EMPTY | {str(i + 1)}:
-            faults.append(
-                Fault(f"M({i + 1},{i + 1})", f"{cells[i][i]!r} joins a body to itself; write '-'")
-            )
+            faults.append(Fault(f"M({i + 1},{i + 1})", f"{cells[i][i]!r} joins a body to itself; write '-'"))
         for j in range(i + 1, n):
             here, there = (
                 "" if cells[a][b] in _EMPTY | {str(a + 1), str(b + 1)} else cells[a][b]
@@ -200,7 +194,9 @@ def from_adjacency(
             place = f"M({i + 1},{j + 1})"
             if here != there:
                 faults.append(
-                    Fault(place, f"{cells[i][j]!r}, but M({j + 1},{i + 1}) is {cells[j][i]!r}; M is symmetric")
+                    Fault(
+                        place, f"{cells[i][j]!r}, but M({j + 1},{i + 1}) is {cells[j][i]!r}; M is symmetric"
+                    )
                 )
             known = int(inputs[i, j])
             if known != inputs[j, i]:

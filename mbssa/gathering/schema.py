@@ -49,9 +49,7 @@ class BodyEntry(Table):
         None,
         description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle",
     )
-    points: dict[str, Numbers] = Field(
-        {}, description="named points, world coordinates at the reference"
-    )
+    points: dict[str, Numbers] = Field({}, description="named points, world coordinates at the reference")
     inertia: dict[str, Any] | None = Field(None, description="kept, not interpreted")
     visual: dict[str, Any] | None = Field(None, description="kept, not interpreted")
 

@@ -49,7 +49,11 @@ def read_toml(path: Path) -> Mechanism:
         if size > _MAX_BYTES:
             raise ModelError(
                 str(path),
-                [Fault("", f"{size / 1e6:.0f} MB of TOML; give more than 20 MB as arrays to mbssa.from_pairs")],
+                [
+                    Fault(
+                        "", f"{size / 1e6:.0f} MB of TOML; give more than 20 MB as arrays to mbssa.from_pairs"
+                    )
+                ],
             )
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -258,7 +262,9 @@ class _Reader:
             bodies += ends
             starts.append(len(bodies))
             rows.append(-1 if row is None else row.index)
-            driven.append(0 if row is None else driven_bits(row.index, joint.driven, f"{where} driven", self.faults))
+            driven.append(
+                0 if row is None else driven_bits(row.index, joint.driven, f"{where} driven", self.faults)
+            )
             if joint.id is not None:
                 joint_names[index] = self._checked_id(joint.id, where)
             if row is not None:
@@ -337,7 +343,10 @@ class _Reader:
         for body in joint.bodies:
             if isinstance(body, int):
                 if not 1 <= body <= n_bodies:
-                    self.fault(f"{where} bodies", f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}")
+                    self.fault(
+                        f"{where} bodies",
+                        f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}",
+                    )
                     body = 0
                 ends.append(body - 1)
             elif body in numbers:
@@ -376,7 +385,10 @@ class _Reader:
             missing = [field for field in row.required if field not in covered]
             for field in missing:
                 about = JointEntry.model_fields[field].description
-                self.fault(f"{where} {field}", f"is missing beside {', '.join(given)}; a {row.code} needs it: {about}")
+                self.fault(
+                    f"{where} {field}",
+                    f"is missing beside {', '.join(given)}; a {row.code} needs it: {about}",
+                )
         elif row.required:
             # Limits or values alone place nothing: the joint has no geometry.
             return None
@@ -394,7 +406,10 @@ class _Reader:
         for field in ("length", "radius", "ratio"):
             value = getattr(joint, field)
             if value is not None and (value <= 0 if field != "ratio" else value == 0):
-                self.fault(f"{where} {field}", f"is {value}; write a {'number other than 0' if field == 'ratio' else 'positive number'}")
+                self.fault(
+                    f"{where} {field}",
+                    f"is {value}; write a {'number other than 0' if field == 'ratio' else 'positive number'}",
+                )
         return JointGeometry(
             point=self._vector(joint.point, f"{where} point", self.length),
             points=points,
@@ -432,7 +447,9 @@ class _Reader:
         if joint.frames is None:
             return None
         if len(joint.frames) != len(joint.bodies):
-            self.fault(f"{where} frames", f"{len(joint.frames)} for {len(joint.bodies)} bodies; write one each")
+            self.fault(
+                f"{where} frames", f"{len(joint.frames)} for {len(joint.bodies)} bodies; write one each"
+            )
         frames = []
         for side, entry in enumerate(joint.frames):
             place = f"{where} frames[{side + 1}]"

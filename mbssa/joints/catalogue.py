@@ -157,17 +157,13 @@ _ROWS: dict[Space, tuple[JointType, ...]] = {"spatial": _SPATIAL, "planar": _PLA
 #: Every row, spatial before planar; a joint stores its row's ``index``.
 CATALOGUE: tuple[JointType, ...] = tuple(
     replace(row, space=space, index=index)
-    for index, (space, row) in enumerate(
-        (space, row) for space, rows in _ROWS.items() for row in rows
-    )
+    for index, (space, row) in enumerate((space, row) for space, rows in _ROWS.items() for row in rows)
 )
 
 _BY_KEY = {(row.code, row.space): row for row in CATALOGUE}
 
 #: The order in which a group's type name lists its pairs, as in ``1R1P1U1S3D``: Table 3's.
-_TABLE3 = (
-    "R P H CPEP C ER U L EO EPI CTEP RP RD S PL CR CTRP FP SC PC CBIP SP SPSP F SLOT ROD".split()
-)
+_TABLE3 = "R P H CPEP C ER U L EO EPI CTEP RP RD S PL CR CTRP FP SC PC CBIP SP SPSP F SLOT ROD".split()
 TYPE_ORDER: dict[str, int] = {code: place for place, code in enumerate(_TABLE3)}
 
 

@@ -1,0 +1,156 @@
+"""Commands of the package ``mbssa``: models, joints, schema, decompose."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from mbssa.cli import NOT_DETERMINED, OK
+from mbssa.gathering import FAMILY, builtin_names, load
+from mbssa.joints.catalogue import types_of
+from mbssa.results.exports import Format, export
+from mbssa.results.tables import WIDE, renderables, summary_lines
+from mbssa.search import decompose
+from mbssa.search.decompose import Method
+
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this package's commands to the command line."""
+    app.command("models")(models)
+    app.command("joints")(joints)
+    app.command("schema")(schema)
+    app.command("decompose")(decompose_command)
+
+
+def console() -> Console:
+    """A console as wide as the terminal; wide enough for a table where there is none."""
+    terminal = sys.stdout.isatty()
+    return Console(width=None if terminal else WIDE, highlight=False, soft_wrap=False)
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """Print a text, or write it to a file that is either whole or not there."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    handle, name = tempfile.mkstemp(dir=output.parent or Path(), prefix=f".{output.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, output)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def models(
+    form: Annotated[str, typer.Option("--format", help="table or json", metavar="FORMAT")] = "table",
+) -> None:
+    """List the built-in models.
+
+    Example: mbssa models
+    """
+    if form not in ("table", "json"):
+        raise typer.BadParameter(f"{form!r}; write table or json", param_hint="--format")
+    rows = []
+    for name in builtin_names():
+        mechanism = load(name)
+        rows.append(
+            {
+                "name": name,
+                "space": mechanism.space,
+                "n_bodies": mechanism.n_bodies,
+                "n_joints": mechanism.n_joints,
+                "mobility": mechanism.mobility,
+                "n_driven": mechanism.n_driven,
+                "geometry": mechanism.has_geometry,
+                "title": mechanism.title,
+                "source": mechanism.source,
+            }
+        )
+    if form == "json":
+        deliver(json.dumps(rows, ensure_ascii=False, indent=2) + "\n", None)
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("Model", "Space", "Bodies", "Joints", "Mobility", "Driven", "Title"):
+        table.add_column(
+            column, justify="right" if column in ("Bodies", "Joints", "Mobility", "Driven") else "left"
+        )
+    for row in rows:
+        keys = ("name", "space", "n_bodies", "n_joints", "mobility", "n_driven", "title")
+        table.add_row(*(str(row[key]) for key in keys))
+    table.add_row(f"{FAMILY}CLASS-COUNT[B]", "planar", "", "", "1", "1", "Table 16: assur:I-2 … assur:III-4B")
+    console().print(table)
+
+
+def joints() -> None:
+    """List the joint types: code, space, grade, free coordinates, geometry that a file gives.
+
+    Example: mbssa joints
+    """
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("Type", "Space", "Name", "Grade", "Coordinates (default drive order)", "Geometry", "Note"):
+        table.add_column(column, justify="right" if column == "Grade" else "left")
+    for row in (*types_of("spatial"), *types_of("planar")):
+        geometry = " ".join((*row.required, *(f"[{field}]" for field in row.optional))).replace("[", "\\[")
+        table.add_row(
+            row.code, row.space, row.name, str(row.grade), ", ".join(row.coordinates), geometry, row.note
+        )
+    console().print(table)
+
+
+def schema(output: Output = None) -> None:
+    """Print the JSON Schema of a model file (TOML, format = 1).
+
+    Example: mbssa schema --output mbssa.schema.json
+    """
+    from mbssa.gathering.schema import ModelFile
+
+    deliver(json.dumps(ModelFile.model_json_schema(), indent=2) + "\n", output)
+
+
+def decompose_command(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a .toml file.")],
+    method: Annotated[
+        Method, typer.Option(help="matching is fast; exhaustive is the paper's own search.")
+    ] = "matching",
+    form: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table",
+    output: Output = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="SECONDS", help="Stop the exhaustive search after this time."),
+    ] = None,
+) -> None:
+    """Find the structural groups of MODEL, in the order in which they can be solved.
+
+    Exit 0: determined; 1: not determined (the answer is printed all the same); 2: bad input.
+
+    Example: mbssa decompose rotor
+    """
+    structure = decompose(load(model), method, time_limit)
+    if form == "table" and output is None:
+        screen = console()
+        for item in renderables(structure):
+            screen.print(item)
+    else:
+        deliver(export(structure, form), output)
+        if not structure.determined:
+            print("\n".join(summary_lines(structure)[2:]), file=sys.stderr)
+    raise typer.Exit(OK if structure.determined else NOT_DETERMINED)

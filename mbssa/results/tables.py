@@ -1,0 +1,183 @@
+"""The tables of the paper (8, 9 and their kin), as rows and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mbssa.results.library import libraries
+from mbssa.search.partition import Part
+from mbssa.structure import Group, Pair, Structure
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+#: The paper's columns, then how many of the group's coordinates are driven and what it waits for.
+GROUP_COLUMNS = (
+    "SG",
+    "Bodies",
+    "Num bodies",
+    "SG type",
+    "DOFs from Ext KP",
+    "Int KP",
+    "DOFs to Ext KP",
+    "Driven",
+    "Level",
+    "Needs",
+)
+
+#: Groups that a printed table lists before it only counts the rest.
+SHOWN_GROUPS = 500
+
+#: Width of a table where no terminal sets one.
+WIDE = 160
+
+
+def pairs_text(pairs: Iterable[Pair]) -> str:
+    """Kinematic pairs in the paper's format; a dash for none.
+
+    >>> pairs_text([Pair(10, (1,), "U", 0), Pair(13, (1,), "P", 1)])
+    '10&1U.13&1P.'
+    """
+    return "".join(f"{pair}." for pair in pairs) or "–"
+
+
+def group_row(group: Group) -> tuple[str, ...]:
+    """One row of Table 8 as texts, in the order of :data:`GROUP_COLUMNS`."""
+    return (
+        str(group.number),
+        ",".join(map(str, group.bodies)),
+        str(len(group.bodies)),
+        group.type_name,
+        pairs_text(group.external),
+        pairs_text(group.internal),
+        pairs_text(group.assigned),
+        str(group.n_driven or "–"),
+        str(group.level),
+        ",".join(map(str, group.depends_on)) or "–",
+    )
+
+
+def type_rows(structure: Structure) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows of Table 9: group types, how many, and 1 or 0 for each library."""
+    known = libraries()
+    header = ("SG type", "Num of SGs", *(f"in {name}" for name in known))
+    rows = [
+        (name, str(count), *(str(int(name in types)) for types in known.values()))
+        for name, count in structure.types.items()
+    ]
+    return header, rows
+
+
+def summary_lines(structure: Structure) -> list[str]:
+    """What stands above the table: the mechanism, its mobility, the verdict."""
+    m = structure.mechanism
+    inputs = [f"{joint.id}.{name}" for joint in driven_joints(structure) for name in joint.driven]
+    shown = ", ".join(inputs[:12]) + (f" and {len(inputs) - 12} more" if len(inputs) > 12 else "")
+    lines = [f"{m.name}: {m.title}" if m.title else m.name or "mechanism"]
+    lines.append(
+        f"{m.space}, {m.n_bodies} bodies with the frame, {m.n_joints} joints; "
+        f"mobility {m.mobility} by Eq. (2), {len(inputs)} driven" + (f": {shown}" if shown else "")
+    )
+    if structure.determined:
+        levels = len(structure.levels)
+        lines.append(
+            f"determined: {_count(structure.n_groups, 'structural group')} in {_count(levels, 'level')}"
+        )
+    else:
+        lines.append(f"not determined: {_count(structure.n_groups, 'structural group')} found, and")
+        lines += [f"  {part_sentence(structure, part)}" for part in structure.parts[:50]]
+        if len(structure.parts) > 50:
+            lines.append(f"  … and {len(structure.parts) - 50} more parts")
+    if structure.note:
+        lines.append(f"note: {structure.note}")
+    return lines
+
+
+def driven_joints(structure: Structure) -> list:
+    """Joints with a driven coordinate."""
+    m = structure.mechanism
+    return [m.joints[j] for j in m.n_driven_of_joint.nonzero()[0].tolist()]
+
+
+def part_sentence(structure: Structure, part: Part) -> str:
+    """What is wrong with one part, in a sentence that names bodies, joints and the number of units."""
+    m = structure.mechanism
+    bodies = _list([str(m.bodies[b]) for b in part.bodies])
+    joints = _list([_joint_text(structure, j) for j in part.joints])
+    several = len(part.bodies) > 1
+    if part.kind == "over" and part.rigid:
+        return (
+            f"over-constrained by {part.units}: bodies {bodies} hold each other more than rigidly, "
+            f"through {joints}"
+        )
+    if part.kind == "over":
+        return (
+            f"over-constrained by {part.units}: {'bodies' if several else 'body'} {bodies}, "
+            f"bound by {joints}; release {_count(part.units, 'coordinate')} or drive as many fewer"
+        )
+    if part.rigid:
+        rigid = _list([str(b + 1) for b in part.rigid])
+        return f"under-constrained by {part.units}: bodies {bodies}, because {rigid} move as one body"
+    return (
+        f"under-constrained by {part.units}: {'bodies' if several else 'body'} {bodies}, "
+        f"held by {joints}; drive {_count(part.units, 'more coordinate')} or add as many constraints"
+    )
+
+
+def _joint_text(structure: Structure, joint: int) -> str:
+    view = structure.mechanism.joints[joint]
+    driven = f" (driven: {', '.join(view.driven)})" if view.driven else ""
+    return f"{view.id} {view.type.code}{driven}"
+
+
+def _list(items: list[str], most: int = 30) -> str:
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def renderables(structure: Structure) -> list[RenderableType]:
+    """The whole page for a terminal: summary, table of groups, table of types."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = summary_lines(structure)
+    page: list[RenderableType] = [Text(lines[0], style="bold"), *(Text(line) for line in lines[1:])]
+    if not structure.n_groups:
+        return page
+    groups = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in GROUP_COLUMNS:
+        right = column in ("SG", "Num bodies", "Driven", "Level")
+        groups.add_column(column, justify="right" if right else "left", overflow="fold")
+    for group in structure.groups[:SHOWN_GROUPS]:
+        groups.add_row(*group_row(group))
+    page.append(groups)
+    if structure.n_groups > SHOWN_GROUPS:
+        page.append(
+            Text(f"… and {structure.n_groups - SHOWN_GROUPS} more groups; --format csv lists them all")
+        )
+    header, rows = type_rows(structure)
+    types = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in header:
+        types.add_column(column, justify="left" if column == "SG type" else "right")
+    for row in rows:
+        types.add_row(*row)
+    page.append(types)
+    return page
+
+
+def as_text(structure: Structure, width: int = WIDE) -> str:
+    """The page without colours, as ``print(structure)`` shows it."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    stream = StringIO()
+    console = Console(file=stream, width=width, color_system=None, highlight=False)
+    for item in renderables(structure):
+        console.print(item, soft_wrap=isinstance(item, str))
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
