@@ -5,7 +5,7 @@ Index 0 is the frame, body number 1; number = index + 1 everywhere, and N counts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -274,7 +274,7 @@ class Joint:
 
     @property
     def type(self) -> JointType:
-        return CATALOGUE[self.mechanism.joint_type[self.index]]
+        return CATALOGUE[int(self.mechanism.joint_type[self.index])]
 
     @property
     def driven(self) -> tuple[str, ...]:
@@ -290,16 +290,16 @@ class Joint:
         return f"{self.id} {self.type.code}"
 
 
-View = TypeVar("View", Body, Joint)
+View = TypeVar("View")
 
 
 class _Views(Sequence[View]):
     """Views made on demand."""
 
-    def __init__(self, mechanism: Mechanism, length: int, make: type[View]) -> None:
+    def __init__(self, mechanism: Mechanism, length: int, make: Callable[[Mechanism, int], View]) -> None:
         self._mechanism = mechanism
         self._range = range(length)
-        self._make = make
+        self._make: Callable[[Mechanism, int], View] = make
 
     def __len__(self) -> int:
         return len(self._range)

@@ -70,7 +70,8 @@ def load(name_or_path: str | Path) -> Mechanism:
         [
             Fault(
                 "",
-                f"is neither a file nor a built-in model; {hint}the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]",
+                f"is neither a file nor a built-in model; {hint}the models are "
+                f"{', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]",
             )
         ],
     )

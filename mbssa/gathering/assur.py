@@ -52,7 +52,8 @@ def assur_linkage(name: str) -> Mechanism:
             [
                 Fault(
                     "",
-                    "write assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, as in assur:III-4B",
+                    "write assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, "
+                    "as in assur:III-4B",
                 )
             ],
         )
@@ -68,16 +69,12 @@ def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechan
     for group in range(count):
         first = 2 + group * links
         pairs += [(first + a, first + b) for a, b in internal]
-        for place, link in enumerate(outer):
-            if group == 0:
-                support = 1 if place == 0 else 0
-            else:
-                support = int(dice.random() * first)
-            pairs.append((support, first + link))
-        if group and len({support for support, _ in pairs[-len(outer) :]}) == 1:
+        on_crank_and_frame = [1] + [0] * (len(outer) - 1)
+        supports = [int(dice.random() * first) for _ in outer] if group else on_crank_and_frame
+        if len(set(supports)) == 1:
             # All on one body, the group would only be a part of that body: move one joint on.
-            support, link = pairs[-1]
-            pairs[-1] = ((support + 1) % first, link)
+            supports[-1] = (supports[-1] + 1) % first
+        pairs += [(support, first + link) for support, link in zip(supports, outer, strict=True)]
     n_bodies = 2 + links * count
     driven = np.zeros(len(pairs), dtype=np.uint8)
     driven[pairs.index((n_bodies - 2, n_bodies - 1)) if moved else 0] = 1

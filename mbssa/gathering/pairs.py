@@ -62,10 +62,11 @@ def from_pairs(
         raise ModelError(name, faults)
     if names is not None and len(set(names)) < len(names):
         faults.append(Fault("bodies", "names are repeated; each body has a name of its own"))
-    if isinstance(pairs, tuple) and len(pairs) == 4 and isinstance(pairs[0], np.ndarray):
-        i, j, row, mask = _from_columns(pairs, space, faults)
+    rows: list[Any] = list(pairs)
+    if isinstance(pairs, tuple) and len(rows) == 4 and isinstance(rows[0], np.ndarray):
+        i, j, row, mask = _from_columns(rows, space, faults)
     else:
-        i, j, row, mask = _from_rows(list(pairs), space, faults)
+        i, j, row, mask = _from_rows(rows, space, faults)
 
     def where(k: int) -> str:
         return f"pair {k + 1} ({i[k] + 1}, {j[k] + 1})"
@@ -113,7 +114,7 @@ def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: list[Fault]) ->
     return columns[0], columns[1], columns[2], mask
 
 
-def _from_columns(pairs: tuple[npt.NDArray[Any], ...], space: Space, faults: list[Fault]) -> Columns:
+def _from_columns(pairs: Sequence[Any], space: Space, faults: list[Fault]) -> Columns:
     try:
         i, j, code, driven = np.broadcast_arrays(*pairs)
     except ValueError:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from mbssa.gathering.build import build, driven_bits
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.schema import BodyEntry, FrameEntry, JointEntry, ModelFile, Units
-from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
+from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
 from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, Vector
 
 #: Metres and radians in one unit of a file.
@@ -215,7 +215,7 @@ def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) ->
     """Take reported entries out so that the rest can be checked; joints keep their numbers."""
     for place in places:
         if place[:1] in (("joint",), ("body",)) and len(place) > 1:
-            table, index = place[0], place[1]
+            table, index = str(place[0]), place[1]
             entry = raw[table][index]
             if isinstance(entry, dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
                 entry.pop(place[2], None)
@@ -251,6 +251,11 @@ class _Reader:
     def mechanism(self) -> Mechanism:
         names = self._body_names()
         n_bodies = self.model.bodies or len(names)
+        if not self.model.bodies and not self.model.body:
+            self.fault("body", 'no bodies; write a [[body]] table with a name for each, or "bodies = N"')
+            n_bodies = max(
+                [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
+            )
         numbers = {FRAME: 0} | {name: index for index, name in enumerate(names)}
         starts, bodies, rows, driven = [0], [], [], []
         joint_names: dict[int, str] = {}
@@ -400,9 +405,9 @@ class _Reader:
         axes = self._vectors(joint.axes, several, f"{where} axes", None)
         if axes is not None and row.code not in _CONTACTS and len(axes) == 2 and row.code != "S":
             self._not_parallel(axes, f"{where} axes")
-        if points is not None and row.code in ("SPSP", "ROD") and joint.length is None:
-            if len(points) == 2 and math.dist(*points) == 0.0:
-                self.fault(f"{where} points", "coincide; a rod has a length")
+        rod = row.code in ("SPSP", "ROD") and joint.length is None
+        if rod and points is not None and len(points) == 2 and math.dist(*points) == 0.0:
+            self.fault(f"{where} points", "coincide; a rod has a length")
         for field in ("length", "radius", "ratio"):
             value = getattr(joint, field)
             if value is not None and (value <= 0 if field != "ratio" else value == 0):

@@ -163,8 +163,8 @@ CATALOGUE: tuple[JointType, ...] = tuple(
 _BY_KEY = {(row.code, row.space): row for row in CATALOGUE}
 
 #: The order in which a group's type name lists its pairs, as in ``1R1P1U1S3D``: Table 3's.
-_TABLE3 = "R P H CPEP C ER U L EO EPI CTEP RP RD S PL CR CTRP FP SC PC CBIP SP SPSP F SLOT ROD".split()
-TYPE_ORDER: dict[str, int] = {code: place for place, code in enumerate(_TABLE3)}
+_TABLE3 = "R P H CPEP C ER U L EO EPI CTEP RP RD S PL CR CTRP FP SC PC CBIP SP SPSP F"
+TYPE_ORDER: dict[str, int] = {code: place for place, code in enumerate(f"{_TABLE3} SLOT ROD".split())}
 
 
 def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:

@@ -1,0 +1,1 @@
+"""The answer as tables, exchange formats and library look-ups (module 5 of MBSSA3D)."""

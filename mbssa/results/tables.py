@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from mbssa.mechanism import Joint
 from mbssa.results.library import libraries
 from mbssa.search.partition import Part
 from mbssa.structure import Group, Pair, Structure
@@ -94,7 +95,7 @@ def summary_lines(structure: Structure) -> list[str]:
     return lines
 
 
-def driven_joints(structure: Structure) -> list:
+def driven_joints(structure: Structure) -> list[Joint]:
     """Joints with a driven coordinate."""
     m = structure.mechanism
     return [m.joints[j] for j in m.n_driven_of_joint.nonzero()[0].tolist()]

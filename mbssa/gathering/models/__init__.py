@@ -1,0 +1,1 @@
+"""Model files that come with the package; each names its source."""
