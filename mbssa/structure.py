@@ -48,11 +48,14 @@ class Structure:
     ----------
     mechanism : what was decomposed
     method : "matching" or "exhaustive"
-    determined : whether the count determines every body: no over- or under-constrained part
+    determined : whether the count determines every body: no over- or under-constrained part, and
+        none that the search has not come to
     group_of_body : (N,) int64, group number of each body; 0 for the frame and for bodies in no group
     joint_group : (J,) int64, the group that a joint is solved with; 0 where it is in no group
     parts : what is not determined, over-constrained parts first
     note : remarks of the search
+    unresolved : bodies (indices) that the search has put neither in a group nor in a part; the
+        matching leaves none, the exhaustive search may
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Structure:
     level_of_group: IntArray
     parts: tuple[Part, ...] = ()
     note: str = ""
+    unresolved: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for column in (self.group_of_body, self.joint_group, self.needs, self.level_of_group):
@@ -83,7 +87,7 @@ class Structure:
 
     @property
     def determined(self) -> bool:
-        return not self.parts
+        return not self.parts and not self.unresolved
 
     @property
     def n_groups(self) -> int:
@@ -324,9 +328,9 @@ def build_structure(
     slot_label = label[incidence.slot_body]
     # Labels ascend with dependence, so a joint between groups is solved with the highest.
     owner = np.maximum.reduceat(slot_label, first)
-    outside = (slot_label < 0) & (incidence.slot_body > 0)
+    loose = _joints_in_no_group(incidence, partition)
     after = np.repeat(owner, np.diff(incidence.joint_start))
-    constrains = np.repeat(incidence.units > 0, np.diff(incidence.joint_start))
+    constrains = np.repeat((incidence.units > 0) & ~loose, np.diff(incidence.joint_start))
     arc = (slot_label >= 0) & (slot_label != after) & constrains
     arcs = np.unique(slot_label[arc] * max(count, 1) + after[arc])
     before_start, before = _csr(arcs // max(count, 1), arcs % max(count, 1), count)
@@ -343,11 +347,7 @@ def build_structure(
     group_of_body = number[label]
     # A joint without equations (an undriven F) binds nothing; it is listed with the later group.
     joint_group = np.maximum.reduceat(group_of_body[incidence.slot_body], first)
-    under = np.zeros(mechanism.n_bodies, dtype=bool)
-    for part in partition.parts:
-        if part.kind == "under" and not part.rigid:
-            under[list(part.bodies)] = True
-    joint_group[np.logical_or.reduceat(outside & under[incidence.slot_body], first)] = 0
+    joint_group[loose] = 0
     needs_start, needs = _csr(number[arcs % max(count, 1)] - 1, number[arcs // max(count, 1)] - 1, count)
     return Structure(
         mechanism=mechanism,
@@ -360,7 +360,26 @@ def build_structure(
         level_of_group=level,
         parts=partition.parts,
         note=partition.note,
+        unresolved=partition.unresolved,
     )
+
+
+def _joints_in_no_group(incidence: Incidence, partition: Partition) -> npt.NDArray[np.bool_]:
+    """(J,): joints that bind an over-constrained part, or wait for a body that no group solves.
+
+    An over-constrained part goes before the groups that hang on it; an under-constrained one, and what
+    the search has not come to, go after the groups that they hang on.
+    """
+    waits = np.zeros(incidence.n_bodies, dtype=bool)
+    waits[list(partition.unresolved)] = True
+    binds = np.zeros(len(incidence.units), dtype=bool)
+    for part in partition.parts:
+        if part.kind == "under":
+            waits[list(part.bodies)] = True
+        elif not part.rigid:
+            binds[list(part.joints)] = True
+    waits &= partition.label < 0  # a group with a rigid sub-chain is a part and a group
+    return binds | np.logical_or.reduceat(waits[incidence.slot_body], incidence.joint_start[:-1])
 
 
 def _csr(row: IntArray, column: IntArray, n_rows: int) -> tuple[IntArray, IntArray]:

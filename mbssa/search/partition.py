@@ -38,9 +38,11 @@ class Partition:
     n_groups : how many
     parts : what is not determined, over-constrained first
     note : what the person should know of the search itself (a time limit that ran out)
+    unresolved : bodies in no group and in no part, because the search did not come to them; label -1
     """
 
     label: IntArray
     n_groups: int
     parts: tuple[Part, ...] = ()
     note: str = ""
+    unresolved: tuple[int, ...] = ()
