@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
+from typing import Annotated
 
 import typer
 
@@ -12,6 +13,12 @@ from mbssa.gathering.faults import ModelError
 
 #: Exit codes: determined, not determined, bad input.
 OK, NOT_DETERMINED, BAD_INPUT = 0, 1, 2
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"mbssa {version('mbssa')}")
+        raise typer.Exit
 
 
 def application() -> typer.Typer:
@@ -23,9 +30,19 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         add_completion=False,
     )
+    app.callback()(_options)
     for entry in sorted(entry_points(group="mbssa.commands"), key=lambda entry: entry.name):
         entry.load()(app)
     return app
+
+
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:

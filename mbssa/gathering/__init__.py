@@ -55,18 +55,18 @@ def load(name_or_path: str | Path) -> Mechanism:
         text = resources.files("mbssa.gathering.models").joinpath(f"{name}.toml").read_text("utf-8")
         return parse_toml(text, name, name)
     path = Path(name_or_path)
-    if path.is_dir():
+    if name and path.is_dir():
         raise ModelError(name, [Fault("", "is a folder; name a .toml file in it")])
     if path.suffix == ".toml":
         return read_toml(path)
-    if path.exists():
+    if path.is_file():
         raise ModelError(
             name, [Fault("", f"the ending {path.suffix!r} is no format; model files end in .toml")]
         )
     near = difflib.get_close_matches(name, builtin, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise ModelError(
-        name,
+        name or "MODEL",
         [
             Fault(
                 "",

@@ -63,7 +63,7 @@ def build(
     if len(joint_type) == 0:
         faults.append(Fault("", "no joint; a mechanism needs at least one joint to the frame"))
     if n_bodies >= 2 and len(joint_type):
-        outside = (joint_body >= n_bodies) | (joint_body < -1)
+        outside = joint_body >= n_bodies
         slot_joint = np.repeat(np.arange(len(joint_type)), np.diff(joint_start))
         for slot in np.flatnonzero(outside)[:_NAMED].tolist():
             faults.append(

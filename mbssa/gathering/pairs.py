@@ -14,7 +14,7 @@ from mbssa.joints.catalogue import CATALOGUE, FREEDOM, Space, joint_type, types_
 from mbssa.mechanism import Mechanism
 
 #: What an extended adjacency matrix may hold where two bodies do not touch.
-_EMPTY = {"-", "–", "−", "", "0"}
+_EMPTY = {"-", "–", "−", ""}
 
 
 def from_pairs(
@@ -100,11 +100,12 @@ def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: list[Fault]) ->
         i, j, code, driven = pair
         where = f"pair {k + 1} ({i}, {j})"
         for side, body in enumerate((i, j)):
-            if isinstance(body, int | np.integer) and not isinstance(body, bool):
-                # 0 and below cannot be numbers of bodies; -2 marks them as outside.
-                columns[side, k] = int(body) - 1 if body >= 1 else -2
-            else:
+            if not isinstance(body, int | np.integer) or isinstance(body, bool):
                 faults.append(Fault(where, f"body {body!r} is not a number; bodies count from 1, the frame"))
+            elif body < 1:
+                faults.append(Fault(where, _no_such(int(body))))
+            else:
+                columns[side, k] = int(body) - 1
         try:
             columns[2, k] = joint_type(code, space).index
         except KeyError as error:
@@ -134,7 +135,13 @@ def _from_columns(pairs: Sequence[Any], space: Space, faults: list[Fault]) -> Co
     for k in np.flatnonzero((row >= 0) & ((driven < 0) | (driven > grade)))[:50].tolist():
         driven_bits(int(row[k]), int(driven[k]), f"pair {k + 1} ({i[k]}, {j[k]})", faults)
     mask = (1 << np.clip(driven, 0, 6).astype(np.int64)) - 1
-    return np.where(i >= 1, i - 1, -2), np.where(j >= 1, j - 1, -2), row, mask.astype(np.uint8)
+    for k in np.flatnonzero((i < 1) | (j < 1))[:50].tolist():
+        faults.append(Fault(f"pair {k + 1} ({i[k]}, {j[k]})", _no_such(int(min(i[k], j[k])))))
+    return np.maximum(i - 1, -1), np.maximum(j - 1, -1), row, mask.astype(np.uint8)
+
+
+def _no_such(body: int) -> str:
+    return f"body {body} does not exist; bodies count from 1, the frame"
 
 
 def from_adjacency(
@@ -148,8 +155,8 @@ def from_adjacency(
 
     Parameters
     ----------
-    matrix : (N, N) symmetric; a code of Table 3 where two bodies form a pair, else ``-``. The
-        diagonal, and empty places, may hold the body's number too, as the script User_Data.m does.
+    matrix : (N, N) symmetric; a code of Table 3 where two bodies form a pair, else ``-``. Any number
+        is empty too: the script User_Data.m has numbers on the diagonal and in empty places.
         Two pairs between the same bodies are written ``R+P``.
     known_inputs : (N, N) symmetric; driven coordinates of each pair. With ``R+P`` they fill the pairs
         from the left.
@@ -172,8 +179,10 @@ def from_adjacency(
     spaces: dict[int, Space] = {b: s for s, b in FREEDOM.items()}
     if problem_type not in spaces:
         faults.append(Fault("ProblemType", f"{problem_type!r}; write 3 (planar) or 6 (spatial)"))
-    cells = [[str(cell).strip() for cell in line] for line in matrix]
+    cells = [["".join(str(cell).split()) for cell in line] for line in matrix]
     n = len(cells)
+    if n < 2:
+        faults.append(Fault("M", "no movable body; write a row for the frame and one for each body"))
     faults += [
         Fault(f"M row {r + 1}", f"{len(line)} entries; the matrix is square, so write {n}")
         for r, line in enumerate(cells)
@@ -185,13 +194,10 @@ def from_adjacency(
     space = spaces[problem_type]
     pairs: list[tuple[int, int, str, int]] = []
     for i in range(n):
-        if cells[i][i] not in _EMPTY | {str(i + 1)}:
+        if not _is_empty(cells[i][i]):
             faults.append(Fault(f"M({i + 1},{i + 1})", f"{cells[i][i]!r} joins a body to itself; write '-'"))
         for j in range(i + 1, n):
-            here, there = (
-                "" if cells[a][b] in _EMPTY | {str(a + 1), str(b + 1)} else cells[a][b]
-                for a, b in ((i, j), (j, i))
-            )
+            here, there = ("" if _is_empty(cells[a][b]) else cells[a][b] for a, b in ((i, j), (j, i)))
             place = f"M({i + 1},{j + 1})"
             if here != there:
                 faults.append(
@@ -214,6 +220,10 @@ def from_adjacency(
     if faults:
         raise ModelError(name, faults)
     return from_pairs(n, pairs, space, name=name)
+
+
+def _is_empty(cell: str) -> bool:
+    return cell in _EMPTY or cell.isdigit()
 
 
 def _input_matrix(
@@ -247,13 +257,13 @@ def _cell_pairs(
     total = 0
     for code in cell.split("+"):
         try:
-            grade = joint_type(code.strip(), space).grade
+            grade = joint_type(code, space).grade
         except KeyError as error:
             faults.append(Fault(where, error.args[0]))
             continue
         given = min(max(known - total, 0), grade)
         total += grade
-        pairs.append((i + 1, j + 1, code.strip(), given))
+        pairs.append((i + 1, j + 1, code, given))
     if known < 0 or (pairs and known > total):
         faults.append(
             Fault(

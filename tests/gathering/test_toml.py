@@ -1,0 +1,156 @@
+"""The native format: what is read, in which units, and what a joint is called."""
+
+import json
+import math
+import tomllib
+
+import jsonschema
+import pytest
+
+import mbssa
+from mbssa.gathering.schema import ModelFile
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, name="model"):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(text)
+        return mbssa.load(path)
+
+    return read
+
+
+SPATIAL = """
+format = 1
+space = "spatial"
+title = "A title"
+source = "A source"
+notes = ["one", "two"]
+units = { length = "mm", angle = "deg" }
+[[body]]
+name = "slider"
+origin = [0, 0, 100]
+orientation = [0.5, 0.5, 0.5, 0.5]
+points = { tip = [0, 0, 250] }
+inertia = { mass = 2.0 }
+visual = { mesh = "slider.stl" }
+[[body]]
+name = "screw"
+[[joint]]
+id = "guide"
+bodies = ["frame", "slider"]
+type = "C"
+driven = ["angle"]
+point = [0, 0, 10]
+axis = [0, 0, 3]
+limits = { slide = [-20, 20], angle = [-90, 90] }
+at_reference = { slide = 5, angle = 45 }
+[[joint]]
+bodies = [3, "slider"]
+type = "H"
+driven = true
+pitch = 36
+frames = [{ origin = [1, 2, 3], z = [0, 0, 1], x = [1, 0, 0] }, { origin = [4, 5, 6], z = [0, 1, 0] }]
+"""
+
+
+def test_everything_is_kept_in_si(read):
+    mechanism = read(SPATIAL)
+    assert (mechanism.title, mechanism.source, mechanism.notes) == ("A title", "A source", ("one", "two"))
+    assert [body.name for body in mechanism.bodies] == ["frame", "slider", "screw"]
+    slider = mechanism.bodies[1].geometry
+    assert slider.origin == pytest.approx((0, 0, 0.1))
+    assert slider.orientation == (0.5, 0.5, 0.5, 0.5)
+    assert slider.points["tip"] == pytest.approx((0, 0, 0.25))
+    assert slider.inertia == {"mass": 2.0}
+    assert slider.visual == {"mesh": "slider.stl"}
+    guide = mechanism.joint("guide")
+    assert guide.bodies == (1, 2)
+    assert guide.driven == ("angle",)
+    assert guide.geometry.point == pytest.approx((0, 0, 0.01))
+    assert guide.geometry.axis == (0, 0, 3)
+    assert guide.geometry.limits["slide"] == pytest.approx((-0.02, 0.02))
+    assert guide.geometry.limits["angle"] == pytest.approx((-math.pi / 2, math.pi / 2))
+    assert dict(guide.geometry.at_reference) == pytest.approx({"slide": 0.005, "angle": math.pi / 4})
+    screw = mechanism.joint("2-3")
+    assert screw.bodies == (3, 2)
+    assert screw.geometry.pitch == pytest.approx(0.036 / math.radians(1))
+    assert screw.geometry.frames[1].origin == pytest.approx((0.004, 0.005, 0.006))
+    assert screw.geometry.frames[1].x is None
+    assert mechanism.has_geometry
+
+
+def test_a_planar_body_has_an_angle(read):
+    mechanism = read(
+        'format = 1\nspace = "planar"\nunits = { angle = "deg" }\n[[body]]\norientation = 90\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\n'
+    )
+    assert mechanism.bodies[1].geometry.orientation == pytest.approx((math.pi / 2,))
+    assert not mechanism.has_geometry
+
+
+def test_driven_by_name_count_and_true(read):
+    head = 'format = 1\nspace = "spatial"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "C"\n'
+    for given, driven in {
+        '["angle"]': ("angle",),
+        '["angle", "slide"]': ("slide", "angle"),
+        "1": ("slide",),
+        "true": ("slide", "angle"),
+        "false": (),
+        "0": (),
+    }.items():
+        assert read(f"{head}driven = {given}\n").joints[0].driven == driven
+
+
+def test_joint_ids_are_unique_and_found_either_way_round(read):
+    mechanism = read(
+        'format = 1\nspace = "planar"\nbodies = 3\n'
+        '[[joint]]\nbodies = [2, 1]\ntype = "R"\n'
+        '[[joint]]\nbodies = [3, 2]\ntype = "R"\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "P"\n'
+    )
+    assert [joint.id for joint in mechanism.joints] == ["1-2", "2-3", "2-3#2"]
+    assert mechanism.joint("2-1").index == 0
+    assert mechanism.joint("3-2#2").type.code == "P"
+    assert mechanism.joint("2-3#1").type.code == "R"
+    with pytest.raises(KeyError, match="ambiguous"):
+        mechanism.joint("2-3")
+    with pytest.raises(KeyError, match="ambiguous"):
+        mechanism.joint("3-2")
+    with pytest.raises(KeyError, match="no joint '1-3'"):
+        mechanism.joint("1-3")
+
+
+def test_columns_are_frozen(read):
+    mechanism = read(SPATIAL)
+    with pytest.raises(ValueError, match="read-only"):
+        mechanism.joint_body[0] = 5
+    with pytest.raises(TypeError):
+        mechanism.joint_geometry[0] = None
+    with pytest.raises(AttributeError):
+        mechanism.n_bodies = 3
+
+
+def test_a_path_a_string_and_a_built_in_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rotor.toml").write_text(
+        'format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n'
+    )
+    assert mbssa.load("rotor").n_bodies == 16
+    assert mbssa.load("./rotor.toml").n_bodies == mbssa.load(tmp_path / "rotor.toml").n_bodies == 2
+    assert mbssa.load("rotor.toml").name == "rotor"
+
+
+def test_the_schema_describes_every_field(run_mbssa):
+    printed = json.loads(run_mbssa("schema").stdout)
+    assert printed == ModelFile.model_json_schema()
+    assert printed["properties"]["format"]["const"] == 1
+    entry = printed["$defs"]["JointEntry"]["properties"]
+    described = {name for name, field in entry.items() if "description" in field}
+    assert described == set(entry)
+    assert printed["$defs"]["JointEntry"]["additionalProperties"] is False
+
+
+def test_the_schema_accepts_what_the_reader_accepts():
+    jsonschema.validate(tomllib.loads(SPATIAL), ModelFile.model_json_schema())

@@ -1,0 +1,122 @@
+"""The command line as a stranger uses it: formats, exit codes, files, the same bytes every time."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import mbssa
+
+
+def process(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "mbssa.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+LOOSE = 'format = 1\nspace = "planar"\nbodies = 3\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\n'
+LOOSE += '[[joint]]\nbodies = [2, 3]\ntype = "R"\n'
+
+
+def test_decompose_prints_table_8_and_exits_0(run_mbssa):
+    result = run_mbssa("decompose", "rotor")
+    assert result.exit_code == 0
+    assert "determined: 7 structural groups in 5 levels" in result.stdout
+    for text in ("9,10,13", "1R1P1U1S3D", "10&1U.13&1P.", "9&6S.9&8R.9&11R.13&15R.", "2R1U1S3D"):
+        assert text in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "dot", "graphml", "table"])
+def test_every_format_to_a_file_and_to_the_terminal(form, run_mbssa, tmp_path):
+    printed = run_mbssa("decompose", "stewart_inverse", "--format", form)
+    assert printed.exit_code == 0
+    path = tmp_path / "answer"
+    path.write_text("old")
+    written = run_mbssa("decompose", "stewart_inverse", "--format", form, "--output", str(path))
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert os.listdir(tmp_path) == ["answer"]
+    if form != "table":  # the table on a terminal has its width
+        assert path.read_text() == printed.stdout
+    assert "1P1U1S3D" in path.read_text()
+
+
+def test_not_determined_exits_1_and_prints_the_answer(run_mbssa, tmp_path):
+    path = tmp_path / "loose.toml"
+    path.write_text(LOOSE)
+    result = run_mbssa("decompose", str(path))
+    assert result.exit_code == 1
+    assert "not determined" in result.stdout
+    assert "under-constrained by 1: body 3" in result.stdout
+    result = run_mbssa("decompose", str(path), "--format", "json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["parts"][0]["bodies"] == [3]
+    assert "under-constrained by 1" in result.stderr
+
+
+def test_exhaustive_search_finds_the_same_groups(run_mbssa):
+    fast = json.loads(run_mbssa("decompose", "rotor", "-f", "json").stdout)
+    slow = json.loads(run_mbssa("decompose", "rotor", "-f", "json", "--method", "exhaustive").stdout)
+    assert slow["method"] == "exhaustive"
+    assert slow["groups"] == fast["groups"]
+
+
+def test_exhaustive_search_stops_at_its_time_limit(run_mbssa):
+    result = run_mbssa("decompose", "assur:III-4B", "--method", "exhaustive", "--time-limit", "0.1")
+    assert result.exit_code == 1
+    assert "0.1 s" in result.stdout
+
+
+def test_models_lists_every_model(run_mbssa):
+    listed = json.loads(run_mbssa("models", "--format", "json").stdout)
+    assert [row["name"] for row in listed] == list(mbssa.builtin_names())
+    assert all(row["title"] and row["source"] for row in listed)
+    table = run_mbssa("models").stdout
+    assert all(name in table for name in mbssa.builtin_names())
+    assert "assur:CLASS-COUNT[B]" in table
+    assert run_mbssa("models", "--format", "xml").exit_code == 2
+
+
+def test_joints_lists_the_catalogue(run_mbssa):
+    table = run_mbssa("joints").stdout
+    for text in ("Penta Punctual Contact", "slide, angle", "pitch", "[offsets]"):
+        assert text in table
+
+
+def test_help_has_an_example_for_every_command(run_mbssa):
+    for command in ("models", "joints", "schema", "decompose"):
+        assert f"Example: mbssa {command}" in run_mbssa(command, "--help").stdout
+
+
+def test_version(run_mbssa):
+    from importlib.metadata import version
+
+    assert run_mbssa("--version").stdout.strip() == f"mbssa {version('mbssa')}"
+
+
+def test_the_same_bytes_under_any_hash_seed():
+    for form in ("json", "table", "dot", "graphml"):
+        outputs = {
+            process("decompose", "micromanipulator", "-f", form, PYTHONHASHSEED=seed).stdout
+            for seed in ("0", "1", "4242")
+        }
+        assert len(outputs) == 1
+        assert len(outputs.pop()) > 500
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    done = subprocess.run(
+        f"{sys.executable} -m mbssa.cli decompose rotor -f json | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "{\n"
+    assert done.stderr == ""
