@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from mbssa.cli import NOT_DETERMINED, OK
 from mbssa.gathering import FAMILY, builtin_names, load
 from mbssa.joints.catalogue import types_of
 from mbssa.results.exports import Format, export
-from mbssa.results.tables import WIDE, renderables, summary_lines
+from mbssa.results.tables import WIDE, page, plain_table, summary_lines
 from mbssa.search import decompose
 from mbssa.search.decompose import Method
 
@@ -88,11 +86,8 @@ def models(
     if form == "json":
         deliver(json.dumps(rows, ensure_ascii=False, indent=2) + "\n", None)
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("Model", "Space", "Bodies", "Joints", "Mobility", "Driven", "Title"):
-        table.add_column(
-            column, justify="right" if column in ("Bodies", "Joints", "Mobility", "Driven") else "left"
-        )
+    numbers = ("Bodies", "Joints", "Mobility", "Driven")
+    table = plain_table(("Model", "Space", *numbers, "Title"), right=numbers)
     for row in rows:
         keys = ("name", "space", "n_bodies", "n_joints", "mobility", "n_driven", "title")
         table.add_row(*(str(row[key]) for key in keys))
@@ -105,9 +100,10 @@ def joints() -> None:
 
     Example: mbssa joints
     """
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("Type", "Space", "Name", "Grade", "Coordinates (default drive order)", "Geometry", "Note"):
-        table.add_column(column, justify="right" if column == "Grade" else "left")
+    table = plain_table(
+        ("Type", "Space", "Name", "Grade", "Coordinates (default drive order)", "Geometry", "Note"),
+        right=("Grade",),
+    )
     for row in (*types_of("spatial"), *types_of("planar")):
         geometry = " ".join((*row.required, *(f"[{field}]" for field in row.optional))).replace("[", "\\[")
         table.add_row(
@@ -146,9 +142,7 @@ def decompose_command(
     """
     structure = decompose(load(model), method, time_limit)
     if form == "table" and output is None:
-        screen = console()
-        for item in renderables(structure):
-            screen.print(item)
+        page(structure, console())
     else:
         deliver(export(structure, form), output)
         if not structure.determined:

@@ -11,7 +11,8 @@ from mbssa.search.partition import Part
 from mbssa.structure import Group, Pair, Structure
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, JustifyMethod
+    from rich.table import Table
 
 #: The paper's columns, then how many of the group's coordinates are driven and what it waits for.
 GROUP_COLUMNS = (
@@ -140,35 +141,49 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def renderables(structure: Structure) -> list[RenderableType]:
-    """The whole page for a terminal: summary, table of groups, table of types."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    lines = summary_lines(structure)
-    page: list[RenderableType] = [Text(lines[0], style="bold"), *(Text(line) for line in lines[1:])]
+def page(structure: Structure, console: Console) -> None:
+    """Print the whole answer on a console: summary, table of groups, table of types."""
+    head, *rest = summary_lines(structure)
+    console.print(head, style="bold", markup=False)
+    for line in rest:
+        console.print(line, markup=False)
     if not structure.n_groups:
-        return page
-    groups = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in GROUP_COLUMNS:
-        right = column in ("SG", "Num bodies", "Driven", "Level")
-        groups.add_column(column, justify="right" if right else "left", overflow="fold")
-    for group in structure.groups[:SHOWN_GROUPS]:
-        groups.add_row(*group_row(group))
-    page.append(groups)
+        return
+    groups = _group_table(structure, narrow=False)
+    unlimited = console.options.update(width=10_000)
+    if console.measure(groups, options=unlimited).maximum > console.width:
+        groups = _group_table(structure, narrow=True)
+    console.print(groups)
     if structure.n_groups > SHOWN_GROUPS:
-        page.append(
-            Text(f"… and {structure.n_groups - SHOWN_GROUPS} more groups; --format csv lists them all")
-        )
+        console.print(f"… and {structure.n_groups - SHOWN_GROUPS} more groups; --format csv lists them all")
     header, rows = type_rows(structure)
-    types = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in header:
-        types.add_column(column, justify="left" if column == "SG type" else "right")
+    types = plain_table(header, right=header[1:])
     for row in rows:
         types.add_row(*row)
-    page.append(types)
-    return page
+    console.print(types)
+
+
+def plain_table(columns: Iterable[str], right: Iterable[str] = (), *, narrow: bool = False) -> Table:
+    """An empty table in the one style of this project, with ``right`` columns aligned right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow)
+    for column in columns:
+        justify: JustifyMethod = "right" if column in right else "left"
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=column == "SG type")
+    return table
+
+
+def _group_table(structure: Structure, *, narrow: bool) -> Table:
+    """Table 8; where it is too wide for the screen, each pair and some bodies take a line of their own."""
+    table = plain_table(GROUP_COLUMNS, ("SG", "Num bodies", "Driven", "Level"), narrow=narrow)
+    for group in structure.groups[:SHOWN_GROUPS]:
+        cells = group_row(group)
+        if narrow:
+            cells = tuple(cell.replace(".", ".\n").replace(",", ", ").rstrip() for cell in cells)
+        table.add_row(*cells)
+    return table
 
 
 def as_text(structure: Structure, width: int = WIDE) -> str:
@@ -179,6 +194,5 @@ def as_text(structure: Structure, width: int = WIDE) -> str:
 
     stream = StringIO()
     console = Console(file=stream, width=width, color_system=None, highlight=False)
-    for item in renderables(structure):
-        console.print(item, soft_wrap=isinstance(item, str))
+    page(structure, console)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
