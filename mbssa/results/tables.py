@@ -181,7 +181,7 @@ def _group_table(structure: Structure, *, narrow: bool) -> Table:
     for group in structure.groups[:SHOWN_GROUPS]:
         cells = group_row(group)
         if narrow:
-            cells = tuple(cell.replace(".", ".\n").replace(",", ", ").rstrip() for cell in cells)
+            cells = tuple(cell.strip(".").replace(".", "\n").replace(",", ", ") for cell in cells)
         table.add_row(*cells)
     return table
 

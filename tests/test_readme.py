@@ -1,0 +1,58 @@
+"""Every block of the README does what it says."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mbssa
+
+README = (Path(__file__).parent.parent / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def blocks(language):
+    found = [text for kind, text in BLOCKS if kind == language]
+    assert found
+    return found
+
+
+def test_python_blocks_run_one_after_another(capsys):
+    names = {}
+    for text in blocks("python"):
+        exec(compile(text, "README.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert "SG-1{14} 1F3D" in printed
+    assert "((1,), (2, 3, 4, 5, 6, 7))" in printed
+    assert "over 2 [2]\nunder 1 [3]" in printed
+
+
+@pytest.mark.parametrize("text", blocks("console"))
+def test_console_blocks_print_what_they_show(text):
+    command, *expected = text.strip().splitlines()
+    arguments = command.removeprefix("$ mbssa ").split()
+    done = subprocess.run(
+        [sys.executable, "-m", "mbssa.cli", *arguments], capture_output=True, text=True, check=False
+    )
+    printed = [line.rstrip() for line in (done.stdout + done.stderr).strip().splitlines()]
+    assert len(printed) == len(expected)
+    for line, shown in zip(printed, expected, strict=True):
+        start, ellipsis, _ = shown.partition("…")
+        assert line.startswith(start) if ellipsis else line == shown.rstrip()
+
+
+def test_model_block_is_a_model(tmp_path):
+    (text,) = blocks("toml")
+    path = tmp_path / "slider_crank.toml"
+    path.write_text(text)
+    mechanism = mbssa.load(path)
+    assert mechanism.has_geometry
+    assert [group.bodies for group in mbssa.decompose(mechanism).groups] == [(2,), (3, 4)]
+
+
+def test_every_command_of_the_table_exists(run_mbssa):
+    shown = set(re.findall(r"^\| `mbssa (\w+)", README, re.MULTILINE))
+    helped = set(re.findall(r"^│ (\w+) ", run_mbssa("--help").stdout, re.MULTILINE))
+    assert shown == helped
