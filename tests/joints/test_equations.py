@@ -1,0 +1,130 @@
+"""Contract of every row that has equations: its own motions, derivatives, and moving the world."""
+
+import numpy as np
+import pytest
+
+from mbssa.joints import CATALOGUE
+from mbssa.joints.equations import coordinates, equations_of, pose, residuals
+
+ROWS = [row for row in CATALOGUE if equations_of(row) is not None]
+N = 20
+
+
+def parameters(rng):
+    return {
+        "length": rng.uniform(0.5, 2, N),
+        "pitch": rng.uniform(-0.3, 0.3, N),
+        "radius": rng.uniform(0.1, 0.5, N),
+        "offset": rng.uniform(-0.3, 0.3, N),
+    }
+
+
+def sample(row, seed=0):
+    """Random coordinates within the range where each is unique, and the pose there."""
+    rng = np.random.default_rng(seed)
+    values = parameters(rng)
+    q = rng.uniform(-1.4, 1.4, (N, row.grade))
+    return values, q, *pose(equations_of(row), q, values)
+
+
+def cross_matrix(w):
+    zero = np.zeros_like(w[0])
+    return np.array([[zero, -w[2], w[1]], [w[2], zero, -w[0]], [-w[1], w[0], zero]])
+
+
+@pytest.fixture(params=ROWS, ids=lambda row: f"{row.space}-{row.code}")
+def row(request):
+    return request.param
+
+
+def test_as_many_equations_and_coordinates_as_the_grade_says(row):
+    equations = equations_of(row)
+    assert len(equations.constraints) == row.equations
+    assert len(equations.coordinates) == row.grade
+
+
+def test_the_constraint_holds_at_every_value_of_the_coordinates(row):
+    values, q, d, C, _ = sample(row)
+    residual, _ = residuals(equations_of(row), d, C, values)
+    assert np.abs(residual).max(initial=0) < 1e-14
+
+
+def test_coordinates_are_read_back(row):
+    values, q, d, C, _ = sample(row)
+    found, _ = coordinates(equations_of(row), d, C, values)
+    assert np.abs(found - q).max() < 1e-13
+
+
+def test_free_motions_are_free_and_move_one_coordinate_each(row):
+    values, q, d, C, twists = sample(row)
+    _, blocked = residuals(equations_of(row), d, C, values)
+    _, rate = coordinates(equations_of(row), d, C, values)
+    assert np.abs(blocked @ twists).max(initial=0) < 1e-13
+    assert np.abs(rate @ twists - np.eye(row.grade)).max() < 1e-13
+
+
+def test_free_twists_against_finite_differences_of_the_pose(row):
+    values, q, d, C, twists = sample(row)
+    h = 1e-6
+    for k in range(row.grade):
+        step = np.zeros_like(q)
+        step[:, k] = h
+        d_plus, C_plus, _ = pose(equations_of(row), q + step, values)
+        d_minus, C_minus, _ = pose(equations_of(row), q - step, values)
+        assert np.abs((d_plus - d_minus) / (2 * h) - twists[:, :3, k]).max() < 1e-9
+        spin = (C_plus - C_minus) / (2 * h) @ C.transpose(0, 2, 1)
+        expected = np.array([cross_matrix(w) for w in twists[:, 3:, k]])
+        assert np.abs(spin - expected).max() < 1e-9
+
+
+@pytest.mark.parametrize("function", [residuals, coordinates])
+def test_jacobian_against_complex_step(row, function):
+    """At poses that need not satisfy the constraint, where no term happens to vanish."""
+    rng = np.random.default_rng(1)
+    values, q, d, C, _ = sample(row)
+    d = d + rng.uniform(-0.2, 0.2, d.shape)
+    tilt = rng.uniform(-0.2, 0.2, (N, 3))
+    if row.space == "planar":
+        d[:, 2] = 0
+        tilt[:, :2] = 0
+    C = np.array([_exp(w) @ c for w, c in zip(tilt, C, strict=True)])
+    _, jacobian = function(equations_of(row), d, C, values)
+    h = 1e-30
+    for axis in equations_of(row).unknown:
+        direction = np.zeros(6)
+        direction[axis] = 1.0
+        value, _ = function(
+            equations_of(row),
+            d + 1j * h * direction[:3],
+            C + 1j * h * cross_matrix(direction[3:]) @ C,
+            values,
+        )
+        assert np.abs(value.imag / h - jacobian[:, :, axis]).max(initial=0) < 1e-13
+
+
+def _exp(w):
+    angle = np.linalg.norm(w)
+    K = cross_matrix(w / angle)
+    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+
+
+def test_constraints_are_independent(row):
+    values, q, d, C, _ = sample(row)
+    _, jacobian = residuals(equations_of(row), d, C, values)
+    if row.equations:
+        assert np.linalg.svd(jacobian, compute_uv=False)[:, -1].min() > 1e-3
+
+
+def test_the_wrong_sense_of_an_axis_is_seen(row):
+    """Where a half turn satisfies every equation, the row must name an entry of C that tells."""
+    values, q, d, C, _ = sample(row)
+    equations = equations_of(row)
+    for sense in equations.sense:
+        assert (C[:, sense[0], sense[1]] > 0).all()
+    turned_back = C @ np.diag([1.0, -1.0, -1.0])
+    residual, _ = residuals(equations, d, turned_back, values)
+    fooled = np.abs(residual).max(axis=1, initial=0) < 1e-12
+    free_axes = row.code in ("U", "ER", "S", "PC", "SC", "SP", "SPSP", "F", "H")
+    if row.space == "spatial" and not free_axes:
+        assert fooled.all()
+        assert any((turned_back[:, i, j] < 0).all() for i, j in equations.sense)
