@@ -1,0 +1,233 @@
+"""Local frames of every joint on its bodies, from what a model file gives.
+
+The canonical form of a joint's geometry is one frame on each body. World shorthand is turned into it
+with the reference poses of the bodies; a coordinate's value in the reference configuration
+(``at_reference``) turns or shifts the frame on the first body, so that the zero is stored from then on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.equations import equations_of, pose
+from mbssa.mechanism import JointGeometry, Mechanism, Vector
+
+Array = npt.NDArray[np.float64]
+
+#: A frame in the world: origin (3,) and rotation (3, 3), axes as columns.
+Frame = tuple[Array, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Geometry of a whole mechanism in canonical form; planar ones lie in the plane z = 0.
+
+    Attributes
+    ----------
+    position : (N, 3) and ``rotation`` : (N, 3, 3), reference pose of every body's own frame, m
+    origin : (J, 2, 3) and ``axes`` : (J, 2, 3, 3), the joint's frame on its first two bodies, in the
+        body's own frame; axes are columns
+    parameters : (J,) each: length, pitch (m/rad), radius, offset, ratio
+    known : (J,) bool, joints that have geometry and equations on a relative pose
+    size : a typical distance between joints, m: what lengths are divided by before a rank is taken
+    """
+
+    position: Array
+    rotation: Array
+    origin: Array
+    axes: Array
+    parameters: dict[str, Array]
+    known: npt.NDArray[np.bool_]
+    size: float
+
+
+def joint_frames(mechanism: Mechanism) -> Frames:
+    """Canonical geometry of a mechanism.
+
+    Joints without geometry, or of a type without equations, have ``known`` False and frames of zeros.
+
+    >>> import mbssa
+    >>> frames = joint_frames(mbssa.load("slider_crank"))
+    >>> bool(frames.known.all()), round(frames.size, 2)
+    (True, 0.41)
+    """
+    n, n_joints = mechanism.n_bodies, mechanism.n_joints
+    position, rotation = _body_poses(mechanism)
+    origin = np.zeros((n_joints, 2, 3))
+    axes = np.zeros((n_joints, 2, 3, 3))
+    known = np.zeros(n_joints, dtype=bool)
+    parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
+    for j in range(n_joints):
+        row = CATALOGUE[int(mechanism.joint_type[j])]
+        geometry = mechanism.joint_geometry.get(j)
+        if geometry is None and row.required:
+            continue
+        geometry = geometry or JointGeometry()
+        _parameters(geometry, parameters, j)
+        bodies = mechanism.joint_bodies(j)[:2]
+        if row.code in ("EO", "EPI"):
+            known[j] = geometry.points is not None
+            for side, body in enumerate(bodies):
+                centre = _in_space(geometry.points[side]) if geometry.points else np.zeros(3)
+                origin[j, side] = rotation[body].T @ (centre - position[body])
+                axes[j, side] = rotation[body].T
+            continue
+        if equations_of(row) is None:
+            continue
+        known[j] = True
+        if geometry.frames is not None:
+            for side, frame in enumerate(geometry.frames):
+                origin[j, side] = _in_space(frame.origin)
+                axes[j, side] = _local_axes(frame.z, frame.x, planar=row.space == "planar")
+            continue
+        world = _world_frames(row, geometry, position[bodies[1]], {n: v[j] for n, v in parameters.items()})
+        for side, body in enumerate(bodies):
+            origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
+            axes[j, side] = rotation[body].T @ world[side][1]
+    return Frames(
+        position, rotation, origin, axes, parameters, known, _size(mechanism, position, rotation, origin, known)
+    )
+
+
+def _body_poses(mechanism: Mechanism) -> tuple[Array, Array]:
+    n = mechanism.n_bodies
+    position, rotation = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
+    for body, geometry in mechanism.body_geometry.items():
+        if geometry.origin is not None:
+            position[body] = _in_space(geometry.origin)
+        if geometry.orientation is not None:
+            rotation[body] = _matrix(geometry.orientation)
+    return position, rotation
+
+
+def _matrix(orientation: Vector) -> Array:
+    """Rotation matrix of a quaternion w, x, y, z, or of one planar angle."""
+    if len(orientation) == 1:
+        half = orientation[0] / 2
+        orientation = (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))
+    w, x, y, z = orientation
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _parameters(geometry: JointGeometry, parameters: dict[str, Array], j: int) -> None:
+    for name in ("pitch", "radius", "ratio"):
+        value = getattr(geometry, name)
+        if value is not None:
+            parameters[name][j] = value
+    if geometry.offsets:
+        parameters["offset"][j] = geometry.offsets[0]
+    if geometry.length is not None:
+        parameters["length"][j] = geometry.length
+    elif geometry.points is not None and len(geometry.points) == 2:
+        parameters["length"][j] = np.linalg.norm(np.subtract(*geometry.points))
+
+
+def _world_frames(
+    row: JointType, g: JointGeometry, origin_of_second: Array, parameters: dict[str, Array]
+) -> tuple[Frame, Frame]:
+    """Frames A and B in the world at the reference, from the shorthand."""
+    point = _in_space(g.point) if g.point is not None else np.zeros(3)
+    first: Frame
+    second: Frame
+    if row.code in ("SPSP", "ROD"):
+        assert g.points is not None
+        ends = [_in_space(p) for p in g.points]
+        along = ends[1] - ends[0]
+        rod = _frame_of_x(along) if row.code == "SPSP" else _plane_axes(along)
+        first, second = (ends[0], rod), (ends[1], rod)
+    elif row.code in ("U", "ER", "PC"):
+        assert g.axes is not None
+        a, b = (_unit(axis) for axis in g.axes)
+        shift = parameters["offset"] * np.cross(a, b) + parameters["radius"] * a
+        first, second = (point - shift, _axes(a, b)), (point, _axes(b, a))
+    elif row.code == "CR":
+        assert g.axes is not None
+        slot, pin = (_unit(axis) for axis in g.axes)
+        first = second = (point, _axes(pin, slot))
+    elif row.code in ("S", "F"):
+        z, x = g.axes if g.axes is not None else ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+        centre = origin_of_second if row.code == "F" and g.point is None else point
+        first = second = (centre, _axes(_unit(z), _unit(x)))
+    elif row.space == "planar":
+        centre = origin_of_second if row.code == "FP" and g.point is None else point
+        first = second = (centre, _plane_axes(_in_space(g.axis) if g.axis is not None else np.eye(3)[0]))
+    else:
+        assert g.axis is not None
+        axis = _unit(g.axis)
+        first, second = (point - parameters["radius"] * axis, _axes(axis)), (point, _axes(axis))
+    return _zeroed(row, first, g, parameters), second
+
+
+def _zeroed(row: JointType, first: Frame, g: JointGeometry, parameters: dict[str, Array]) -> Frame:
+    """Frame A moved so that the coordinates have their values ``at_reference``.
+
+    Between A and B lies the joint's pose at its zero; it becomes the pose at those values.
+    """
+    if not g.at_reference:
+        return first
+    rows = equations_of(row)
+    assert rows is not None
+    values = np.array([[g.at_reference.get(name, 0.0) for name in row.coordinates]])
+    given = {name: np.atleast_1d(value) for name, value in parameters.items()}
+    d_zero, C_zero, _ = pose(rows, np.zeros_like(values), given)
+    d, C, _ = pose(rows, values, given)
+    # B = A0 · zero = A1 · pose(values), so A1 = A0 · zero · pose(values)⁻¹.
+    turn = C_zero[0] @ C[0].T
+    origin, axes = first
+    return origin + axes @ (d_zero[0] - turn @ d[0]), axes @ turn
+
+
+def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Array:
+    if planar:
+        return _plane_axes(_in_space(x) if x is not None else np.eye(3)[0])
+    return _axes(_unit(z or (0.0, 0.0, 1.0)), None if x is None else _unit(x))
+
+
+def _axes(z: Array, x: Array | None = None) -> Array:
+    """Right-handed axes with this z, and x as near as can be to the one given."""
+    if x is None:
+        x = np.eye(3)[np.argmin(np.abs(z))]
+    x = _unit(x - (x @ z) * z)
+    return np.stack([x, np.cross(z, x), z], axis=1)
+
+
+def _frame_of_x(x: Array) -> Array:
+    x = _unit(x)
+    z = np.eye(3)[np.argmin(np.abs(x))]
+    z = _unit(z - (z @ x) * x)
+    return np.stack([x, np.cross(z, x), z], axis=1)
+
+
+def _plane_axes(x: Array) -> Array:
+    return _axes(np.array([0.0, 0.0, 1.0]), _unit(x))
+
+
+def _unit(vector: Array | Vector) -> Array:
+    v = np.asarray(vector, dtype=float)
+    return v / np.linalg.norm(v)
+
+
+def _in_space(vector: Vector) -> Array:
+    return np.array([*vector, 0.0] if len(vector) == 2 else vector, dtype=float)
+
+
+def _size(
+    mechanism: Mechanism, position: Array, rotation: Array, origin: Array, known: npt.NDArray[np.bool_]
+) -> float:
+    """Root mean square distance of the joints from their centroid; 1 where they are all in one place."""
+    second = mechanism.joint_body[mechanism.joint_start[:-1] + 1][known]
+    points = position[second] + np.einsum("jab,jb->ja", rotation[second], origin[known, 1])
+    if not len(points):
+        return 1.0
+    spread = float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    return spread if spread > 0 else 1.0

@@ -1,0 +1,272 @@
+"""All equations of a mechanism at one configuration: residuals and Jacobian, a block per joint and body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.equations import Equations, coordinates, equations_of, residuals
+from mbssa.joints.frames import Frames
+from mbssa.mechanism import IntArray, Mechanism
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """Pose of every body: ``position`` (N, 3), ``rotation`` (N, 3, 3), and ``angle`` (N,), which is
+    meaningful in the plane and counts turns."""
+
+    position: Array
+    rotation: Array
+    angle: Array
+
+    @staticmethod
+    def reference(frames: Frames) -> Configuration:
+        """The configuration of the model file."""
+        angle = np.arctan2(frames.rotation[:, 1, 0], frames.rotation[:, 0, 0])
+        return Configuration(frames.position, frames.rotation, angle)
+
+    def moved(self, step: Array) -> Configuration:
+        """Each body moved by a small motion, (N, 6): translation of its origin, rotation vector."""
+        rotation = _exponential(step[:, 3:]) @ self.rotation
+        # Newton multiplies many small rotations: keep each matrix orthogonal to the last digit.
+        rotation = 1.5 * rotation - 0.5 * rotation @ rotation.transpose(0, 2, 1) @ rotation
+        return Configuration(self.position + step[:, :3], rotation, self.angle + step[:, 5])
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Equations of a mechanism at a configuration, in the order of its joints; drives after constraints.
+
+    Attributes
+    ----------
+    residual : (M,) m or rad; 0 for drives, whose value is wherever the configuration is
+    jacobian : (M, S, B) derivative by the twist of each body of the joint: velocity of the body's origin
+        and angular velocity, world axes (planar: v_x, v_y, w_z)
+    body : (M, S) body index; 0 is the frame, whose block is zero
+    joint : (M,) joint index
+    drive : (M,) bool
+    name : names of the equations: the constraint's, or the driven coordinate's
+    missing : joints without geometry or equations, which have no rows
+    """
+
+    residual: Array
+    jacobian: Array
+    body: IntArray
+    joint: IntArray
+    drive: npt.NDArray[np.bool_]
+    name: tuple[str, ...]
+    missing: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.residual)
+
+    def select(self, rows: IntArray) -> Rows:
+        """Some of the rows, in the order given."""
+        return Rows(
+            self.residual[rows],
+            self.jacobian[rows],
+            self.body[rows],
+            self.joint[rows],
+            self.drive[rows],
+            tuple(self.name[r] for r in rows.tolist()),
+            self.missing,
+        )
+
+    def matrix(self, bodies: IntArray) -> Array:
+        """Dense (M, B n) Jacobian by the twists of these n bodies; the others stand still."""
+        freedom = self.jacobian.shape[2]
+        place = np.full(int(max(self.body.max(initial=0), bodies.max(initial=0))) + 1, len(bodies))
+        place[bodies] = np.arange(len(bodies))
+        dense = np.zeros((len(self), len(bodies) + 1, freedom))
+        rows = np.arange(len(self))
+        for slot in range(self.body.shape[1]):
+            dense[rows, place[self.body[:, slot]]] += self.jacobian[:, slot]
+        return dense[:, :-1].reshape(len(self), -1)
+
+
+def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) -> Rows:
+    """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``."""
+    planar = mechanism.space == "planar"
+    columns = (0, 1, 5) if planar else (0, 1, 2, 3, 4, 5)
+    parts: list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]] = []
+    types = mechanism.joint_type
+    for index in np.unique(types[frames.known]).tolist():
+        joints = np.flatnonzero((types == index) & frames.known)
+        rows = equations_of(CATALOGUE[index])
+        if rows is None:
+            parts += _gear_rows(mechanism, frames, configuration, joints)
+        else:
+            parts += _pair_rows(mechanism, frames, configuration, joints, rows)
+    missing = tuple(np.flatnonzero(~frames.known).tolist())
+    if not parts:
+        empty = np.zeros(0, dtype=np.int64)
+        none = np.zeros((0, 2), dtype=np.int64)
+        return Rows(
+            np.zeros(0), np.zeros((0, 2, len(columns))), none, empty, empty.astype(bool), (), missing
+        )
+    width = max(part[2].shape[1] for part in parts)
+    joint = np.concatenate([part[3] for part in parts])
+    drive = np.concatenate([part[4] for part in parts])
+    names = [name for part in parts for name in part[5]]
+    order = np.lexsort((np.arange(len(joint)), drive, joint))
+    return Rows(
+        np.concatenate([part[0] for part in parts])[order],
+        np.concatenate([_widened(part[1], width) for part in parts])[order][:, :, columns],
+        np.concatenate([_widened(part[2], width) for part in parts])[order],
+        joint[order],
+        drive[order],
+        tuple(names[r] for r in order.tolist()),
+        missing,
+    )
+
+
+def _widened(array: npt.NDArray, width: int) -> npt.NDArray:  # type: ignore[type-arg]
+    extra = [(0, 0), (0, width - array.shape[1])] + [(0, 0)] * (array.ndim - 2)
+    return np.pad(array, extra)
+
+
+def _pair_rows(
+    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, rows: Equations
+) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
+    """Rows of joints of one type that relate the poses of two bodies."""
+    first = mechanism.joint_start[joints]
+    body = np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
+    d, C, axes, lever = relative_pose(frames, at, joints, body)
+    parameters = {name: values[joints] for name, values in frames.parameters.items()}
+    for name in ("length", "pitch", "radius", "offset"):
+        parameters[name] = parameters[name] / frames.size
+    parts = []
+    value, rate = residuals(rows, d, C, parameters)
+    names = [name for name, _ in rows.constraints]
+    keep = np.ones((len(joints), len(names)), dtype=bool)
+    parts.append(_part(value, rate, keep, names, joints, body, axes, lever, drive=False))
+    mask = mechanism.driven[joints]
+    if mask.any():
+        _, rate = coordinates(rows, d, C, parameters)
+        kind = CATALOGUE[int(mechanism.joint_type[joints[0]])]
+        keep = (mask[:, None] >> np.arange(kind.grade)) & 1 == 1
+        zero = np.zeros(keep.shape)
+        parts.append(
+            _part(zero, rate, keep, list(kind.coordinates), joints, body, axes, lever, drive=True)
+        )
+    return parts
+
+
+def _part(
+    value: Array,
+    rate: Array,
+    keep: npt.NDArray[np.bool_],
+    names: list[str],
+    joints: IntArray,
+    body: IntArray,
+    axes: Array,
+    lever: Array,
+    *,
+    drive: bool,
+) -> tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]:
+    """Derivatives by the relative twist become derivatives by the twists of both bodies.
+
+    A row (f, m) in A's axes acts at B's origin, so on a body whose origin is r away it is
+    (f, m + r × f), with the sign of the body's side.
+    """
+    which, number = np.nonzero(keep)
+    turned = axes[which]
+    force = np.einsum("nab,nb->na", turned, rate[which, number, :3])
+    moment = np.einsum("nab,nb->na", turned, rate[which, number, 3:])
+    jacobian = np.zeros((len(which), 2, 6))
+    for side, sign in ((0, -1.0), (1, 1.0)):
+        arm = lever[which, side]
+        jacobian[:, side, :3] = sign * force
+        jacobian[:, side, 3:] = sign * (moment + np.cross(arm, force))
+    on_frame = body[which] == 0
+    jacobian[on_frame] = 0.0
+    return (
+        value[which, number],
+        jacobian,
+        body[which],
+        joints[which],
+        np.full(len(which), drive),
+        [names[k] for k in number.tolist()],
+    )
+
+
+def relative_pose(
+    frames: Frames, at: Configuration, joints: IntArray, body: IntArray
+) -> tuple[Array, Array, Array, Array]:
+    """Relative pose of the frames of these joints, lengths divided by ``frames.size``.
+
+    Returns
+    -------
+    d (n, 3), C (n, 3, 3); axes of A in the world (n, 3, 3); and for each side the vector from the
+    body's origin to B's origin in world axes (n, 2, 3).
+    """
+    rotation = at.rotation[body]
+    position = at.position[body] / frames.size
+    world = np.einsum("nsab,nsb->nsa", rotation, frames.origin[joints] / frames.size) + position
+    axes = rotation @ frames.axes[joints]
+    across = world[:, 1] - world[:, 0]
+    d = np.einsum("nba,nb->na", axes[:, 0], across)
+    C = axes[:, 0].transpose(0, 2, 1) @ axes[:, 1]
+    lever = world[:, 1][:, None, :] - position
+    return d, C, axes[:, 0], lever
+
+
+def _gear_rows(
+    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray
+) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
+    """θ_i + ρ θ_j = (1 + ρ) φ, ρ = r_j / r_i (negative: internal mesh), angles since the reference.
+
+    φ is the direction of the line from the centre of wheel i to that of wheel j, or the angle of the
+    carrier where a third body is given. Turns of φ follow those of the wheels: the principal value of
+    the line's own turn is completed to the nearest to what the wheels say.
+    """
+    start = mechanism.joint_start[joints]
+    wheels = np.stack([mechanism.joint_body[start], mechanism.joint_body[start + 1]], axis=1)
+    carried = np.diff(mechanism.joint_start)[joints] > 2
+    last = mechanism.joint_body[mechanism.joint_start[joints + 1] - 1]
+    body = np.column_stack([wheels, np.where(carried, last, 0)])
+    ratio = frames.parameters["ratio"][joints]
+    turned = at.angle[body] - np.arctan2(frames.rotation[body, 1, 0], frames.rotation[body, 0, 0])
+    arm = np.einsum("nsab,nsb->nsa", at.rotation[wheels], frames.origin[joints] / frames.size)
+    centre = arm + at.position[wheels] / frames.size
+    line = centre[:, 1] - centre[:, 0]
+    before = (
+        np.einsum("nsab,nsb->nsa", frames.rotation[wheels], frames.origin[joints])
+        + frames.position[wheels]
+    )
+    before = before[:, 1] - before[:, 0]
+    wheels_say = (turned[:, 0] + ratio * turned[:, 1]) / np.where(ratio == -1, 1.0, 1 + ratio)
+    phi = np.arctan2(line[:, 1], line[:, 0]) - np.arctan2(before[:, 1], before[:, 0])
+    phi += 2 * np.pi * np.round((wheels_say - phi) / (2 * np.pi))
+    phi = np.where(carried, turned[:, 2], phi)
+    jacobian = np.zeros((len(joints), 3, 6))
+    jacobian[:, 0, 5] = 1.0
+    jacobian[:, 1, 5] = ratio
+    square = (line[:, :2] ** 2).sum(axis=1)
+    across = np.stack([-line[:, 1], line[:, 0]], axis=1) / square[:, None]
+    for side, sign in ((0, -1.0), (1, 1.0)):
+        rate = np.zeros((len(joints), 6))
+        rate[:, :2] = sign * across
+        rate[:, 5] = sign * (across[:, 1] * arm[:, side, 0] - across[:, 0] * arm[:, side, 1])
+        jacobian[:, side] -= np.where(carried, 0.0, 1 + ratio)[:, None] * rate
+    jacobian[:, 2, 5] = np.where(carried, -(1 + ratio), 0.0)
+    jacobian[body == 0] = 0.0
+    residual = turned[:, 0] + ratio * turned[:, 1] - (1 + ratio) * phi
+    drive = np.zeros(len(joints), dtype=bool)
+    return [(residual, jacobian, body, joints, drive, ["gear"] * len(joints))]
+
+
+def _exponential(vector: Array) -> Array:
+    """Rotation matrices of rotation vectors (n, 3), by Rodrigues' formula."""
+    angle = np.linalg.norm(vector, axis=1)
+    axis = vector / np.where(angle > 0, angle, 1.0)[:, None]
+    K = np.zeros((len(vector), 3, 3))
+    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
+    K -= K.transpose(0, 2, 1)
+    sine, versine = np.sin(angle)[:, None, None], (1 - np.cos(angle))[:, None, None]
+    return np.eye(3) + sine * K + versine * (K @ K)
