@@ -55,7 +55,7 @@ def joint_frames(mechanism: Mechanism) -> Frames:
     >>> bool(frames.known.all()), round(frames.size, 2)
     (True, 0.41)
     """
-    n, n_joints = mechanism.n_bodies, mechanism.n_joints
+    n_joints = mechanism.n_joints
     position, rotation = _body_poses(mechanism)
     origin = np.zeros((n_joints, 2, 3))
     axes = np.zeros((n_joints, 2, 3, 3))
@@ -89,7 +89,13 @@ def joint_frames(mechanism: Mechanism) -> Frames:
             origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
             axes[j, side] = rotation[body].T @ world[side][1]
     return Frames(
-        position, rotation, origin, axes, parameters, known, _size(mechanism, position, rotation, origin, known)
+        position,
+        rotation,
+        origin,
+        axes,
+        parameters,
+        known,
+        _size(mechanism, position, rotation, origin, known),
     )
 
 
@@ -214,7 +220,8 @@ def _plane_axes(x: Array) -> Array:
 
 def _unit(vector: Array | Vector) -> Array:
     v = np.asarray(vector, dtype=float)
-    return v / np.linalg.norm(v)
+    unit: Array = v / np.linalg.norm(v)
+    return unit
 
 
 def _in_space(vector: Vector) -> Array:

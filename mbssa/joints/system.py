@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Equations, coordinates, equations_of, residuals
 from mbssa.joints.frames import Frames
 from mbssa.mechanism import IntArray, Mechanism
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 Array = npt.NDArray[np.float64]
 
@@ -88,6 +92,17 @@ class Rows:
             dense[rows, place[self.body[:, slot]]] += self.jacobian[:, slot]
         return dense[:, :-1].reshape(len(self), -1)
 
+    def sparse(self, n_bodies: int) -> scipy.sparse.csr_array:
+        """(M, B (N - 1)) Jacobian by the twists of all movable bodies."""
+        import scipy.sparse
+
+        freedom = self.jacobian.shape[2]
+        row = np.repeat(np.arange(len(self)), self.body.shape[1] * freedom)
+        column = (self.body[:, :, None] - 1) * freedom + np.arange(freedom)
+        keep = np.broadcast_to((self.body > 0)[:, :, None], self.jacobian.shape).ravel()
+        entries = (self.jacobian.ravel()[keep], (row[keep], column.ravel()[keep]))
+        return scipy.sparse.csr_array(entries, shape=(len(self), freedom * (n_bodies - 1)))
+
 
 def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) -> Rows:
     """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``."""
@@ -106,9 +121,7 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) 
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
         none = np.zeros((0, 2), dtype=np.int64)
-        return Rows(
-            np.zeros(0), np.zeros((0, 2, len(columns))), none, empty, empty.astype(bool), (), missing
-        )
+        return Rows(np.zeros(0), np.zeros((0, 2, len(columns))), none, empty, empty.astype(bool), (), missing)
     width = max(part[2].shape[1] for part in parts)
     joint = np.concatenate([part[3] for part in parts])
     drive = np.concatenate([part[4] for part in parts])
@@ -151,9 +164,7 @@ def _pair_rows(
         kind = CATALOGUE[int(mechanism.joint_type[joints[0]])]
         keep = (mask[:, None] >> np.arange(kind.grade)) & 1 == 1
         zero = np.zeros(keep.shape)
-        parts.append(
-            _part(zero, rate, keep, list(kind.coordinates), joints, body, axes, lever, drive=True)
-        )
+        parts.append(_part(zero, rate, keep, list(kind.coordinates), joints, body, axes, lever, drive=True))
     return parts
 
 
@@ -236,8 +247,7 @@ def _gear_rows(
     centre = arm + at.position[wheels] / frames.size
     line = centre[:, 1] - centre[:, 0]
     before = (
-        np.einsum("nsab,nsb->nsa", frames.rotation[wheels], frames.origin[joints])
-        + frames.position[wheels]
+        np.einsum("nsab,nsb->nsa", frames.rotation[wheels], frames.origin[joints]) + frames.position[wheels]
     )
     before = before[:, 1] - before[:, 0]
     wheels_say = (turned[:, 0] + ratio * turned[:, 1]) / np.where(ratio == -1, 1.0, 1 + ratio)
@@ -269,4 +279,5 @@ def _exponential(vector: Array) -> Array:
     K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
     K -= K.transpose(0, 2, 1)
     sine, versine = np.sin(angle)[:, None, None], (1 - np.cos(angle))[:, None, None]
-    return np.eye(3) + sine * K + versine * (K @ K)
+    rotation: Array = np.eye(3) + sine * K + versine * (K @ K)
+    return rotation

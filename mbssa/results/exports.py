@@ -75,6 +75,7 @@ def to_dict(structure: Structure) -> dict[str, Any]:
             }
             for part in structure.parts
         ],
+        "unresolved": [body + 1 for body in structure.unresolved],
     }
 
 

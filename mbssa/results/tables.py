@@ -88,6 +88,9 @@ def summary_lines(structure: Structure) -> list[str]:
         )
     else:
         lines.append(f"not determined: {_count(structure.n_groups, 'structural group')} found, and")
+        if structure.unresolved:
+            bodies = _list([str(m.bodies[b]) for b in structure.unresolved])
+            lines.append(f"  not searched to the end: bodies {bodies}")
         lines += [f"  {part_sentence(structure, part)}" for part in structure.parts[:50]]
         if len(structure.parts) > 50:
             lines.append(f"  … and {len(structure.parts) - 50} more parts")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 from mbssa.initialisation import initialise
@@ -21,7 +22,8 @@ def decompose(
     ----------
     mechanism : a validated mechanism; it needs no geometry
     method : "matching" takes nearly linear time. "exhaustive" is the paper's own search over chains
-        of growing length (its Algorithms 1 to 3), exponential in the size of the largest group.
+        of growing length (its Algorithms 1 to 3), exponential in the size of the largest group. Its
+        Eq. (5) can be fooled (planar ``1-2R 1-2P 2-3R``); the answer then has a note that says so.
     time_limit : seconds after which the exhaustive search gives up; its answer then has
         ``determined == False`` and a note. The matching ignores it.
 
@@ -50,4 +52,7 @@ def decompose(
         from mbssa.search.exhaustive import search
 
         partition = search(incidence, mechanism.grade, mechanism.n_driven_of_joint, time_limit)
+        if not partition.parts and not partition.unresolved and match(incidence).parts:
+            note = "Eq. (5) lets a surplus and a shortage cancel here: the matching finds no determined count"
+            partition = replace(partition, note=note)
     return build_structure(mechanism, incidence, partition, method)

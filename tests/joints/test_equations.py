@@ -44,7 +44,7 @@ def test_as_many_equations_and_coordinates_as_the_grade_says(row):
 
 
 def test_the_constraint_holds_at_every_value_of_the_coordinates(row):
-    values, q, d, C, _ = sample(row)
+    values, _q, d, C, _ = sample(row)
     residual, _ = residuals(equations_of(row), d, C, values)
     assert np.abs(residual).max(initial=0) < 1e-14
 
@@ -56,7 +56,7 @@ def test_coordinates_are_read_back(row):
 
 
 def test_free_motions_are_free_and_move_one_coordinate_each(row):
-    values, q, d, C, twists = sample(row)
+    values, _q, d, C, twists = sample(row)
     _, blocked = residuals(equations_of(row), d, C, values)
     _, rate = coordinates(equations_of(row), d, C, values)
     assert np.abs(blocked @ twists).max(initial=0) < 1e-13
@@ -64,7 +64,7 @@ def test_free_motions_are_free_and_move_one_coordinate_each(row):
 
 
 def test_free_twists_against_finite_differences_of_the_pose(row):
-    values, q, d, C, twists = sample(row)
+    values, q, _d, C, twists = sample(row)
     h = 1e-6
     for k in range(row.grade):
         step = np.zeros_like(q)
@@ -81,7 +81,7 @@ def test_free_twists_against_finite_differences_of_the_pose(row):
 def test_jacobian_against_complex_step(row, function):
     """At poses that need not satisfy the constraint, where no term happens to vanish."""
     rng = np.random.default_rng(1)
-    values, q, d, C, _ = sample(row)
+    values, _q, d, C, _ = sample(row)
     d = d + rng.uniform(-0.2, 0.2, d.shape)
     tilt = rng.uniform(-0.2, 0.2, (N, 3))
     if row.space == "planar":
@@ -109,7 +109,7 @@ def _exp(w):
 
 
 def test_constraints_are_independent(row):
-    values, q, d, C, _ = sample(row)
+    values, _q, d, C, _ = sample(row)
     _, jacobian = residuals(equations_of(row), d, C, values)
     if row.equations:
         assert np.linalg.svd(jacobian, compute_uv=False)[:, -1].min() > 1e-3
@@ -117,7 +117,7 @@ def test_constraints_are_independent(row):
 
 def test_the_wrong_sense_of_an_axis_is_seen(row):
     """Where a half turn satisfies every equation, the row must name an entry of C that tells."""
-    values, q, d, C, _ = sample(row)
+    values, _q, d, C, _ = sample(row)
     equations = equations_of(row)
     for sense in equations.sense:
         assert (C[:, sense[0], sense[1]] > 0).all()
