@@ -99,7 +99,8 @@ class Structure:
         return _Groups(self)
 
     @cached_property
-    def _bodies(self) -> tuple[IntArray, IntArray]:
+    def members(self) -> tuple[IntArray, IntArray]:
+        """Bodies by group: group g has ``members[1][members[0][g - 1] : members[0][g]]``, ascending."""
         return _rows(self.group_of_body, self.n_groups)
 
     @cached_property
@@ -202,7 +203,7 @@ class Group:
     @property
     def body_indices(self) -> IntArray:
         """Ascending body indices."""
-        start, bodies = self.structure._bodies
+        start, bodies = self.structure.members
         return bodies[start[self.number - 1] : start[self.number]]
 
     @property

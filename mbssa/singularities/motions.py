@@ -1,0 +1,141 @@
+"""Motions that no equation stops: idle spins of single bodies, and a second configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.assembly import assemble
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration, Rows, rows_at
+from mbssa.mechanism import IntArray, Mechanism
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class IdleSpin:
+    """Bodies that can turn about a line while everything else stands still.
+
+    ``bodies`` are indices: one body, or several that their drives hold together (a leg S-P-S).
+    ``point`` (3,) m and ``direction`` (3,) unit give the line in the world at the configuration that was
+    examined; both are None where the geometry was random.
+    """
+
+    bodies: tuple[int, ...]
+    point: tuple[float, ...] | None = None
+    direction: tuple[float, ...] | None = None
+
+
+def idle_spins(
+    mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
+) -> list[IdleSpin]:
+    """Every body, or bodies locked together, that can spin alone; spatial mechanisms only.
+
+    Their own rows leave them exactly one motion, and it is a rotation: one angular velocity for all, and
+    no advance along it.
+    """
+    if mechanism.space == "planar":
+        return []
+    found = []
+    rows_of = _rows_of_bodies(rows, mechanism.n_bodies)
+    for bodies in _locked_together(mechanism):
+        touching = np.unique(np.concatenate([rows_of[b] for b in bodies]))
+        if len(touching) < 6 * len(bodies) - 1:
+            continue
+        _, values, right = np.linalg.svd(rows.select(touching).matrix(np.array(bodies)))
+        if int((values > tolerance * values[0]).sum()) != 6 * len(bodies) - 1:
+            continue
+        motion = right[-1].reshape(-1, 6)
+        velocity, spin = motion[0, :3], motion[0, 3:]
+        size = float(np.linalg.norm(spin))
+        together = np.abs(motion[:, 3:] - spin).max() < 1e-6
+        if not together or size < 1e-6 or abs(float(velocity @ spin)) > 1e-6 * size:
+            continue
+        if frames is None or at is None:
+            found.append(IdleSpin(bodies))
+            continue
+        point = at.position[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
+        # The sign of a singular vector is an accident: let the largest component be positive.
+        sense = np.sign(spin[np.argmax(np.abs(spin))])
+        found.append(IdleSpin(bodies, tuple(point.tolist()), tuple((sense * spin / size).tolist())))
+    return found
+
+
+def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
+    """Movable bodies, those whose joint is driven in every coordinate taken together; by lowest body."""
+    leader = list(range(mechanism.n_bodies))
+
+    def lead(body: int) -> int:
+        while leader[body] != body:
+            body = leader[body]
+        return body
+
+    for j in np.flatnonzero(mechanism.n_driven_of_joint == mechanism.grade).tolist():
+        first, *others = sorted(lead(body) for body in mechanism.joint_bodies(j))
+        for other in others:
+            leader[other] = first
+    clusters: dict[int, list[int]] = {}
+    for body in range(mechanism.n_bodies):
+        clusters.setdefault(lead(body), []).append(body)
+    return [tuple(bodies) for bodies in clusters.values() if bodies[0] != 0]
+
+
+def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[IntArray]:
+    flat = rows.body.ravel()
+    order = np.argsort(flat, kind="stable")
+    row = order // rows.body.shape[1]
+    begin = np.searchsorted(flat[order], np.arange(n_bodies + 1))
+    return [np.unique(row[begin[b] : begin[b + 1]]) for b in range(n_bodies)]
+
+
+def free_motions(matrix: Array, tolerance: float) -> Array:
+    """(n, f) orthonormal basis of what a Jacobian leaves free.
+
+    >>> free_motions(np.array([[1.0, 0.0]]), 1e-9).T.round(12).tolist()
+    [[0.0, 1.0]]
+    """
+    if 0 in matrix.shape:
+        return np.eye(matrix.shape[1])
+    _, values, right = np.linalg.svd(matrix)
+    rank = int((values > tolerance * values[0]).sum())
+    return right[rank:].T
+
+
+def nearby(
+    mechanism: Mechanism,
+    frames: Frames,
+    at: Configuration,
+    tolerance: float,
+    closing: float,
+    step: float = 0.1,
+) -> Configuration | None:
+    """Another configuration of the same branch, about ``step`` away along a mix of all free motions.
+
+    None where the mechanism cannot move, or not that way. The mix is fixed, so the answer is repeatable.
+    """
+    bodies = np.arange(1, mechanism.n_bodies)
+    rows = rows_at(mechanism, frames, at)
+    free = free_motions(rows.select(np.flatnonzero(~rows.drive)).matrix(bodies), tolerance)
+    if not free.shape[1]:
+        return None
+    columns = (0, 1, 5) if mechanism.space == "planar" else (0, 1, 2, 3, 4, 5)
+    weights = np.random.default_rng(7).uniform(0.5, 1.0, free.shape[1])
+    direction = free @ weights
+    direction /= np.abs(direction).max()
+    for length in (step, step / 4, step / 16):
+        move = np.zeros((mechanism.n_bodies, 6))
+        move[1:, columns] = (length * direction).reshape(len(bodies), len(columns))
+        move[:, :3] *= frames.size
+        found = assemble(mechanism, frames, at.moved(move), closing, tolerance)
+        if found.closed and _distance(at, found.configuration, frames.size) > length / 4:
+            return found.configuration
+    return None
+
+
+def _distance(a: Configuration, b: Configuration, size: float) -> float:
+    along = np.abs(a.position - b.position).max() / size
+    turned = np.abs(a.rotation - b.rotation).max()
+    return float(max(along, turned))

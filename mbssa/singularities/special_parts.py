@@ -1,0 +1,156 @@
+"""Planar and spherical parts of spatial mechanisms: loops that the spatial count holds three times too much.
+
+A part moves parallel to a plane when its joints do: R about the normal, P across it, PL with the same
+normal. It turns about a fixed point when R axes and U pins pass through it and S centres lie on it. Only
+parts that hang on the frame are sought: there normal or point stay where they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
+from mbssa.mechanism import Mechanism
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialPart:
+    """Bodies with three freedoms instead of six, and the joints among them and the frame.
+
+    ``tree`` are the joints that hold each body to the plane or the point once; the others of ``joints``
+    do it again, three units each. ``about`` is the plane's normal or the fixed point, world axes.
+    """
+
+    kind: Literal["planar", "spherical"]
+    bodies: tuple[int, ...]
+    joints: tuple[int, ...]
+    tree: tuple[int, ...]
+    about: tuple[float, ...]
+
+
+def special_parts(
+    mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float
+) -> list[SpecialPart]:
+    """Planar and spherical parts that contain a loop, largest first; no body is in two of them."""
+    if mechanism.space == "planar":
+        return []
+    lines = _lines(mechanism, frames, at)
+    candidates: list[SpecialPart] = []
+    for normal in _distinct([z for code, _, z in lines if code in ("R", "PL")], tolerance):
+        joints = [j for j, line in enumerate(lines) if _in_plane(line, normal, tolerance)]
+        candidates += _loops(mechanism, "planar", joints, normal)
+    for point in _meeting_points(lines, frames.size, tolerance):
+        joints = [j for j, line in enumerate(lines) if _about_point(line, point, frames.size, tolerance)]
+        candidates += _loops(mechanism, "spherical", joints, point)
+    candidates.sort(key=lambda part: (-len(part.bodies), part.kind, part.joints))
+    chosen: list[SpecialPart] = []
+    taken: set[int] = set()
+    for part in candidates:
+        if taken.isdisjoint(part.bodies):
+            chosen.append(part)
+            taken.update(part.bodies)
+    return chosen
+
+
+#: Code, a point, and the axis of a joint in the world.
+Line = tuple[str, Array, Array]
+
+
+def _lines(mechanism: Mechanism, frames: Frames, at: Configuration) -> list[Line]:
+    lines = []
+    for j in range(mechanism.n_joints):
+        code = CATALOGUE[int(mechanism.joint_type[j])].code if frames.known[j] else ""
+        body = mechanism.joint_bodies(j)[1]
+        point = at.position[body] + at.rotation[body] @ frames.origin[j, 1]
+        lines.append((code, point, at.rotation[body] @ frames.axes[j, 1][:, 2]))
+    return lines
+
+
+def _distinct(directions: list[Array], tolerance: float) -> list[Array]:
+    found: list[Array] = []
+    for z in directions:
+        if not any(_parallel(z, other, tolerance) for other in found):
+            found.append(z)
+    return found
+
+
+def _parallel(a: Array, b: Array, tolerance: float) -> bool:
+    return float(np.linalg.norm(np.cross(a, b))) <= tolerance
+
+
+def _in_plane(line: Line, normal: Array, tolerance: float) -> bool:
+    code, _, z = line
+    if code in ("R", "PL"):
+        return _parallel(z, normal, tolerance)
+    return code == "P" and abs(float(z @ normal)) <= tolerance
+
+
+def _meeting_points(lines: list[Line], size: float, tolerance: float) -> list[Array]:
+    """Points where two R axes cross; every spherical loop has some."""
+    axes = [(point, z) for code, point, z in lines if code == "R"]
+    found: list[Array] = []
+    for k, (p, u) in enumerate(axes):
+        for q, v in axes[k + 1 :]:
+            across = np.cross(u, v)
+            square = float(across @ across)
+            if square < 1e-6 or abs(float((q - p) @ across)) > tolerance * size:
+                continue
+            point = p + u * float(np.cross(q - p, v) @ across) / square
+            if not any(np.linalg.norm(point - other) <= tolerance * size for other in found):
+                found.append(point)
+    return found
+
+
+def _about_point(line: Line, point: Array, size: float, tolerance: float) -> bool:
+    code, p, z = line
+    if code == "R":
+        return float(np.linalg.norm(np.cross(point - p, z))) <= tolerance * size
+    return code in ("S", "U", "ER") and float(np.linalg.norm(point - p)) <= tolerance * size
+
+
+def _loops(
+    mechanism: Mechanism, kind: Literal["planar", "spherical"], joints: list[int], about: Array
+) -> list[SpecialPart]:
+    """The part of these joints that hangs on the frame, without branches that close no loop."""
+    ends = {j: mechanism.joint_bodies(j) for j in joints}
+    bodies, tree = _hanging_on_frame(ends)
+    while True:
+        degree: dict[int, int] = {}
+        for j, pair in ends.items():
+            for body in pair if bodies.issuperset(pair) else ():
+                degree[body] = degree.get(body, 0) + 1
+        loose = {body for body in bodies if body and degree.get(body, 0) < 2}
+        if not loose:
+            break
+        bodies -= loose
+    inside = [j for j, pair in ends.items() if bodies.issuperset(pair)]
+    if len(inside) <= len(bodies) - 1:
+        return []
+    kept = tuple(j for j in tree if j in set(inside))
+    found = tuple(sorted(bodies - {0}))
+    return [SpecialPart(kind, found, tuple(inside), kept, tuple(about.tolist()))]
+
+
+def _hanging_on_frame(ends: dict[int, tuple[int, ...]]) -> tuple[set[int], list[int]]:
+    """Bodies reached from the frame through these joints, and the joints of a breadth-first tree."""
+    reached, tree = {0}, []
+    front = [0]
+    while front:
+        nearer, front = front, []
+        for body in nearer:
+            for j, pair in ends.items():
+                if body in pair:
+                    (other,) = (b for b in pair if b != body)
+                    if other not in reached:
+                        reached.add(other)
+                        tree.append(j)
+                        front.append(other)
+    return reached, tree

@@ -1,0 +1,236 @@
+"""Mechanisms that move although the count does not come out: what is dropped, what is locked, and why.
+
+Redundant equations are left out of the count (a recorded, deterministic, full-rank subset is kept), and a
+body that merely spins gets one freedom less. Both are done only where ranks show that nothing else is
+wrong: the drives are independent, and every free motion left is an idle spin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.assembly import CLOSED, assemble
+from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.system import Configuration, Rows, rows_at
+from mbssa.mechanism import IntArray, Mechanism
+from mbssa.singularities.motions import IdleSpin, idle_spins, nearby
+from mbssa.singularities.ranks import (
+    DENSE,
+    Rank,
+    generic_rows,
+    precision_of,
+    rank_of,
+    tolerance_for,
+)
+from mbssa.singularities.special_parts import SpecialPart, special_parts
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A constraint that follows from the others; joint index and the name of its equation."""
+
+    joint: int
+    equation: str
+
+
+@dataclass(frozen=True, eq=False)
+class Treatment:
+    """What the search is told besides the count.
+
+    Attributes
+    ----------
+    units : (J,) constraint units that each joint keeps for the search, drives included
+    freedom : (N,) units of freedom of each body; 0 for the frame
+    dropped : constraints left out, in the order of the joints
+    spins : idle spins, whose convention is zero spin: the body does not turn about that line
+    parts : planar and spherical parts, whose bodies count three freedoms
+    basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
+    """
+
+    units: IntArray
+    freedom: IntArray
+    dropped: tuple[Dropped, ...]
+    spins: tuple[IdleSpin, ...]
+    parts: tuple[SpecialPart, ...]
+    basis: str
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """A mechanism's equations at an assembled configuration, or at random geometry.
+
+    ``constraints`` and ``all`` are the ranks without and with the drives; ``frames`` and
+    ``configuration`` are None for random geometry. ``elsewhere`` is the rank of the constraints at a
+    second configuration (None: it cannot move, or it was not needed).
+    """
+
+    rows: Rows
+    matrix: Array
+    constraints: Rank
+    all: Rank
+    tolerance: float
+    precision: float
+    basis: str
+    frames: Frames | None = None
+    configuration: Configuration | None = None
+    elsewhere: Rank | None = None
+    fault: str = ""
+
+    @property
+    def singular_here(self) -> bool:
+        """Whether the reference is a singular pose: a nearby configuration has a higher rank."""
+        return self.elsewhere is not None and self.elsewhere.rank > self.constraints.rank
+
+
+def is_dense(mechanism: Mechanism) -> bool:
+    """Whether ranks of the whole mechanism are affordable."""
+    return mechanism.freedom * (mechanism.n_bodies - 1) <= DENSE
+
+
+def examine_generic(mechanism: Mechanism) -> Examined:
+    """Ranks at random geometry of the declared joint types; two draws, the higher rank counts."""
+    draws = [_examined(mechanism, generic_rows(mechanism, seed), 1e-9, 0.0, "generic") for seed in (1, 2)]
+    return max(draws, key=lambda draw: (draw.constraints.rank, draw.all.rank))
+
+
+def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
+    """Ranks at the assembled reference; if they fall short, at a second configuration too.
+
+    Parameters
+    ----------
+    precision : of the file's numbers, m and rad; found from their digits if not given
+    """
+    frames = joint_frames(mechanism)
+    precision = precision_of(mechanism) if precision is None else precision
+    tolerance = tolerance_for(precision / min(frames.size, 1.0))
+    closing = max(CLOSED, 10 * precision / frames.size)
+    closed = assemble(mechanism, frames, tolerance=closing, rank_tolerance=tolerance)
+    rows = rows_at(mechanism, frames, closed.configuration)
+    found = _examined(mechanism, rows, tolerance, precision, "numeric")
+    elsewhere = None
+    if closed.closed and not found.constraints.redundant == 0:
+        other = nearby(mechanism, frames, closed.configuration, tolerance, closing)
+        if other is not None:
+            second = rows_at(mechanism, frames, other)
+            elsewhere = _examined(mechanism, second, tolerance, precision, "numeric").constraints
+    return Examined(
+        rows,
+        found.matrix,
+        found.constraints,
+        found.all,
+        tolerance,
+        precision,
+        "numeric",
+        frames,
+        closed.configuration,
+        elsewhere,
+        closed.fault,
+    )
+
+
+def _examined(mechanism: Mechanism, rows: Rows, tolerance: float, precision: float, basis: str) -> Examined:
+    matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
+    constraints = rank_of(matrix[~rows.drive], tolerance)
+    whole = rank_of(matrix, tolerance) if rows.drive.any() else constraints
+    return Examined(rows, matrix, constraints, whole, tolerance, precision, basis)
+
+
+def treat(mechanism: Mechanism) -> Treatment | None:
+    """The treatment of a mechanism whose count does not determine it; None where there is none.
+
+    >>> import mbssa
+    >>> treatment = treat(mbssa.load("spatial_4r"))
+    >>> [(mbssa.load("spatial_4r").joint_ids[d.joint], d.equation) for d in treatment.dropped]
+    [('3-4', 'position z'), ('3-4', 'tilt x'), ('3-4', 'tilt y')]
+    """
+    if not is_dense(mechanism):
+        return None
+    if mechanism.has_geometry and joint_frames(mechanism).known.all():
+        found = examine(mechanism)
+        if found.fault or found.singular_here:
+            return None
+    else:
+        found = examine_generic(mechanism)
+    n_drives = int(found.rows.drive.sum())
+    spins = idle_spins(mechanism, found.rows, found.frames, found.configuration, found.tolerance)
+    sound = found.all.rank == found.constraints.rank + n_drives and found.all.free == len(spins)
+    if not sound or (found.all.free == 0 and found.all.redundant == 0):
+        return None
+    parts = ()
+    if found.frames is not None and found.configuration is not None and found.all.redundant:
+        parts = tuple(special_parts(mechanism, found.frames, found.configuration, 10 * found.tolerance))
+    order = _priority(found.rows, parts)
+    kept = independent_rows(found.matrix[order], found.tolerance)
+    if len(kept) != found.all.rank:
+        return None
+    dropped = np.setdiff1d(np.arange(len(found.rows)), order[kept])
+    if found.rows.drive[dropped].any():
+        return None
+    units, freedom = _counts(mechanism, found.rows, dropped, parts)
+    for spin in spins:
+        freedom[spin.bodies[0]] -= 1
+    return Treatment(
+        units,
+        freedom,
+        tuple(Dropped(int(found.rows.joint[r]), found.rows.name[r]) for r in dropped.tolist()),
+        tuple(spins),
+        parts,
+        found.basis,
+    )
+
+
+def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> IntArray:
+    """Rows in the order in which they are kept: drives, then joints, those that close loops of a part last.
+
+    A drive is never dropped; a loop of a planar or spherical part is closed in its own three freedoms.
+    """
+    closing = np.zeros(int(rows.joint.max(initial=0)) + 1, dtype=np.int64)
+    for part in parts:
+        closing[[j for j in part.joints if j not in part.tree]] = 1
+    return np.lexsort((np.arange(len(rows)), rows.joint, closing[rows.joint], ~rows.drive))
+
+
+def independent_rows(matrix: Array, tolerance: float) -> IntArray:
+    """Indices of the rows that are independent of those before them (Gram-Schmidt, done twice).
+
+    >>> independent_rows(np.array([[1.0, 0.0], [2.0, 0.0], [1.0, 1.0]]), 1e-9).tolist()
+    [0, 2]
+    """
+    n = matrix.shape[1]
+    basis = np.zeros((min(matrix.shape), n))
+    kept: list[int] = []
+    for r, row in enumerate(matrix):
+        if len(kept) == n:
+            break
+        size = np.linalg.norm(row)
+        if size == 0:
+            continue
+        rest = row / size
+        for _ in range(2):
+            rest = rest - basis[: len(kept)].T @ (basis[: len(kept)] @ rest)
+        left = np.linalg.norm(rest)
+        # The distance from a span shrinks faster than singular values do: be 10 times stricter.
+        if left > 10 * tolerance:
+            basis[len(kept)] = rest / left
+            kept.append(r)
+    return np.array(kept, dtype=np.int64)
+
+
+def _counts(
+    mechanism: Mechanism, rows: Rows, dropped: IntArray, parts: tuple[SpecialPart, ...]
+) -> tuple[IntArray, IntArray]:
+    """Units of the joints and freedoms of the bodies after dropping, parts counted with B = 3."""
+    units = mechanism.freedom - mechanism.grade + mechanism.n_driven_of_joint
+    units -= np.bincount(rows.joint[dropped], minlength=mechanism.n_joints)
+    freedom = np.full(mechanism.n_bodies, mechanism.freedom, dtype=np.int64)
+    freedom[0] = 0
+    for part in parts:
+        freedom[list(part.bodies)] = 3
+        # Each tree joint spends three units on holding one body to the plane or the point.
+        units[list(part.tree)] -= 3
+    return units, freedom
