@@ -80,8 +80,7 @@ def rank_of(matrix: Array, tolerance: float = EXACT) -> Rank:
 def _singular_values(matrices: Array) -> Array:
     if 0 in matrices.shape[-2:]:
         return np.zeros((*matrices.shape[:-2], 0))
-    values: Array = np.linalg.svd(matrices, compute_uv=False)
-    return values
+    return np.asarray(np.linalg.svd(matrices, compute_uv=False), dtype=np.float64)
 
 
 def _rank(shape: tuple[int, ...], values: Array, tolerance: float) -> Rank:
@@ -200,7 +199,7 @@ def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Array:
         axes[:, 1, 0], axes[:, 1, 1] = np.sin(angle), np.cos(angle)
         axes[:, 2, 2] = 1.0
         return axes
-    axes, _ = np.linalg.qr(dice.normal(size=(n, 3, 3)))
+    axes: Array = np.linalg.qr(dice.normal(size=(n, 3, 3)))[0]
     axes[:, :, 2] *= np.linalg.det(axes)[:, None]
     return axes
 

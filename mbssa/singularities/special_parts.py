@@ -124,7 +124,7 @@ def _loops(
     bodies, tree = _hanging_on_frame(ends)
     while True:
         degree: dict[int, int] = {}
-        for j, pair in ends.items():
+        for pair in ends.values():
             for body in pair if bodies.issuperset(pair) else ():
                 degree[body] = degree.get(body, 0) + 1
         loose = {body for body in bodies if body and degree.get(body, 0) < 2}

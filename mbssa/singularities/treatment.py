@@ -65,8 +65,9 @@ class Examined:
     """A mechanism's equations at an assembled configuration, or at random geometry.
 
     ``constraints`` and ``all`` are the ranks without and with the drives; ``frames`` and
-    ``configuration`` are None for random geometry. ``elsewhere`` is the rank of the constraints at a
-    second configuration (None: it cannot move, or it was not needed).
+    ``configuration`` are None for random geometry. ``elsewhere`` are both ranks at a second
+    configuration (None: it cannot move, or the first one left no question). ``fault`` is not empty where
+    the mechanism could not be assembled.
     """
 
     rows: Rows
@@ -78,13 +79,36 @@ class Examined:
     basis: str
     frames: Frames | None = None
     configuration: Configuration | None = None
-    elsewhere: Rank | None = None
+    elsewhere: tuple[Rank, Rank] | None = None
     fault: str = ""
 
     @property
-    def singular_here(self) -> bool:
-        """Whether the reference is a singular pose: a nearby configuration has a higher rank."""
-        return self.elsewhere is not None and self.elsewhere.rank > self.constraints.rank
+    def singular_pose(self) -> bool:
+        """Whether the reference is a singular pose: nearby, the rank of the constraints is higher."""
+        return self.elsewhere is not None and self.elsewhere[0].rank > self.constraints.rank
+
+    @property
+    def dead_point(self) -> bool:
+        """Whether the drives depend on the rest at the reference only: nearby they do not."""
+        return (
+            self.elsewhere is not None
+            and self.elsewhere[0].rank == self.constraints.rank
+            and self.elsewhere[1].rank > self.all.rank
+        )
+
+    @property
+    def mobility(self) -> int:
+        """Free motions of the undriven mechanism."""
+        return self.constraints.free
+
+    @property
+    def n_drives(self) -> int:
+        return int(self.rows.drive.sum())
+
+    @property
+    def dependent_drives(self) -> int:
+        """Drives that say nothing new, or contradict the rest."""
+        return self.n_drives - (self.all.rank - self.constraints.rank)
 
 
 def is_dense(mechanism: Mechanism) -> bool:
@@ -113,11 +137,11 @@ def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
     rows = rows_at(mechanism, frames, closed.configuration)
     found = _examined(mechanism, rows, tolerance, precision, "numeric")
     elsewhere = None
-    if closed.closed and not found.constraints.redundant == 0:
+    if closed.closed and (found.constraints.redundant or found.dependent_drives):
         other = nearby(mechanism, frames, closed.configuration, tolerance, closing)
         if other is not None:
-            second = rows_at(mechanism, frames, other)
-            elsewhere = _examined(mechanism, second, tolerance, precision, "numeric").constraints
+            second = _examined(mechanism, rows_at(mechanism, frames, other), tolerance, precision, "numeric")
+            elsewhere = second.constraints, second.all
     return Examined(
         rows,
         found.matrix,
@@ -152,16 +176,15 @@ def treat(mechanism: Mechanism) -> Treatment | None:
         return None
     if mechanism.has_geometry and joint_frames(mechanism).known.all():
         found = examine(mechanism)
-        if found.fault or found.singular_here:
+        if found.fault or found.singular_pose:
             return None
     else:
         found = examine_generic(mechanism)
-    n_drives = int(found.rows.drive.sum())
     spins = idle_spins(mechanism, found.rows, found.frames, found.configuration, found.tolerance)
-    sound = found.all.rank == found.constraints.rank + n_drives and found.all.free == len(spins)
+    sound = found.dependent_drives == 0 and found.all.free == len(spins)
     if not sound or (found.all.free == 0 and found.all.redundant == 0):
         return None
-    parts = ()
+    parts: tuple[SpecialPart, ...] = ()
     if found.frames is not None and found.configuration is not None and found.all.redundant:
         parts = tuple(special_parts(mechanism, found.frames, found.configuration, 10 * found.tolerance))
     order = _priority(found.rows, parts)
