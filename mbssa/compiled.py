@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Work (bodies + joints) from which compiled code is faster than Python, Numba's import included.
+#: Work (bodies + joints) from which kernels are compiled. Importing Numba and loading its cache takes
+#: 0.4 s, which plain Python needs for a work of about 10,000; but the very first call, before anything
+#: is in the cache, takes about 10 s, so small mechanisms are left to Python a little longer.
 WORTH_COMPILING = 20_000
 
 
@@ -27,7 +30,24 @@ def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
 def _compile(function: Callable[..., Any]) -> Any:
     import numba
 
+    twin = _with_compiled_callees(function)
     try:
-        return numba.njit(nogil=True, cache=True)(function)
+        return numba.njit(nogil=True, cache=True)(twin)
     except RuntimeError:  # no directory where Numba could keep its cache: compile every time
-        return numba.njit(nogil=True)(function)
+        return numba.njit(nogil=True)(twin)
+
+
+def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A copy of a kernel that calls the compiled twins of the kernels it calls.
+
+    Compiled code cannot call a plain function, and decorating the kernels would import Numba at once.
+    """
+    assert isinstance(function, FunctionType)
+    scope = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        callee = scope.get(name)
+        if isinstance(callee, FunctionType) and callee.__module__ == function.__module__:
+            scope[name] = _compile(callee)
+    twin = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+    twin.__module__ = function.__module__
+    return twin

@@ -1,7 +1,7 @@
 """The search on bare arrays: orientation, coarse parts, sparsity, strong components, numbering.
 
 Every function here runs as plain Python or compiled (:mod:`mbssa.compiled`), so it uses only scalars,
-arrays, lists and ``heapq``.
+arrays, tuples, lists and ``heapq``.
 
 Vocabulary. A *slot* is one (joint, body) incidence: slots ``joint_start[j] … joint_start[j + 1] - 1``
 belong to joint j, ``slot_body`` names the body, ``slot_joint`` the joint. A body's slots are
@@ -18,206 +18,311 @@ from typing import Any
 
 import numpy as np
 
-Array = Any  # kernels see int64 arrays only; shapes are said in the docstrings
+Array = Any  # kernels see int64 arrays, and uint8 flags; shapes are said in the docstrings
+#: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` as above.
+Graph = tuple[Array, Array, Array, Array, Array]
+#: A chain of bodies, and per step the slots that give and take the unit.
+Chain = tuple[Array, Array, Array]
 
 
-def greedy(
-    joint_start: Array,
-    slot_body: Array,
-    slot_joint: Array,
-    body_start: Array,
-    body_slot: Array,
-    given: Array,
-    rest: Array,
-    need: Array,
-) -> None:
-    """A first assignment, in place: poorest body first, and it takes from the richest neighbours.
+def renumbered(graph: Graph) -> tuple[Array, Array, Graph]:
+    """The same graph with bodies and joints numbered depth first from the frame.
 
-    A body's slack is the number of units it could do without. A body with slack 0 must take all that
-    it can reach; leaving units to the neighbour with the least slack keeps that one from starving.
-    """
-    n = len(need)
-    slack = np.zeros(n, dtype=np.int64)
-    for b in range(1, n):
-        total = -need[b]
-        for place in range(body_start[b], body_start[b + 1]):
-            total += rest[slot_joint[body_slot[place]]]
-        slack[b] = total
-    done = np.zeros(n, dtype=np.uint8)
-    done[0] = 1
-    lowest = slack.min()
-    heap = [(slack[b] - lowest) * n + b for b in range(1, n)]
-    heapq.heapify(heap)
-    while len(heap) > 0:
-        key = heapq.heappop(heap)
-        b = key % n
-        if done[b] == 1 or key // n != slack[b] - lowest:
-            continue
-        done[b] = 1
-        # Richest other end first; a joint whose other ends are done can serve nobody else.
-        order = [(np.int64(0), np.int64(0))]
-        order.pop()
-        for place in range(body_start[b], body_start[b + 1]):
-            slot = body_slot[place]
-            j = slot_joint[slot]
-            if rest[j] == 0:
-                continue
-            poorest = np.int64(1 << 40)
-            for other in range(joint_start[j], joint_start[j + 1]):
-                v = slot_body[other]
-                if v != b and done[v] == 0 and slack[v] < poorest:
-                    poorest = slack[v]
-            order.append((-poorest, slot))
-        order.sort()
-        for _, slot in order:
-            j = slot_joint[slot]
-            take = min(rest[j], need[b])
-            if take == 0:
-                continue
-            given[slot] += take
-            rest[j] -= take
-            need[b] -= take
-            for other in range(joint_start[j], joint_start[j + 1]):
-                v = slot_body[other]
-                if done[v] == 0:
-                    slack[v] -= take
-                    heapq.heappush(heap, (slack[v] - lowest) * n + v)
-
-
-def augment(
-    joint_start: Array,
-    slot_body: Array,
-    slot_joint: Array,
-    body_start: Array,
-    body_slot: Array,
-    given: Array,
-    rest: Array,
-    need: Array,
-) -> Array:
-    """Complete the assignment to a maximum one, in place, by shortest augmenting paths in phases.
-
-    Dinic's algorithm on the bodies: a unit moves from body to body through a joint both belong to.
+    The search walks from body to body; where neighbours are also neighbours in memory, a large
+    mechanism in random numbering is searched about as fast as one that is numbered as it was built.
+    Depth first keeps the bodies of one group together; breadth first took a third longer.
 
     Returns
     -------
-    (N,) uint8: 1 for the bodies that units without a place can reach. With a maximum assignment
-    these are the bodies of the over-constrained Dulmage-Mendelsohn part.
+    (N,) the old index of each new body (the frame stays 0), (J,) the old index of each new joint, and
+    the new graph.
     """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    n = len(body_start) - 1
+    bodies = np.zeros(n, dtype=np.int64)
+    new_body = np.full(n, -1, dtype=np.int64)
+    joints = np.zeros(len(joint_start) - 1, dtype=np.int64)
+    seen = np.zeros(len(joint_start) - 1, dtype=np.uint8)
+    new_start = np.zeros(len(joint_start), dtype=np.int64)
+    waits = np.zeros(n, dtype=np.int64)
+    count = 0
+    tail = 0
+    for start in range(n):
+        if new_body[start] >= 0:
+            continue
+        waits[0] = start
+        new_body[start] = n  # on the stack
+        height = 1
+        while height > 0:
+            height -= 1
+            b = waits[height]
+            bodies[tail] = b
+            new_body[b] = tail
+            tail += 1
+            for place in range(body_start[b], body_start[b + 1]):
+                j = slot_joint[body_slot[place]]
+                if seen[j] == 1:
+                    continue
+                seen[j] = 1
+                joints[count] = j
+                new_start[count + 1] = new_start[count] + joint_start[j + 1] - joint_start[j]
+                count += 1
+                for slot in range(joint_start[j], joint_start[j + 1]):
+                    v = slot_body[slot]
+                    if new_body[v] < 0:
+                        new_body[v] = n
+                        waits[height] = v
+                        height += 1
+    new_slot_body = np.zeros(len(slot_body), dtype=np.int64)
+    new_slot_joint = np.zeros(len(slot_body), dtype=np.int64)
+    for j in range(count):
+        slot = joint_start[joints[j]]
+        for place in range(new_start[j], new_start[j + 1]):
+            new_slot_body[place] = new_body[slot_body[slot]]
+            new_slot_joint[place] = j
+            slot += 1
+    new_body_start = np.zeros(n + 1, dtype=np.int64)
+    for b in range(n):
+        new_body_start[b + 1] = new_body_start[b] + body_start[bodies[b] + 1] - body_start[bodies[b]]
+    fill = new_body_start.copy()
+    new_body_slot = np.zeros(len(slot_body), dtype=np.int64)
+    for slot in range(len(slot_body)):
+        b = new_slot_body[slot]
+        new_body_slot[fill[b]] = slot
+        fill[b] += 1
+    return bodies, joints, (new_start, new_slot_body, new_slot_joint, new_body_start, new_body_slot)
+
+
+def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
+    """A maximum assignment of units to bodies, in place.
+
+    Bodies are served once each, the one with the least slack first: slack is the number of units
+    within reach that a body could do without. A body takes from the joint whose other end is the
+    richest, which keeps poor neighbours from starving. Where nothing is left within reach, a unit
+    comes along a chain of bodies that were served before (:func:`fetch`). Most units are still free
+    when that happens, so the chains are short; serving everybody first and mending at the end would
+    leave chains that cross the whole mechanism.
+
+    ``far[b]`` is a lower bound of the length of the chain that body b needs, N if there is none. It
+    never falls, so the searches share what they learn. Bounds that rise step by step are replaced
+    by the true lengths (:func:`lengths`) whenever the searches have cost as much as measuring.
+    """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(need)
-    level = np.full(n, -1, dtype=np.int64)
-    queue = np.zeros(n, dtype=np.int64)
-    pointer = np.zeros(n, dtype=np.int64)
-    path_body = np.zeros(n + 1, dtype=np.int64)
-    path_in = np.zeros(n + 1, dtype=np.int64)
-    path_out = np.zeros(n + 1, dtype=np.int64)
-    open_joints = [np.int64(0)]
-    open_joints.pop()
+    slack = np.zeros(n, dtype=np.int64)
+    for b in range(1, n):
+        slack[b] = -need[b]
+        for place in range(body_start[b], body_start[b + 1]):
+            slack[b] += rest[slot_joint[body_slot[place]]]
+        slack[b] = max(slack[b], 0)
+    # Bodies that wait, in one doubly linked list for each slack. The last to enter is the first out:
+    # a body whose slack has just fallen is near the one just served.
+    first = np.full(slack.max() + 1, -1, dtype=np.int64)
+    after = np.full(n, -1, dtype=np.int64)
+    before = np.full(n, -1, dtype=np.int64)
+    for b in range(n - 1, 0, -1):
+        enlist(b, slack[b], first, after, before)
+    waits = np.ones(n, dtype=np.uint8)
+    waits[0] = 0
+    far = np.zeros(n, dtype=np.int64)
+    pointer = body_start[:n].copy()
+    chain = (np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
+    cost = 0
+    least = 0
+    for _ in range(1, n):
+        while first[least] < 0:
+            least += 1
+        b = first[least]
+        delist(b, least, first, after, before)
+        waits[b] = 0
+        while need[b] > 0:
+            slot = richest(graph, b, rest, waits, slack)
+            take = np.int64(1)
+            if slot >= 0:
+                j = slot_joint[slot]
+                take = min(rest[j], need[b])
+                given[slot] += take
+                rest[j] -= take
+            else:
+                if cost > len(slot_body):
+                    lengths(graph, given, rest, far, chain[0])
+                    pointer[:] = body_start[:n]
+                    cost = 0
+                j, spent = fetch(graph, b, given, rest, far, pointer, chain)
+                cost += spent
+                if j < 0:
+                    break
+            need[b] -= take
+            for other in range(joint_start[j], joint_start[j + 1]):
+                v = slot_body[other]
+                if waits[v] == 1 and slack[v] > 0:
+                    delist(v, slack[v], first, after, before)
+                    slack[v] = max(slack[v] - take, 0)
+                    enlist(v, slack[v], first, after, before)
+                    least = min(least, slack[v])
+
+
+def enlist(b: Any, key: Any, first: Array, after: Array, before: Array) -> None:
+    """Put b at the head of the list ``key``."""
+    second = first[key]
+    before[b] = -1
+    after[b] = second
+    if second >= 0:
+        before[second] = b
+    first[key] = b
+
+
+def delist(b: Any, key: Any, first: Array, after: Array, before: Array) -> None:
+    """Take b out of the list ``key``."""
+    if before[b] >= 0:
+        after[before[b]] = after[b]
+    else:
+        first[key] = after[b]
+    if after[b] >= 0:
+        before[after[b]] = before[b]
+
+
+def richest(graph: Graph, b: Any, rest: Array, waits: Array, slack: Array) -> Any:
+    """The slot of body b whose joint has units left that the others can best do without; -1: none.
+
+    A joint whose other bodies are all served can serve nobody else, so it comes first.
+    """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    best = np.int64(-1)
+    wealth = np.int64(-1)
+    for place in range(body_start[b], body_start[b + 1]):
+        slot = body_slot[place]
+        j = slot_joint[slot]
+        if rest[j] == 0:
+            continue
+        poorest = np.int64(1 << 60)
+        for other in range(joint_start[j], joint_start[j + 1]):
+            v = slot_body[other]
+            if v != b and waits[v] == 1:
+                poorest = min(poorest, slack[v])
+        if poorest > wealth:
+            wealth = poorest
+            best = slot
+    return best
+
+
+def fetch(
+    graph: Graph, root: Any, given: Array, rest: Array, far: Array, pointer: Array, chain: Chain
+) -> tuple[Any, int]:
+    """Bring one unit to ``root`` along a chain of bodies, each of which takes one from the next.
+
+    Depth-first along falling ``far``; a body from which no chain goes on has its bound raised.
+    ``pointer[b]`` is the place among b's slots up to which nothing has that bound.
+
+    Returns
+    -------
+    The joint that gave up a free unit, -1 if there is no chain; the number of slots looked at.
+    """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    call, gave, took = chain
+    n = len(far)
+    depth = 0
+    call[0] = root
+    cost = 0
+    while far[root] < n:
+        b = call[depth]
+        forward = False
+        while far[b] < n and pointer[b] < body_start[b + 1] and not forward:
+            slot = body_slot[pointer[b]]
+            j = slot_joint[slot]
+            cost += 1
+            if far[b] == 0 and rest[j] > 0:
+                rest[j] -= 1
+                given[slot] += 1
+                for step in range(1, depth + 1):
+                    given[gave[step]] -= 1
+                    given[took[step]] += 1
+                return j, cost
+            for other in range(joint_start[j], joint_start[j + 1]):
+                v = slot_body[other]
+                if given[other] > 0 and far[v] == far[b] - 1:
+                    depth += 1
+                    call[depth] = v
+                    gave[depth] = other
+                    took[depth] = slot
+                    forward = True
+                    break
+            if not forward:
+                pointer[b] += 1
+        if forward:
+            continue
+        # No neighbour is one step nearer: b is one step farther than the nearest that holds a unit.
+        nearest = n
+        for place in range(body_start[b], body_start[b + 1]):
+            j = slot_joint[body_slot[place]]
+            cost += 1
+            for other in range(joint_start[j], joint_start[j + 1]):
+                if given[other] > 0 and slot_body[other] != b:
+                    nearest = min(nearest, far[slot_body[other]] + 1)
+        far[b] = nearest
+        pointer[b] = body_start[b]
+        if depth > 0:
+            depth -= 1
+    return -1, cost
+
+
+def lengths(graph: Graph, given: Array, rest: Array, far: Array, queue: Array) -> None:
+    """``far``, in place: how many bodies must pass a unit on before a free one reaches each body."""
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    n = len(far)
+    far[:] = n
+    head = 0
+    tail = 0
     for j in range(len(rest)):
-        if rest[j] > 0:
-            open_joints.append(np.int64(j))
-    while True:
-        level[:] = -1
-        head = 0
-        tail = 0
-        for j in open_joints:
-            for slot in range(joint_start[j], joint_start[j + 1]):
-                v = slot_body[slot]
-                if v > 0 and level[v] < 0:
-                    level[v] = 0
+        if rest[j] == 0:
+            continue
+        for slot in range(joint_start[j], joint_start[j + 1]):
+            v = slot_body[slot]
+            if v > 0 and far[v] == n:
+                far[v] = 0
+                queue[tail] = v
+                tail += 1
+    while head < tail:
+        b = queue[head]
+        head += 1
+        for place in range(body_start[b], body_start[b + 1]):
+            slot = body_slot[place]
+            if given[slot] == 0:
+                continue
+            j = slot_joint[slot]
+            for other in range(joint_start[j], joint_start[j + 1]):
+                v = slot_body[other]
+                if v > 0 and far[v] == n:
+                    far[v] = far[b] + 1
                     queue[tail] = v
                     tail += 1
-        last = np.int64(1 << 60)
-        while head < tail:
-            b = queue[head]
-            head += 1
-            if level[b] > last:
-                break
-            if need[b] > 0:
-                last = level[b]
-                continue
-            for place in range(body_start[b], body_start[b + 1]):
-                slot = body_slot[place]
-                if given[slot] == 0:
-                    continue
-                j = slot_joint[slot]
-                for other in range(joint_start[j], joint_start[j + 1]):
-                    v = slot_body[other]
-                    if v > 0 and level[v] < 0:
-                        level[v] = level[b] + 1
-                        queue[tail] = v
-                        tail += 1
-        if last == np.int64(1 << 60):
-            break
-        pointer[:] = body_start[:n]
-        still_open = [np.int64(0)]
-        still_open.pop()
-        for root in open_joints:
-            for first in range(joint_start[root], joint_start[root + 1]):
-                if slot_body[first] == 0:
-                    continue
-                while rest[root] > 0 and level[slot_body[first]] == 0:
-                    # Depth-first along the levels; a body that leads nowhere loses its level.
-                    depth = 0
-                    path_body[0] = slot_body[first]
-                    path_in[0] = first
-                    reached = False
-                    while depth >= 0:
-                        b = path_body[depth]
-                        if need[b] > 0:
-                            reached = True
-                            break
-                        forward = False
-                        while pointer[b] < body_start[b + 1]:
-                            slot = body_slot[pointer[b]]
-                            if given[slot] > 0:
-                                j = slot_joint[slot]
-                                for other in range(joint_start[j], joint_start[j + 1]):
-                                    v = slot_body[other]
-                                    if v > 0 and level[v] == level[b] + 1:
-                                        path_out[depth] = slot
-                                        depth += 1
-                                        path_body[depth] = v
-                                        path_in[depth] = other
-                                        forward = True
-                                        break
-                            if forward:
-                                break
-                            pointer[b] += 1
-                        if not forward:
-                            level[b] = -2
-                            depth -= 1
-                    if not reached:
-                        break
-                    need[path_body[depth]] -= 1
-                    rest[root] -= 1
-                    for step in range(depth + 1):
-                        given[path_in[step]] += 1
-                        if step < depth:
-                            given[path_out[step]] -= 1
-            if rest[root] > 0:
-                still_open.append(root)
-        open_joints = still_open
+
+
+def without_place(graph: Graph, given: Array, rest: Array) -> Array:
+    """(N,) uint8: 1 for the over-constrained part, the bodies that units without a place can reach.
+
+    Here the assignment must be a maximum one.
+    """
+    n = len(graph[3]) - 1
+    far = np.zeros(n, dtype=np.int64)
+    lengths(graph, given, rest, far, np.zeros(n, dtype=np.int64))
     over = np.zeros(n, dtype=np.uint8)
     for b in range(1, n):
-        if level[b] >= 0:
+        if far[b] < n:
             over[b] = 1
     return over
 
 
 def short_of_units(
-    joint_start: Array,
-    slot_body: Array,
-    slot_joint: Array,
-    body_start: Array,
-    body_slot: Array,
+    graph: Graph,
     given: Array,
     need: Array,
 ) -> Array:
     """(N,) uint8: 1 for the under-constrained part, the bodies whose units a free one could take."""
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(need)
     under = np.zeros(n, dtype=np.uint8)
-    queue = [np.int64(0)]
-    queue.pop()
+    queue: list[Any] = [np.int64(0) for _ in range(0)]
     for b in range(1, n):
         if need[b] > 0:
             under[b] = 1
@@ -237,11 +342,7 @@ def short_of_units(
 
 
 def components(
-    joint_start: Array,
-    slot_body: Array,
-    slot_joint: Array,
-    body_start: Array,
-    body_slot: Array,
+    graph: Graph,
     given: Array,
     excluded: Array,
 ) -> tuple[Array, int]:
@@ -253,6 +354,7 @@ def components(
     -------
     (N,) int64 component of each body, -1 for the frame and the excluded ones; their number.
     """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(excluded)
     label = np.full(n, -1, dtype=np.int64)
     found = np.full(n, -1, dtype=np.int64)
@@ -321,121 +423,202 @@ def components(
     return label, count
 
 
-def rigid_subchains(
-    joint_start: Array,
-    slot_body: Array,
-    slot_joint: Array,
-    body_start: Array,
-    body_slot: Array,
-    given: Array,
-    label: Array,
-    freedom: int,
-) -> tuple[Array, Array]:
+def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: int) -> tuple[Array, Array]:
     """Sub-chains of a component that hold more than B(n - 1) units among their n bodies.
 
     The component must be (B, B)-sparse away from what is already known: every set X of its bodies
     must receive at least B units from outside X. A body that can hand its B units on to known bodies
-    proves that for every X it belongs to, so it joins the known ones; where that fails, the bodies
-    reached on the way are such an X. The answer does not depend on the assignment it starts from.
+    proves that for every X it belongs to, so it joins the known ones. Where that fails, the bodies
+    reached on the way are such an X; the smallest one inside it is reported and counts as known.
+
+    The answer does not depend on the assignment nor on the order of the bodies. For each body c there
+    is a least set X(c) among those that contain c and receive fewest units, and X(c) lies within X(b)
+    for every c in X(b), because units received are submodular. So the smallest of these sets are
+    disjoint, and reporting one leaves the others as they are.
 
     Returns
     -------
     (N,) int64 number of the violating sub-chain of each body, -1 elsewhere; and per sub-chain its
     surplus, ``units - B(n - 1)``.
     """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(label)
     given = given.copy()
     known = np.zeros(n, dtype=np.uint8)
     known[0] = 1
     bad = np.full(n, -1, dtype=np.int64)
-    surplus = [np.int64(0)]
-    surplus.pop()
-    stamp = np.zeros(n, dtype=np.int64)
-    now = 0
+    surplus = [np.int64(0) for _ in range(0)]
     size = np.zeros(n, dtype=np.int64)
     for b in range(1, n):
         if label[b] >= 0:
             size[label[b]] += 1
-    queued = np.zeros(n, dtype=np.uint8)
-    queue = [np.int64(0)]
-    queue.pop()
-    visited = [np.int64(0)]
-    came_by = np.full(n, -1, dtype=np.int64)  # slot of the body before, whose unit moves here
-    came_to = np.full(n, -1, dtype=np.int64)  # slot of this body in that joint
-    came_from = np.full(n, -1, dtype=np.int64)
+    waits = np.zeros(n, dtype=np.uint8)
+    queue: list[Any] = [np.int64(0) for _ in range(0)]
+    moves: list[Any] = [np.int64(0) for _ in range(0)]
+    stamp = np.full(n, -1, dtype=np.int64)
+    trail = (np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
+    reached = np.zeros(n, dtype=np.int64)
     for start in range(1, n):
         if label[start] < 0 or size[label[start]] == 1 or known[start] == 1:
             continue
-        # Bodies next to known ones first: their units have a short way to go.
         queue.append(np.int64(start))
         while len(queue) > 0:
             b = queue.pop()
-            queued[b] = 0
+            waits[b] = 0
             if known[b] == 1:
                 continue
-            released = 0
-            blocked = False
-            while released < freedom and not blocked:
-                now += 1
-                visited = [b]
-                stamp[b] = now
-                came_by[b] = -1
-                head = 0
-                moved = False
-                while head < len(visited) and not moved:
-                    u = visited[head]
-                    head += 1
-                    for place in range(body_start[u], body_start[u + 1]):
-                        slot = body_slot[place]
-                        if given[slot] == 0:
-                            continue
-                        j = slot_joint[slot]
-                        for other in range(joint_start[j], joint_start[j + 1]):
-                            v = slot_body[other]
-                            if v == u:
-                                continue
-                            if known[v] == 1 or label[v] != label[b]:
-                                given[slot] -= 1
-                                w = u
-                                while came_by[w] >= 0:
-                                    given[came_to[w]] += 1
-                                    given[came_by[w]] -= 1
-                                    w = came_from[w]
-                                moved = True
-                                break
-                            if stamp[v] != now:
-                                stamp[v] = now
-                                came_by[v] = slot
-                                came_to[v] = other
-                                came_from[v] = u
-                                visited.append(v)
-                        if moved:
-                            break
-                if moved:
-                    released += 1
-                else:
-                    blocked = True
-            if blocked:
-                number = len(surplus)
+            moves.clear()
+            released, count = release(graph, b, freedom, given, label, known, stamp, reached, trail, moves)
+            if released < freedom:
+                released, count = smallest(
+                    graph, b, released, count, given, label, known, stamp, reached, trail, moves
+                )
+                # Bodies that are not in the sub-chain are tried again, from where they were.
+                for move in moves:
+                    if move > 0:
+                        given[move - 1] -= 1
+                    else:
+                        given[-move - 1] += 1
+                for place in range(count):
+                    bad[reached[place]] = len(surplus)
                 surplus.append(np.int64(freedom - released))
-                for v in visited:
-                    bad[v] = number
-                    known[v] = 1
+                if bad[b] < 0:
+                    queue.append(b)
             else:
-                visited = [b]
-                known[b] = 1
-            for u in visited:
-                for place in range(body_start[u], body_start[u + 1]):
-                    j = slot_joint[body_slot[place]]
-                    for other in range(joint_start[j], joint_start[j + 1]):
-                        v = slot_body[other]
-                        if label[v] == label[b] and known[v] == 0 and queued[v] == 0:
-                            queued[v] = 1
+                reached[0] = b
+                count = 1
+            for place in range(count):
+                known[reached[place]] = 1
+            # Next to known bodies first: their units have a short way to go.
+            for place in range(count):
+                u = reached[place]
+                for at in range(body_start[u], body_start[u + 1]):
+                    j = slot_joint[body_slot[at]]
+                    for slot in range(joint_start[j], joint_start[j + 1]):
+                        v = slot_body[slot]
+                        if label[v] == label[b] and known[v] == 0 and waits[v] == 0:
+                            waits[v] = 1
                             queue.append(v)
     result = np.zeros(len(surplus), dtype=np.int64)
     for number in range(len(surplus)):
         result[number] = surplus[number]
     return bad, result
+
+
+def release(
+    graph: Graph,
+    root: Any,
+    most: Any,
+    given: Array,
+    label: Array,
+    known: Array,
+    stamp: Array,
+    reached: Array,
+    trail: Chain,
+    moves: Any,
+) -> tuple[Any, Any]:
+    """Hand up to ``most`` units of ``root`` on to known bodies, through bodies of its component.
+
+    Returns
+    -------
+    How many went; and, where they are fewer than ``most``, the number of bodies that the last search
+    came to, which begin ``reached``. ``moves`` gains what changed: slot + 1 if it gained a unit, else
+    -(slot + 1).
+    """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    came_from, came_by, came_to = trail
+    released = 0
+    while released < most:
+        reached[0] = root
+        stamp[root] = root
+        head = 0
+        tail = 1
+        end = np.int64(-1)
+        while head < tail and end < 0:
+            u = reached[head]
+            head += 1
+            for place in range(body_start[u], body_start[u + 1]):
+                slot = body_slot[place]
+                if given[slot] == 0:
+                    continue
+                j = slot_joint[slot]
+                for other in range(joint_start[j], joint_start[j + 1]):
+                    v = slot_body[other]
+                    if v == u:
+                        continue
+                    if known[v] == 1 or label[v] != label[root]:
+                        end = slot
+                        break
+                    if stamp[v] != root:
+                        stamp[v] = root
+                        came_from[v] = u
+                        came_by[v] = slot
+                        came_to[v] = other
+                        reached[tail] = v
+                        tail += 1
+                if end >= 0:
+                    break
+        for place in range(tail):
+            stamp[reached[place]] = -1
+        if end < 0:
+            return released, tail
+        # The known body need not be given its unit: nothing asks what it holds.
+        given[end] -= 1
+        moves.append(-end - 1)
+        u = slot_body[end]
+        while u != root:
+            given[came_to[u]] += 1
+            moves.append(came_to[u] + 1)
+            given[came_by[u]] -= 1
+            moves.append(-came_by[u] - 1)
+            u = came_from[u]
+        released += 1
+    return released, np.int64(0)
+
+
+def smallest(
+    graph: Graph,
+    root: Any,
+    released: Any,
+    count: Any,
+    given: Array,
+    label: Array,
+    known: Array,
+    stamp: Array,
+    reached: Array,
+    trail: Chain,
+    moves: Any,
+) -> tuple[Any, Any]:
+    """The smallest violating set in the one that :func:`release` has just left in ``reached``.
+
+    A body that can hand one unit more than ``released`` on to ``root`` has its least set around
+    ``root`` too. If all can, the set is the smallest; a body that cannot has reached a smaller one.
+
+    Returns
+    -------
+    Units that the set receives, and its size; ``reached`` begins with its bodies.
+    """
+    bodies = reached[:count].copy()
+    proven = [root]
+    at = 0
+    known[root] = 1
+    # In the order of ``reached`` each body comes after one it shares a joint with.
+    while at < len(bodies):
+        b = bodies[at]
+        at += 1
+        if known[b] == 1:
+            continue
+        fewer, tail = release(graph, b, released + 1, given, label, known, stamp, reached, trail, moves)
+        known[b] = 1
+        proven.append(b)
+        if fewer <= released:
+            released = fewer
+            bodies = reached[:tail].copy()
+            at = 0
+    for b in proven:
+        known[b] = 0
+    reached[: len(bodies)] = bodies
+    return released, len(bodies)
 
 
 def canonical_order(size: Array, lowest: Array, before_start: Array, before: Array) -> Array:

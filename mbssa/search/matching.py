@@ -10,38 +10,48 @@ and spatial linkages*). A short assignment gives the coarse parts instead.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.compiled import kernel
+from mbssa.compiled import WORTH_COMPILING, kernel
 from mbssa.initialisation import Incidence
 from mbssa.mechanism import IntArray
 from mbssa.search import kernels
-from mbssa.search.partition import Part, PartKind, Partition
+from mbssa.search.partition import Part, Partition, PartKind
 
 Mask = npt.NDArray[np.bool_]
 
 
 def match(incidence: Incidence) -> Partition:
     """Groups and parts of a mechanism, in time that grows almost linearly with its size."""
-    graph = (
+    work = incidence.work
+    graph: kernels.Graph = (
         incidence.joint_start,
         incidence.slot_body,
         incidence.slot_joint,
         incidence.body_start,
         incidence.body_slot,
     )
-    work = incidence.work
+    bodies = joints = None
+    # Only for speed: groups and parts are the same in any numbering.
+    if work >= WORTH_COMPILING:
+        bodies, joints, graph = kernel(kernels.renumbered, work)(graph)
     given = np.zeros(len(incidence.slot_body), dtype=np.int64)
-    rest = incidence.units.copy()
+    rest = incidence.units.copy() if joints is None else incidence.units[joints]
     need = np.full(incidence.n_bodies, incidence.freedom, dtype=np.int64)
     need[0] = 0
-    kernel(kernels.greedy, work)(*graph, given, rest, need)
-    over = kernel(kernels.augment, work)(*graph, given, rest, need)
-    under = kernel(kernels.short_of_units, work)(*graph, given, need)
-
-    label, count = kernel(kernels.components, work)(*graph, given, over | under)
-    bad, surplus = kernel(kernels.rigid_subchains, work)(*graph, given, label, incidence.freedom)
+    kernel(kernels.assign, work)(graph, given, rest, need)
+    # What is complete needs no search for what is missing.
+    none = np.zeros(incidence.n_bodies, dtype=np.uint8)
+    over = kernel(kernels.without_place, work)(graph, given, rest) if rest.any() else none
+    under = kernel(kernels.short_of_units, work)(graph, given, need) if need.any() else none
+    label, count = kernel(kernels.components, work)(graph, given, over | under)
+    bad, surplus = kernel(kernels.rigid_subchains, work)(graph, given, label, incidence.freedom)
+    if bodies is not None and joints is not None:
+        over, under, label, bad, need = _back(bodies, over, under, label, bad, need)
+        (rest,) = _back(joints, rest)
     parts = [
         *_coarse_parts(incidence, over.astype(bool), "over", rest, need),
         *_coarse_parts(incidence, under.astype(bool), "under", rest, need),
@@ -49,6 +59,15 @@ def match(incidence: Incidence) -> Partition:
     ]
     parts.sort(key=lambda part: (part.kind == "under", part.bodies))
     return Partition(label, count, tuple(parts))
+
+
+def _back(old: IntArray, *columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Columns in the old numbering; ``old`` is the old index of each new one."""
+    result = []
+    for column in columns:
+        result.append(np.empty_like(column))
+        result[-1][old] = column
+    return result
 
 
 def _coarse_parts(
@@ -95,32 +114,49 @@ def _by_key(key: IntArray, items: IntArray) -> dict[int, IntArray]:
     return dict(zip(names.tolist(), np.split(ordered, begins[1:]), strict=True))
 
 
-def _rigid_parts(
-    incidence: Incidence, label: IntArray, bad: IntArray, surplus: IntArray
-) -> list[Part]:
+def _rigid_parts(incidence: Incidence, label: IntArray, bad: IntArray, surplus: IntArray) -> list[Part]:
     """A sub-chain with too many units among its own bodies leaves the rest of its group too few.
 
     So each sub-chain is an over-constrained part, and its group an under-constrained one.
     """
     first = incidence.joint_start[:-1]
+    if len(surplus) == 0:
+        return []
+    slot_bad = bad[incidence.slot_body]
+    chain_of_joint = np.maximum.reduceat(slot_bad, first)
+    within = np.flatnonzero((chain_of_joint >= 0) & (np.minimum.reduceat(slot_bad, first) == chain_of_joint))
+    chains = _by_key(bad, np.flatnonzero(bad >= 0))
+    joints_of = _by_key(chain_of_joint, within)
     parts = []
-    shortage: dict[int, list[int]] = {}
-    for number, units in enumerate(surplus.tolist()):
-        chain = np.flatnonzero(bad == number)
-        within = np.logical_and.reduceat(bad[incidence.slot_body] == number, first)
+    for number, chain in chains.items():
         bodies = tuple(chain.tolist())
-        joints = tuple(np.flatnonzero(within).tolist())
-        parts.append(Part("over", units, bodies, joints, bodies))
-        shortage.setdefault(int(label[chain[0]]), []).append(number)
-    for group, numbers in shortage.items():
-        touching = np.logical_or.reduceat(label[incidence.slot_body] == group, first)
+        joints = tuple(joints_of[number].tolist())
+        parts.append(Part("over", int(surplus[number]), bodies, joints, bodies))
+
+    faulty = np.zeros(int(label.max()) + 1, dtype=bool)
+    faulty[label[bad >= 0]] = True
+    member = (label >= 0) & faulty[label]
+    shortage = np.zeros(len(faulty), dtype=np.int64)
+    np.add.at(shortage, [label[chain[0]] for chain in chains.values()], surplus[list(chains)])
+    rigid_of = _by_key(label, np.flatnonzero(bad >= 0))
+    touching = _touching(incidence, member, label)
+    for group, bodies_of_group in _by_key(label, np.flatnonzero(member)).items():
         parts.append(
             Part(
                 "under",
-                int(surplus[numbers].sum()),
-                tuple(np.flatnonzero(label == group).tolist()),
-                tuple(np.flatnonzero(touching).tolist()),
-                tuple(np.flatnonzero(np.isin(bad, numbers)).tolist()),
+                int(shortage[group]),
+                tuple(bodies_of_group.tolist()),
+                tuple(touching[group].tolist()),
+                tuple(rigid_of[group].tolist()),
             )
         )
     return parts
+
+
+def _touching(incidence: Incidence, member: Mask, label: IntArray) -> dict[int, IntArray]:
+    """Joints that touch each group among the members, ascending."""
+    slots = np.flatnonzero(member[incidence.slot_body])
+    n_joints = len(incidence.units)
+    cells = np.unique(label[incidence.slot_body[slots]] * n_joints + incidence.slot_joint[slots])
+    names, begins = np.unique(cells // n_joints, return_index=True)
+    return dict(zip(names.tolist(), np.split(cells % n_joints, begins[1:]), strict=True))
