@@ -24,6 +24,7 @@ class Incidence:
     body_start : (N + 1,); body b has the slots ``body_slot[body_start[b]:body_start[b + 1]]``
     body_slot : (slots,) in the order of the joints
     units : (J,) B - k + w, the equations of the joint and of its drives
+    freedom_of_body : (N,) units that each body takes, B; 0 for the frame
     freedom : B
     n_bodies : N
     """
@@ -34,6 +35,7 @@ class Incidence:
     body_start: IntArray
     body_slot: IntArray
     units: IntArray
+    freedom_of_body: IntArray
     freedom: int
     n_bodies: int
 
@@ -58,6 +60,7 @@ def initialise(mechanism: Mechanism) -> Incidence:
         body_start=body_start,
         body_slot=np.argsort(slot_body, kind="stable"),
         units=mechanism.freedom - mechanism.grade + mechanism.n_driven_of_joint,
+        freedom_of_body=np.where(np.arange(n_bodies) > 0, mechanism.freedom, 0),
         freedom=mechanism.freedom,
         n_bodies=n_bodies,
     )

@@ -16,6 +16,7 @@ from mbssa.joints.catalogue import CATALOGUE, TYPE_ORDER
 from mbssa.mechanism import IntArray, Mechanism
 from mbssa.search import kernels
 from mbssa.search.partition import Part, Partition
+from mbssa.search.treatment import Treatment
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -54,6 +55,8 @@ class Structure:
     joint_group : (J,) int64, the group that a joint is solved with; 0 where it is in no group
     parts : what is not determined, over-constrained parts first
     note : remarks of the search
+    treatment : redundant constraints left out and idle spins held so that the groups could be found
+        although the count does not come out; None where it does
     unresolved : bodies (indices) that the search has put neither in a group nor in a part; the
         matching leaves none, the exhaustive search may
 
@@ -80,6 +83,7 @@ class Structure:
     parts: tuple[Part, ...] = ()
     note: str = ""
     unresolved: tuple[int, ...] = ()
+    treatment: Treatment | None = None
 
     def __post_init__(self) -> None:
         for column in (self.group_of_body, self.joint_group, self.needs, self.level_of_group):
@@ -316,7 +320,11 @@ class _Groups(Sequence[Group]):
 
 
 def build_structure(
-    mechanism: Mechanism, incidence: Incidence, partition: Partition, method: str
+    mechanism: Mechanism,
+    incidence: Incidence,
+    partition: Partition,
+    method: str,
+    treatment: Treatment | None = None,
 ) -> Structure:
     """Number the groups of a partition canonically and order them.
 
@@ -362,6 +370,7 @@ def build_structure(
         parts=partition.parts,
         note=partition.note,
         unresolved=partition.unresolved,
+        treatment=treatment,
     )
 
 

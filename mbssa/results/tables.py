@@ -71,8 +71,8 @@ def type_rows(structure: Structure) -> tuple[tuple[str, ...], list[tuple[str, ..
     return header, rows
 
 
-def summary_lines(structure: Structure) -> list[str]:
-    """What stands above the table: the mechanism, its mobility, the verdict."""
+def summary_head(structure: Structure) -> list[str]:
+    """The mechanism, its size, its mobility and its inputs."""
     m = structure.mechanism
     inputs = [f"{joint.id}.{name}" for joint in driven_joints(structure) for name in joint.driven]
     shown = ", ".join(inputs[:12]) + (f" and {len(inputs) - 12} more" if len(inputs) > 12 else "")
@@ -81,6 +81,13 @@ def summary_lines(structure: Structure) -> list[str]:
         f"{m.space}, {m.n_bodies} bodies with the frame, {m.n_joints} joints; "
         f"mobility {m.mobility} by Eq. (2), {len(inputs)} driven" + (f": {shown}" if shown else "")
     )
+    return lines
+
+
+def summary_lines(structure: Structure) -> list[str]:
+    """What stands above the table: the mechanism, its mobility, the verdict."""
+    m = structure.mechanism
+    lines = summary_head(structure)
     if structure.determined:
         levels = len(structure.levels)
         lines.append(
@@ -94,8 +101,32 @@ def summary_lines(structure: Structure) -> list[str]:
         lines += [f"  {part_sentence(structure, part)}" for part in structure.parts[:50]]
         if len(structure.parts) > 50:
             lines.append(f"  … and {len(structure.parts) - 50} more parts")
+    lines += [f"  {line}" for line in treatment_lines(structure)]
     if structure.note:
         lines.append(f"note: {structure.note}")
+    return lines
+
+
+def treatment_lines(structure: Structure) -> list[str]:
+    """What was left out or held so that a mechanism could be decomposed although the count fails."""
+    treatment = structure.treatment
+    if treatment is None:
+        return []
+    m = structure.mechanism
+    lines = []
+    if treatment.dropped:
+        by_joint: dict[int, list[str]] = {}
+        for dropped in treatment.dropped:
+            by_joint.setdefault(dropped.joint, []).append(dropped.equation)
+        named = [f"{m.joints[j]} ({', '.join(names)})" for j, names in by_joint.items()]
+        redundant = _count(len(treatment.dropped), "redundant constraint")
+        lines.append(f"{redundant} left out: {_list(named)}")
+    for part in treatment.parts:
+        bodies = _list([str(m.bodies[b]) for b in part.bodies])
+        lines.append(f"{part.kind} part counted with B = 3: bodies {bodies}")
+    for spin in treatment.spins:
+        bodies = _list([str(m.bodies[b]) for b in spin.bodies])
+        lines.append(f"idle spin held at zero: {'body' if len(spin.bodies) == 1 else 'bodies'} {bodies}")
     return lines
 
 
@@ -105,7 +136,7 @@ def driven_joints(structure: Structure) -> list[Joint]:
     return [m.joints[j] for j in m.n_driven_of_joint.nonzero()[0].tolist()]
 
 
-def part_sentence(structure: Structure, part: Part) -> str:
+def part_sentence(structure: Structure, part: Part, *, advise: bool = True) -> str:
     """What is wrong with one part, in a sentence that names bodies, joints and the number of units."""
     m = structure.mechanism
     bodies = _list([str(m.bodies[b]) for b in part.bodies])
@@ -119,14 +150,16 @@ def part_sentence(structure: Structure, part: Part) -> str:
     if part.kind == "over":
         return (
             f"over-constrained by {part.units}: {'bodies' if several else 'body'} {bodies}, "
-            f"bound by {joints}; release {_count(part.units, 'coordinate')} or drive as many fewer"
+            f"bound by {joints}"
+            + (f"; release {_count(part.units, 'coordinate')} or drive as many fewer" if advise else "")
         )
     if part.rigid:
         rigid = _list([str(b + 1) for b in part.rigid])
         return f"under-constrained by {part.units}: bodies {bodies}, because {rigid} move as one body"
     return (
         f"under-constrained by {part.units}: {'bodies' if several else 'body'} {bodies}, "
-        f"held by {joints}; drive {_count(part.units, 'more coordinate')} or add as many constraints"
+        f"held by {joints}"
+        + (f"; drive {_count(part.units, 'more coordinate')} or add as many constraints" if advise else "")
     )
 
 

@@ -14,7 +14,11 @@ Method = Literal["matching", "exhaustive"]
 
 
 def decompose(
-    mechanism: Mechanism, method: Method = "matching", time_limit: float | None = None
+    mechanism: Mechanism,
+    method: Method = "matching",
+    time_limit: float | None = None,
+    *,
+    by_count: bool = False,
 ) -> Structure:
     """Find the structural groups of a mechanism and the DAG that orders them.
 
@@ -26,6 +30,9 @@ def decompose(
         Eq. (5) can be fooled (planar ``1-2R 1-2P 2-3R``); the answer then has a note that says so.
     time_limit : seconds after which the exhaustive search gives up; its answer then has
         ``determined == False`` and a note. The matching ignores it.
+    by_count : look at the count alone. Otherwise a mechanism that moves although its count does not come
+        out (redundant constraints, idle spins) is decomposed after a recorded treatment, see
+        ``Structure.treatment``; the exhaustive search knows no treatment.
 
     Returns
     -------
@@ -46,8 +53,17 @@ def decompose(
     if method not in get_args(Method):
         raise ValueError(f"method {method!r} is unknown; write 'matching' or 'exhaustive'")
     incidence = initialise(mechanism)
+    treatment = None
     if method == "matching":
         partition = match(incidence)
+        # Only who does not come out by count pays for ranks.
+        if partition.parts and not by_count and worth_treating(mechanism):
+            from mbssa.singularities.treatment import treat
+
+            treatment = treat(mechanism)
+            if treatment is not None:
+                treated = replace(incidence, units=treatment.units, freedom_of_body=treatment.freedom_of_body)
+                partition = match(treated)
     else:
         from mbssa.search.exhaustive import search
 
@@ -55,4 +71,9 @@ def decompose(
         if not partition.parts and not partition.unresolved and match(incidence).parts:
             note = "Eq. (5) lets a surplus and a shortage cancel here: the matching finds no determined count"
             partition = replace(partition, note=note)
-    return build_structure(mechanism, incidence, partition, method)
+    return build_structure(mechanism, incidence, partition, method, treatment)
+
+
+def worth_treating(mechanism: Mechanism) -> bool:
+    """Whether ranks of the whole mechanism are affordable: up to 3,000 units of freedom."""
+    return mechanism.freedom * (mechanism.n_bodies - 1) <= 3_000

@@ -319,6 +319,7 @@ def _parts_of_rest(incidence: Incidence, left: list[int]) -> tuple[Part, ...]:
         body_start=np.concatenate([[0], np.cumsum(np.bincount(slot_body, minlength=len(left) + 1))]),
         body_slot=np.argsort(slot_body, kind="stable"),
         units=incidence.units[kept],
+        freedom_of_body=np.concatenate([[0], incidence.freedom_of_body[left]]),
         freedom=incidence.freedom,
         n_bodies=len(left) + 1,
     )

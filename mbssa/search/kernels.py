@@ -423,8 +423,11 @@ def components(
     return label, count
 
 
-def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: int) -> tuple[Array, Array]:
+def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: Array) -> tuple[Array, Array]:
     """Sub-chains of a component that hold more than B(n - 1) units among their n bodies.
+
+    ``freedom`` (N,) is B of each body; where a component mixes several, the least of them is its B, which
+    only makes the test milder (ranks have the last word there).
 
     The component must be (B, B)-sparse away from what is already known: every set X of its bodies
     must receive at least B units from outside X. A body that can hand its B units on to known bodies
@@ -449,9 +452,11 @@ def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: int) -> t
     bad = np.full(n, -1, dtype=np.int64)
     surplus = [np.int64(0) for _ in range(0)]
     size = np.zeros(n, dtype=np.int64)
+    least = np.full(n, 1 << 40, dtype=np.int64)
     for b in range(1, n):
         if label[b] >= 0:
             size[label[b]] += 1
+            least[label[b]] = min(least[label[b]], freedom[b])
     waits = np.zeros(n, dtype=np.uint8)
     queue: list[Any] = [np.int64(0) for _ in range(0)]
     moves: list[Any] = [np.int64(0) for _ in range(0)]
@@ -468,8 +473,9 @@ def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: int) -> t
             if known[b] == 1:
                 continue
             moves.clear()
-            released, count = release(graph, b, freedom, given, label, known, stamp, reached, trail, moves)
-            if released < freedom:
+            most = least[label[b]]
+            released, count = release(graph, b, most, given, label, known, stamp, reached, trail, moves)
+            if released < most:
                 released, count = smallest(
                     graph, b, released, count, given, label, known, stamp, reached, trail, moves
                 )
@@ -481,7 +487,7 @@ def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: int) -> t
                         given[-move - 1] += 1
                 for place in range(count):
                     bad[reached[place]] = len(surplus)
-                surplus.append(np.int64(freedom - released))
+                surplus.append(np.int64(most - released))
                 if bad[b] < 0:
                     queue.append(b)
             else:

@@ -40,15 +40,15 @@ def match(incidence: Incidence) -> Partition:
         bodies, joints, graph = kernel(kernels.renumbered, work)(graph)
     given = np.zeros(len(incidence.slot_body), dtype=np.int64)
     rest = incidence.units.copy() if joints is None else incidence.units[joints]
-    need = np.full(incidence.n_bodies, incidence.freedom, dtype=np.int64)
-    need[0] = 0
+    freedom = incidence.freedom_of_body if bodies is None else incidence.freedom_of_body[bodies]
+    need = freedom.copy()
     kernel(kernels.assign, work)(graph, given, rest, need)
     # What is complete needs no search for what is missing.
     none = np.zeros(incidence.n_bodies, dtype=np.uint8)
     over = kernel(kernels.without_place, work)(graph, given, rest) if rest.any() else none
     under = kernel(kernels.short_of_units, work)(graph, given, need) if need.any() else none
     label, count = kernel(kernels.components, work)(graph, given, over | under)
-    bad, surplus = kernel(kernels.rigid_subchains, work)(graph, given, label, incidence.freedom)
+    bad, surplus = kernel(kernels.rigid_subchains, work)(graph, given, label, freedom)
     if bodies is not None and joints is not None:
         over, under, label, bad, need = _back(bodies, over, under, label, bad, need)
         (rest,) = _back(joints, rest)
@@ -109,6 +109,8 @@ def _pieces(incidence: Incidence, inside: Mask, ends: IntArray) -> IntArray:
 
 def _by_key(key: IntArray, items: IntArray) -> dict[int, IntArray]:
     """``items`` split by ``key[item]``, each piece ascending."""
+    if not len(items):
+        return {}
     ordered = items[np.argsort(key[items], kind="stable")]
     names, begins = np.unique(key[ordered], return_index=True)
     return dict(zip(names.tolist(), np.split(ordered, begins[1:]), strict=True))

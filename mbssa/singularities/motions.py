@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -11,22 +9,9 @@ from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, rows_at
 from mbssa.mechanism import IntArray, Mechanism
+from mbssa.search.treatment import IdleSpin
 
 Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class IdleSpin:
-    """Bodies that can turn about a line while everything else stands still.
-
-    ``bodies`` are indices: one body, or several that their drives hold together (a leg S-P-S).
-    ``point`` (3,) m and ``direction`` (3,) unit give the line in the world at the configuration that was
-    examined; both are None where the geometry was random.
-    """
-
-    bodies: tuple[int, ...]
-    point: tuple[float, ...] | None = None
-    direction: tuple[float, ...] | None = None
 
 
 def idle_spins(

@@ -199,7 +199,7 @@ def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Array:
         axes[:, 1, 0], axes[:, 1, 1] = np.sin(angle), np.cos(angle)
         axes[:, 2, 2] = 1.0
         return axes
-    axes: Array = np.linalg.qr(dice.normal(size=(n, 3, 3)))[0]
+    axes = np.asarray(np.linalg.qr(dice.normal(size=(n, 3, 3)))[0], dtype=np.float64)
     axes[:, :, 2] *= np.linalg.det(axes)[:, None]
     return axes
 

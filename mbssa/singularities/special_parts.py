@@ -7,7 +7,6 @@ parts that hang on the frame are sought: there normal or point stay where they a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,23 +16,9 @@ from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
+from mbssa.search.treatment import SpecialPart
 
 Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class SpecialPart:
-    """Bodies with three freedoms instead of six, and the joints among them and the frame.
-
-    ``tree`` are the joints that hold each body to the plane or the point once; the others of ``joints``
-    do it again, three units each. ``about`` is the plane's normal or the fixed point, world axes.
-    """
-
-    kind: Literal["planar", "spherical"]
-    bodies: tuple[int, ...]
-    joints: tuple[int, ...]
-    tree: tuple[int, ...]
-    about: tuple[float, ...]
 
 
 def special_parts(

@@ -7,7 +7,8 @@ wrong: the drives are independent, and every free motion left is an idle spin.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,48 +17,20 @@ from mbssa.joints.assembly import CLOSED, assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, Rows, rows_at
 from mbssa.mechanism import IntArray, Mechanism
-from mbssa.singularities.motions import IdleSpin, idle_spins, nearby
+from mbssa.search.treatment import Dropped, SpecialPart, Treatment
+from mbssa.singularities.motions import idle_spins, nearby
 from mbssa.singularities.ranks import (
-    DENSE,
+    EXACT,
     Rank,
     generic_rows,
     precision_of,
     rank_of,
     tolerance_for,
 )
-from mbssa.singularities.special_parts import SpecialPart, special_parts
+from mbssa.singularities.special_parts import special_parts
 
 Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A constraint that follows from the others; joint index and the name of its equation."""
-
-    joint: int
-    equation: str
-
-
-@dataclass(frozen=True, eq=False)
-class Treatment:
-    """What the search is told besides the count.
-
-    Attributes
-    ----------
-    units : (J,) constraint units that each joint keeps for the search, drives included
-    freedom : (N,) units of freedom of each body; 0 for the frame
-    dropped : constraints left out, in the order of the joints
-    spins : idle spins, whose convention is zero spin: the body does not turn about that line
-    parts : planar and spherical parts, whose bodies count three freedoms
-    basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
-    """
-
-    units: IntArray
-    freedom: IntArray
-    dropped: tuple[Dropped, ...]
-    spins: tuple[IdleSpin, ...]
-    parts: tuple[SpecialPart, ...]
-    basis: str
+Basis = Literal["numeric", "generic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +38,9 @@ class Examined:
     """A mechanism's equations at an assembled configuration, or at random geometry.
 
     ``constraints`` and ``all`` are the ranks without and with the drives; ``frames`` and
-    ``configuration`` are None for random geometry. ``elsewhere`` are both ranks at a second
+    ``configuration`` are None for random geometry. ``elsewhere`` is the same at a second
     configuration (None: it cannot move, or the first one left no question). ``fault`` is not empty where
-    the mechanism could not be assembled.
+    the mechanism could not be assembled; ``seed`` made the random geometry.
     """
 
     rows: Rows
@@ -76,24 +49,25 @@ class Examined:
     all: Rank
     tolerance: float
     precision: float
-    basis: str
+    basis: Basis
     frames: Frames | None = None
     configuration: Configuration | None = None
-    elsewhere: tuple[Rank, Rank] | None = None
+    elsewhere: Examined | None = None
     fault: str = ""
+    seed: int = 0
 
     @property
     def singular_pose(self) -> bool:
         """Whether the reference is a singular pose: nearby, the rank of the constraints is higher."""
-        return self.elsewhere is not None and self.elsewhere[0].rank > self.constraints.rank
+        return self.elsewhere is not None and self.elsewhere.constraints.rank > self.constraints.rank
 
     @property
     def dead_point(self) -> bool:
         """Whether the drives depend on the rest at the reference only: nearby they do not."""
         return (
             self.elsewhere is not None
-            and self.elsewhere[0].rank == self.constraints.rank
-            and self.elsewhere[1].rank > self.all.rank
+            and self.elsewhere.constraints.rank == self.constraints.rank
+            and self.elsewhere.all.rank > self.all.rank
         )
 
     @property
@@ -111,14 +85,12 @@ class Examined:
         return self.n_drives - (self.all.rank - self.constraints.rank)
 
 
-def is_dense(mechanism: Mechanism) -> bool:
-    """Whether ranks of the whole mechanism are affordable."""
-    return mechanism.freedom * (mechanism.n_bodies - 1) <= DENSE
-
-
 def examine_generic(mechanism: Mechanism) -> Examined:
     """Ranks at random geometry of the declared joint types; two draws, the higher rank counts."""
-    draws = [_examined(mechanism, generic_rows(mechanism, seed), 1e-9, 0.0, "generic") for seed in (1, 2)]
+    draws = [
+        replace(_examined(mechanism, generic_rows(mechanism, seed), EXACT, 0.0, "generic"), seed=seed)
+        for seed in (1, 2)
+    ]
     return max(draws, key=lambda draw: (draw.constraints.rank, draw.all.rank))
 
 
@@ -140,24 +112,21 @@ def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
     if closed.closed and (found.constraints.redundant or found.dependent_drives):
         other = nearby(mechanism, frames, closed.configuration, tolerance, closing)
         if other is not None:
-            second = _examined(mechanism, rows_at(mechanism, frames, other), tolerance, precision, "numeric")
-            elsewhere = second.constraints, second.all
-    return Examined(
-        rows,
-        found.matrix,
-        found.constraints,
-        found.all,
-        tolerance,
-        precision,
-        "numeric",
-        frames,
-        closed.configuration,
-        elsewhere,
-        closed.fault,
+            elsewhere = _examined(
+                mechanism, rows_at(mechanism, frames, other), tolerance, precision, "numeric"
+            )
+    return replace(
+        found,
+        frames=frames,
+        configuration=closed.configuration,
+        elsewhere=elsewhere,
+        fault=closed.fault,
     )
 
 
-def _examined(mechanism: Mechanism, rows: Rows, tolerance: float, precision: float, basis: str) -> Examined:
+def _examined(
+    mechanism: Mechanism, rows: Rows, tolerance: float, precision: float, basis: Literal["numeric", "generic"]
+) -> Examined:
     matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
     constraints = rank_of(matrix[~rows.drive], tolerance)
     whole = rank_of(matrix, tolerance) if rows.drive.any() else constraints
@@ -172,8 +141,6 @@ def treat(mechanism: Mechanism) -> Treatment | None:
     >>> [(mbssa.load("spatial_4r").joint_ids[d.joint], d.equation) for d in treatment.dropped]
     [('3-4', 'position z'), ('3-4', 'tilt x'), ('3-4', 'tilt y')]
     """
-    if not is_dense(mechanism):
-        return None
     if mechanism.has_geometry and joint_frames(mechanism).known.all():
         found = examine(mechanism)
         if found.fault or found.singular_pose:

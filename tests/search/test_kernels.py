@@ -30,6 +30,7 @@ def incidence_of(joints: list[list[int]], units: list[int], n_bodies: int, freed
         body_start=np.concatenate([[0], np.cumsum(np.bincount(slot_body, minlength=n_bodies))]),
         body_slot=np.argsort(slot_body, kind="stable"),
         units=np.array(units, dtype=np.int64),
+        freedom_of_body=np.where(np.arange(n_bodies) > 0, freedom, 0),
         freedom=freedom,
         n_bodies=n_bodies,
     )

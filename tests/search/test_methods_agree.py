@@ -347,7 +347,7 @@ def test_random_determined_mechanisms_pass_the_look_at_every_set(space):
 @given(any_mechanism())
 def test_coarse_parts_are_the_extreme_sets(mechanism):
     sets = every_set(mechanism)
-    structure = mbssa.decompose(mechanism)
+    structure = mbssa.decompose(mechanism, by_count=True)
     coarse = [part for part in structure.parts if not part.rigid]
     over = [part for part in coarse if part.kind == "over"]
     under = [part for part in coarse if part.kind == "under"]
@@ -373,7 +373,7 @@ def test_coarse_parts_are_the_extreme_sets(mechanism):
 @given(any_mechanism())
 def test_groups_and_their_order_are_those_of_the_extreme_sets(mechanism):
     sets = every_set(mechanism)
-    structure = mbssa.decompose(mechanism)
+    structure = mbssa.decompose(mechanism, by_count=True)
     sound = sets.everything & ~sets.over & ~sets.under
     assert union(as_set(group.body_indices.tolist()) for group in structure.groups) == sound
     held_by = {b: [bool(chain >> (b - 1) & 1) for chain in sets.largest] for b in range(1, sets.n + 1)}
@@ -396,7 +396,7 @@ def test_groups_and_their_order_are_those_of_the_extreme_sets(mechanism):
 @given(any_mechanism())
 def test_rigid_sub_chains_are_the_sets_that_are_not_sparse(mechanism):
     sets = every_set(mechanism)
-    structure = mbssa.decompose(mechanism)
+    structure = mbssa.decompose(mechanism, by_count=True)
     rigid = [part for part in structure.parts if part.rigid]
     for part in rigid:
         if part.kind == "over":
@@ -427,7 +427,7 @@ def test_rigid_sub_chains_are_the_sets_that_are_not_sparse(mechanism):
 @settings(repeatable, max_examples=600)
 @given(any_mechanism())
 def test_determined_is_every_condition_on_every_set(mechanism):
-    structure = mbssa.decompose(mechanism)
+    structure = mbssa.decompose(mechanism, by_count=True)
     assert structure.determined == every_set(mechanism).determined
     assert structure.unresolved == ()
     assert structure.note == ""
@@ -468,7 +468,7 @@ def test_methods_agree_wherever_nothing_is_in_excess(mechanism):
     sparse = all(sets.rigid_surplus(chain) <= 0 for chain in range(1, sets.everything + 1))
     if max(sets.excess) > 0 or not sparse:
         return
-    matched, searched = mbssa.decompose(mechanism), mbssa.decompose(mechanism, "exhaustive")
+    matched, searched = mbssa.decompose(mechanism, by_count=True), mbssa.decompose(mechanism, "exhaustive")
     assert_same(matched, searched)
     assert matched.parts == searched.parts
     assert searched.unresolved == ()

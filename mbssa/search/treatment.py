@@ -1,0 +1,70 @@
+"""What the search is told besides the count: constraints left out, spins held, parts with three freedoms.
+
+Only data; :mod:`mbssa.singularities.treatment` finds it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mbssa.mechanism import IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A constraint that follows from the others; joint index and the name of its equation."""
+
+    joint: int
+    equation: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdleSpin:
+    """Bodies that can turn about a line while everything else stands still.
+
+    ``bodies`` are indices: one body, or several that their drives hold together (a leg S-P-S).
+    ``point`` (3,) m and ``direction`` (3,) unit give the line in the world at the configuration that was
+    examined; both are None where the geometry was random.
+    """
+
+    bodies: tuple[int, ...]
+    point: tuple[float, ...] | None = None
+    direction: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialPart:
+    """Bodies with three freedoms instead of six, and the joints among them and the frame.
+
+    ``tree`` are the joints that hold each body to the plane or the point once; the others of ``joints``
+    do it again, three units each. ``about`` is the plane's normal or the fixed point, world axes.
+    """
+
+    kind: Literal["planar", "spherical"]
+    bodies: tuple[int, ...]
+    joints: tuple[int, ...]
+    tree: tuple[int, ...]
+    about: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Treatment:
+    """How a mechanism that moves although its count does not come out is decomposed all the same.
+
+    Attributes
+    ----------
+    units : (J,) constraint units that each joint keeps for the search, drives included
+    freedom_of_body : (N,) units of freedom of each body; 0 for the frame
+    dropped : constraints left out, in the order of the joints
+    spins : idle spins; the convention is zero spin: the body does not turn about that line
+    parts : planar and spherical parts, whose bodies count three freedoms
+    basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
+    """
+
+    units: IntArray
+    freedom_of_body: IntArray
+    dropped: tuple[Dropped, ...]
+    spins: tuple[IdleSpin, ...]
+    parts: tuple[SpecialPart, ...]
+    basis: Literal["numeric", "generic"]

@@ -1,0 +1,377 @@
+"""The whole diagnosis of a mechanism: count, generic rank, numeric rank, what follows, what to change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from mbssa.initialisation import initialise
+from mbssa.joints.frames import joint_frames
+from mbssa.joints.system import Configuration, rows_at
+from mbssa.mechanism import Mechanism
+from mbssa.search.decompose import decompose, worth_treating
+from mbssa.search.matching import match
+from mbssa.search.partition import Part
+from mbssa.search.treatment import IdleSpin, SpecialPart
+from mbssa.singularities.contacts import ContactLost, contacts_lost
+from mbssa.singularities.motions import free_motions, idle_spins
+from mbssa.singularities.ranks import Rank, generic_rows, group_ranks, precision_of, tolerance_for
+from mbssa.singularities.repairs import Proposal, propose_inputs, propose_joints
+from mbssa.singularities.treatment import Examined, examine, examine_generic
+from mbssa.structure import Structure
+
+Kind = Literal[
+    "geometry",
+    "assembly",
+    "count",
+    "inputs",
+    "redundant",
+    "rank",
+    "spin",
+    "mobility",
+    "pose",
+    "part",
+    "contact",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is so. ``fatal`` says that the mechanism cannot be solved because of it.
+
+    ``bodies`` and ``joints`` are those that it is about: body numbers, joint ids.
+    """
+
+    kind: Kind
+    text: str
+    fatal: bool = False
+    bodies: tuple[int, ...] = ()
+    joints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Answer of :func:`check`.
+
+    Attributes
+    ----------
+    structure : the groups, after the treatment of redundancy and idle spins where there is one
+    count : over- and under-constrained parts by count alone, before any treatment
+    generic : ranks at random geometry of the joint types; None for mechanisms too large for it
+    numeric : ranks at the given geometry; None without geometry
+    group_ranks : per group, generic and numeric (None: not taken)
+    findings : everything worth saying, the fatal first
+    proposals : verified changes that make the mechanism solvable (or isostatic), smallest first
+    solvable : whether it can be solved as given
+    """
+
+    structure: Structure
+    count: tuple[Part, ...]
+    generic: Examined | None
+    numeric: Examined | None
+    group_ranks: tuple[tuple[Rank | None, Rank | None], ...]
+    findings: tuple[Finding, ...]
+    proposals: tuple[Proposal, ...]
+    contacts: tuple[ContactLost, ...]
+    solvable: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, ready for JSON."""
+        from mbssa.results.diagnosis import to_dict
+
+        return to_dict(self)
+
+    def __str__(self) -> str:
+        from mbssa.results.diagnosis import as_text
+
+        return as_text(self)
+
+
+def check(mechanism: Mechanism, precision: float | None = None) -> Report:
+    """Find out whether a mechanism can be solved as given, and if not, why and what would help.
+
+    Three ranks are taken and kept apart: by count, at random geometry of the declared joint types
+    (generic), and at the given geometry after assembling it (numeric). Where the numeric rank falls
+    short, a second configuration tells a redundant constraint from a singular pose.
+
+    Parameters
+    ----------
+    precision : of the numbers of the geometry, m; found from their digits if not given
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> report = mbssa.check(mbssa.load("rssr"))
+    >>> report.solvable
+    True
+    >>> [finding.text for finding in report.findings if finding.kind == "spin"]
+    ['body 3 (rod) spins idly about the line through (0.017, 0.142, -0.066) m along (0.832, 0.149, 0.534)']
+    """
+    structure = decompose(mechanism)
+    count = match(initialise(mechanism)).parts
+    dense = worth_treating(mechanism)
+    generic = examine_generic(mechanism) if dense else None
+    numeric = None
+    findings: list[Finding] = []
+    if not mechanism.has_geometry:
+        findings.append(_without_geometry(mechanism))
+    elif (frames := joint_frames(mechanism)).known.all():
+        numeric = examine(mechanism, precision) if dense else None
+    else:
+        unknown = [mechanism.joints[int(j)] for j in np.flatnonzero(~frames.known)]
+        codes = ", ".join(sorted({joint.type.code for joint in unknown}))
+        text = f"no numeric rank: the types {codes} have no equations yet"
+        findings.append(Finding("geometry", text, joints=tuple(joint.id for joint in unknown)))
+    pairs = _ranks_of_groups(structure, numeric, precision)
+    judged = numeric or generic
+    findings += _count_findings(structure, count)
+    if judged is not None:
+        findings += _rank_findings(mechanism, structure, judged, generic)
+    findings += _group_findings(structure, pairs, judged)
+    proposals: list[Proposal] = []
+    fatal = any(finding.fatal for finding in findings)
+    if judged is not None and not judged.fault:
+        if fatal and not judged.singular_pose:
+            proposals += propose_inputs(mechanism, judged)
+        if judged.constraints.redundant:
+            proposals += propose_joints(mechanism, judged)
+    contacts = contacts_lost(mechanism)
+    findings.sort(key=lambda finding: not finding.fatal)
+    return Report(
+        structure,
+        count,
+        generic,
+        numeric,
+        pairs,
+        tuple(findings),
+        tuple(sorted(proposals, key=lambda proposal: proposal.size)),
+        contacts,
+        structure.determined and not fatal,
+    )
+
+
+def rank_warnings(structure: Structure) -> list[str]:
+    """Groups whose count comes out and whose rank does not, a sentence each.
+
+    >>> import mbssa
+    >>> rank_warnings(mbssa.decompose(mbssa.load("micromanipulator")))[1]
+    'SG-4{21} 2S3D has rank 5 of 6 for every geometry'
+    """
+    pairs = _ranks_of_groups(structure, None, None)
+    return [finding.text for finding in _group_findings(structure, pairs, None) if finding.fatal]
+
+
+def _without_geometry(mechanism: Mechanism) -> Finding:
+    missing = [
+        mechanism.joint_ids[j]
+        for j in range(mechanism.n_joints)
+        if j not in mechanism.joint_geometry and mechanism.joints[j].type.required
+    ]
+    several = f"{len(missing)} joints have" if len(missing) != 1 else f"joint {missing[0]} has"
+    text = f"{several} no geometry, so generic ranks decide: they hold for almost every geometry"
+    return Finding("geometry", text, joints=tuple(missing))
+
+
+def _ranks_of_groups(
+    structure: Structure, numeric: Examined | None, precision: float | None
+) -> tuple[tuple[Rank | None, Rank | None], ...]:
+    """Generic and numeric rank of every group of the untreated count."""
+    mechanism = structure.mechanism
+    if structure.treatment is not None:
+        return ()
+    generic = group_ranks(structure, generic_rows(mechanism))
+    if numeric is not None:
+        found = group_ranks(structure, numeric.rows, numeric.tolerance)
+    elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
+        # Too large to assemble as a whole: as the file has it.
+        rows = rows_at(mechanism, frames, Configuration.reference(frames))
+        tolerance = tolerance_for(precision_of(mechanism) if precision is None else precision)
+        found = group_ranks(structure, rows, tolerance)
+    else:
+        found = [None] * len(generic)
+    return tuple(zip(generic, found, strict=True))
+
+
+def _count_findings(structure: Structure, count: tuple[Part, ...]) -> list[Finding]:
+    from mbssa.results.tables import part_sentence
+
+    return [
+        Finding(
+            "count",
+            "by count " + part_sentence(structure, part, advise=not structure.determined),
+            fatal=not structure.determined,
+            bodies=tuple(b + 1 for b in part.bodies),
+            joints=tuple(structure.mechanism.joint_ids[j] for j in part.joints),
+        )
+        for part in count
+    ]
+
+
+def _rank_findings(
+    mechanism: Mechanism, structure: Structure, judged: Examined, generic: Examined | None
+) -> list[Finding]:
+    """What the ranks of the whole mechanism say."""
+    if judged.fault:
+        return [Finding("assembly", f"cannot be assembled: {judged.fault}", fatal=True)]
+    findings = []
+    where = "at the given geometry" if judged.basis == "numeric" else "for almost every geometry"
+    spins = idle_spins(mechanism, judged.rows, judged.frames, judged.configuration, judged.tolerance)
+    if judged.singular_pose and judged.elsewhere is not None:
+        extra = judged.elsewhere.constraints.rank - judged.constraints.rank
+        findings.append(
+            Finding(
+                "pose",
+                f"the reference is a singular pose: {_units(extra)} more hold at a configuration nearby",
+                fatal=True,
+            )
+        )
+    if judged.constraints.redundant and not judged.singular_pose:
+        findings += _redundant_findings(mechanism, judged, where)
+    if judged.dependent_drives:
+        findings.append(_inputs_finding(mechanism, judged, generic, where))
+    if structure.treatment is not None:
+        findings += [_part_finding(mechanism, part) for part in structure.treatment.parts]
+    findings += [_spin_finding(mechanism, spin) for spin in spins]
+    left = judged.all.free - len(spins)
+    if left > 0 and not judged.dependent_drives:
+        bodies = _moving_bodies(mechanism, judged, spins)
+        findings.append(
+            Finding(
+                "mobility",
+                f"{_motions(left)} not driven, of {_bodies(mechanism, bodies)}",
+                fatal=True,
+                bodies=tuple(b + 1 for b in bodies),
+            )
+        )
+    useful = judged.mobility - len(spins)
+    if spins or judged.mobility != mechanism.mobility:
+        text = f"true mobility {judged.mobility} {where} (Eq. (2) says {mechanism.mobility})"
+        if spins:
+            text += f"; {_motions(len(spins))} of them idle, so the bodies that matter keep {useful}"
+        findings.append(Finding("mobility", text))
+    return findings
+
+
+def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> list[Finding]:
+    """Families of dependent constraints: rows that share a dependence."""
+    rows = judged.rows.select(np.flatnonzero(~judged.rows.drive))
+    left, _, _ = np.linalg.svd(judged.matrix[~judged.rows.drive])
+    null = left[:, judged.constraints.rank :]
+    share = np.abs(null @ null.T) > 1e-7
+    findings = []
+    seen = np.zeros(len(rows), dtype=bool)
+    for r in np.flatnonzero(np.diag(share)).tolist():
+        if seen[r]:
+            continue
+        family = {r}
+        front = [r]
+        while front:
+            near = set(np.flatnonzero(share[front.pop()]).tolist()) - family
+            family |= near
+            front += sorted(near)
+        members = sorted(family)
+        seen[members] = True
+        units = round(float(np.trace((null @ null.T)[np.ix_(members, members)])))
+        joints = list(dict.fromkeys(rows.joint[members].tolist()))
+        names = ", ".join(str(mechanism.joints[j]) for j in joints)
+        several = "constraints are" if units > 1 else "constraint is"
+        findings.append(
+            Finding(
+                "redundant",
+                f"{units} {several} redundant {where}, among the joints {names}",
+                joints=tuple(mechanism.joint_ids[j] for j in joints),
+            )
+        )
+    return findings
+
+
+def _inputs_finding(mechanism: Mechanism, judged: Examined, generic: Examined | None, where: str) -> Finding:
+    """The inputs contradict each other or the constraints."""
+    left, _, _ = np.linalg.svd(judged.matrix)
+    null = left[:, judged.all.rank :]
+    involved = np.flatnonzero((np.linalg.norm(null, axis=1) > 1e-7) & judged.rows.drive)
+    names = [f"{mechanism.joint_ids[judged.rows.joint[r]]}.{judged.rows.name[r]}" for r in involved.tolist()]
+    text = (
+        f"{judged.dependent_drives} of the {judged.n_drives} inputs depend on the rest {where}: "
+        f"{', '.join(names)} cannot be driven together"
+    )
+    if judged.dead_point:
+        text += "; at a configuration nearby they can, so the reference is a dead point of these inputs"
+    elif generic is not None and generic.constraints.redundant == 0:
+        if generic.dependent_drives:
+            text += f"; for every geometry the rank is at most {generic.all}"
+        text += (
+            f"; the undriven mechanism has generic mobility {generic.mobility} and nothing redundant, "
+            "so only the choice of inputs is bad"
+        )
+    return Finding("inputs", text, fatal=True, joints=tuple(name.rpartition(".")[0] for name in names))
+
+
+def _part_finding(mechanism: Mechanism, part: SpecialPart) -> Finding:
+    about = ", ".join(f"{v:.3g}" for v in part.about)
+    what = (
+        f"parallel to one plane (normal {about})" if part.kind == "planar" else f"about one point ({about}) m"
+    )
+    return Finding(
+        "part",
+        f"{_bodies(mechanism, part.bodies)} move {what}: a {part.kind} part, counted with B = 3",
+        bodies=tuple(b + 1 for b in part.bodies),
+        joints=tuple(mechanism.joint_ids[j] for j in part.joints),
+    )
+
+
+def _spin_finding(mechanism: Mechanism, spin: IdleSpin) -> Finding:
+    verb = "spins" if len(spin.bodies) == 1 else "spin together"
+    text = f"{_bodies(mechanism, spin.bodies)} {verb} idly"
+    if spin.point is not None and spin.direction is not None:
+        point, direction = (", ".join(f"{v:.3f}" for v in vector) for vector in (spin.point, spin.direction))
+        text += f" about the line through ({point}) m along ({direction})"
+    return Finding("spin", text, bodies=tuple(b + 1 for b in spin.bodies))
+
+
+def _moving_bodies(mechanism: Mechanism, judged: Examined, spins: list[IdleSpin]) -> list[int]:
+    free = free_motions(judged.matrix, judged.tolerance)
+    share = np.linalg.norm(free.reshape(mechanism.n_bodies - 1, -1), axis=1)
+    idle = {b for spin in spins for b in spin.bodies}
+    return [b for b in range(1, mechanism.n_bodies) if share[b - 1] > 1e-7 and b not in idle]
+
+
+def _group_findings(
+    structure: Structure,
+    pairs: tuple[tuple[Rank | None, Rank | None], ...],
+    judged: Examined | None,
+) -> list[Finding]:
+    """Groups whose count comes out and whose rank does not."""
+    findings = []
+    for group, (generic, numeric) in zip(structure.groups, pairs, strict=False):
+        if generic is not None and not generic.full:
+            text = f"{group} {group.type_name} has rank {generic} for every geometry"
+            if numeric is not None and numeric.rank < generic.rank:
+                text += f", {numeric} at the given one"
+        elif numeric is not None and not numeric.full:
+            text = f"{group} {group.type_name} has rank {numeric} at the given geometry"
+            if judged is not None and judged.dead_point:
+                text += " (a dead point)"
+        elif generic is None and numeric is None and len(group.bodies) > 1:
+            findings.append(Finding("rank", f"{group.number} is too large for a rank: not taken"))
+            continue
+        else:
+            continue
+        findings.append(Finding("rank", text, fatal=True, bodies=group.bodies))
+    return findings
+
+
+def _bodies(mechanism: Mechanism, bodies: list[int] | tuple[int, ...]) -> str:
+    names = [str(mechanism.bodies[b]) for b in bodies]
+    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return f"{'body' if len(names) == 1 else 'bodies'} {shown}"
+
+
+def _units(number: int) -> str:
+    return f"{number} constraint{'' if number == 1 else 's'}"
+
+
+def _motions(number: int) -> str:
+    return f"{number} motion{'' if number == 1 else 's'}"

@@ -1,0 +1,48 @@
+"""Contacts that a force closes may lift off: what the mechanism is without each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mbssa.initialisation import initialise
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.mechanism import Mechanism
+from mbssa.search.matching import match
+from mbssa.search.partition import Part
+
+#: Direct-contact pairs: the bodies touch in points or lines and can part.
+CONTACTS = frozenset({"CPEP", "CTEP", "CTRP", "CBIP", "SP", "PC", "SC", "L", "RD"})
+
+
+@dataclass(frozen=True, slots=True)
+class ContactLost:
+    """The count of a mechanism without one contact.
+
+    ``joint`` is the contact's index; ``missing`` how many units its loss leaves too few; ``parts`` the
+    over- and under-constrained parts then.
+    """
+
+    joint: int
+    missing: int
+    parts: tuple[Part, ...]
+
+
+def contacts_lost(mechanism: Mechanism) -> tuple[ContactLost, ...]:
+    """One answer per contact, in the order of the joints.
+
+    >>> import mbssa
+    >>> cam = mbssa.from_pairs(3, [(1, 2, "R", 1), (1, 3, "P", 0), (2, 3, "L", 0)], "planar")
+    >>> [(lost.missing, [b + 1 for b in lost.parts[0].bodies]) for lost in contacts_lost(cam)]
+    [(1, [3])]
+    """
+    answers = []
+    for j in range(mechanism.n_joints):
+        if CATALOGUE[int(mechanism.joint_type[j])].code in CONTACTS:
+            # The joint stays in its place with no units, so that numbers stay what they are.
+            incidence = initialise(mechanism)
+            units = incidence.units.copy()
+            units[j] = 0
+            parts = match(replace(incidence, units=units)).parts
+            missing = sum(part.units for part in parts if part.kind == "under")
+            answers.append(ContactLost(j, int(missing), parts))
+    return tuple(answers)

@@ -1,0 +1,260 @@
+"""What to change: other inputs, or joints with more freedom; every proposal is verified before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.catalogue import CATALOGUE, joint_type
+from mbssa.joints.system import Configuration, Rows, rows_at
+from mbssa.mechanism import ByteArray, IntArray, Mechanism
+from mbssa.singularities.motions import free_motions, idle_spins
+from mbssa.singularities.ranks import generic_rows
+from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows, treat
+
+Array = npt.NDArray[np.float64]
+
+#: Spatial types with more freedom: code, and the equations that the change gives up.
+RELEASES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "R": (
+        ("C", ("position z",)),
+        ("U", ("tilt x",)),
+        ("U", ("tilt y",)),
+        ("S", ("tilt x", "tilt y")),
+    ),
+    "P": (("C", ("turn",)),),
+    "H": (("C", ("advance",)),),
+    "C": (("SC", ("tilt x", "tilt y")),),
+    "U": (("S", ("angle between the axes",)),),
+    "S": (("SC", ("position z",)),),
+    "PL": (("SP", ("tilt x", "tilt y")),),
+}
+
+#: Left-out directions must span what is redundant: smallest singular value of their block.
+_SPANS = 1e-6
+
+#: Combinations of joints that are looked at before the search for releases stops.
+_TRIED = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that makes the mechanism solvable, already verified.
+
+    ``kind``: "inputs" (drive other coordinates) or "joints" (change joint types). ``text`` says it;
+    ``driven`` is the new mask of driven coordinates by joint (inputs), ``types`` the new codes by joint
+    index (joints); ``size`` how many coordinates or joints change.
+    """
+
+    kind: Literal["inputs", "joints"]
+    text: str
+    size: int
+    driven: tuple[int, ...] = ()
+    types: tuple[tuple[int, str], ...] = ()
+
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        """The changed mechanism; after a change of joint types it has no geometry at those joints."""
+        if self.kind == "inputs":
+            return replace(mechanism, driven=np.array(self.driven, dtype=np.uint8))
+        types = mechanism.joint_type.copy()
+        geometry = dict(mechanism.joint_geometry)
+        for joint, code in self.types:
+            types[joint] = joint_type(code, mechanism.space).index
+            geometry.pop(joint, None)
+        return replace(mechanism, joint_type=types, joint_geometry=geometry)
+
+
+def propose_inputs(mechanism: Mechanism, found: Examined, most: int = 12) -> list[Proposal]:
+    """Other driven coordinates that determine the mechanism, fewest changes first.
+
+    Inputs that depend on the rest are taken back (the last in joint order first); free motions that are
+    no idle spin get a new input each. One missing input: every single coordinate that would do.
+    """
+    rows = found.rows
+    order = np.lexsort((np.arange(len(rows)), rows.joint, rows.drive))
+    kept = order[independent_rows(found.matrix[order], found.tolerance)]
+    drives = [r for r in kept.tolist() if rows.drive[r]]
+    driven = _mask(mechanism, rows, drives)
+    taken_back = [
+        f"{mechanism.joint_ids[rows.joint[r]]}.{rows.name[r]}"
+        for r in np.flatnonzero(rows.drive).tolist()
+        if r not in drives
+    ]
+    free = free_motions(found.matrix[kept], found.tolerance)
+    free = _without_spins(mechanism, rows.select(np.sort(kept)), free, found, driven)
+    proposals = []
+    for added in _additions(mechanism, found, free, driven, most):
+        mask = driven.copy()
+        for joint, bit in added:
+            mask[joint] |= 1 << bit
+        changed = replace(mechanism, driven=mask)
+        if not added and not taken_back:
+            continue
+        if solvable(changed, found.basis):
+            names = [
+                f"{mechanism.joint_ids[j]}.{CATALOGUE[int(mechanism.joint_type[j])].coordinates[bit]}"
+                for j, bit in added
+            ]
+            text = "; ".join(
+                filter(
+                    None,
+                    (
+                        f"no longer drive {_join(taken_back)}" if taken_back else "",
+                        f"drive {_join(names)}" if names else "",
+                    ),
+                )
+            )
+            size = len(taken_back) + len(names)
+            proposals.append(Proposal("inputs", text, size, driven=tuple(mask.tolist())))
+    return proposals
+
+
+def _mask(mechanism: Mechanism, rows: Rows, drives: list[int]) -> ByteArray:
+    mask = np.zeros(mechanism.n_joints, dtype=np.uint8)
+    for r in drives:
+        joint = int(rows.joint[r])
+        coordinates = CATALOGUE[int(mechanism.joint_type[joint])].coordinates
+        mask[joint] |= 1 << coordinates.index(rows.name[r])
+    return mask
+
+
+def _without_spins(
+    mechanism: Mechanism, rows: Rows, free: Array, found: Examined, driven: ByteArray
+) -> Array:
+    """Free motions less the idle spins, which need no input."""
+    if not free.shape[1]:
+        return free
+    changed = replace(mechanism, driven=driven)
+    spins = idle_spins(changed, rows, found.frames, found.configuration, found.tolerance)
+    columns = [np.arange(6 * (b - 1), 6 * b) for spin in spins for b in spin.bodies]
+    if not columns:
+        return free
+    # A spin moves only its own bodies: what is left when those columns do not count.
+    others = np.setdiff1d(np.arange(len(free)), np.concatenate(columns))
+    _, values, right = np.linalg.svd(free[others], full_matrices=True)
+    rank = int((values > 1e-9).sum())
+    return np.asarray(free @ right[:rank].T, dtype=np.float64)
+
+
+def _additions(
+    mechanism: Mechanism, found: Examined, free: Array, driven: ByteArray, most: int
+) -> Iterator[list[tuple[int, int]]]:
+    """Sets of coordinates, as (joint, bit), that stop all free motions; one set where it takes several."""
+    if not free.shape[1]:
+        yield []
+        return
+    every = coordinate_rows(mechanism, found)
+    moved = every.matrix(np.arange(1, mechanism.n_bodies)) @ free
+    options = []
+    for r in range(len(every)):
+        joint = int(every.joint[r])
+        bit = CATALOGUE[int(mechanism.joint_type[joint])].coordinates.index(every.name[r])
+        if not driven[joint] >> bit & 1 and np.linalg.norm(moved[r]) > 1e-6:
+            options.append((r, (joint, bit)))
+    if free.shape[1] == 1:
+        for _, option in options[:most]:
+            yield [option]
+        return
+    chosen = independent_rows(moved[[r for r, _ in options]], 1e-7)
+    if len(chosen) == free.shape[1]:
+        yield [options[k][1] for k in chosen.tolist()]
+
+
+def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
+    """Rows of every free coordinate of every joint, as if all were driven, where ``found`` was taken."""
+    everything = replace(
+        mechanism,
+        driven=np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8),
+    )
+    if found.frames is None:
+        rows = generic_rows(everything, found.seed)
+    else:
+        rows = rows_at(everything, found.frames, found.configuration or Configuration.reference(found.frames))
+    return rows.select(np.flatnonzero(rows.drive))
+
+
+def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list[Proposal]:
+    """Changes of joint types that take exactly the redundant constraints away, fewest joints first.
+
+    The isostatic substitutes of an over-constrained mechanism: R to C, U or S, P to C … A set of
+    equations can be given up without a loss when its block of the left null space is regular.
+    """
+    redundant = found.all.redundant
+    if mechanism.space == "planar" or not redundant:
+        return []
+    blocks = [_left_null(found)]
+    if found.elsewhere is not None and found.elsewhere.all.redundant == redundant:
+        blocks.append(_left_null(found.elsewhere))
+    options = _release_options(mechanism, found.rows, blocks[0])
+    proposals: list[Proposal] = []
+    tried = 0
+    for n_joints in range(1, min(redundant, len(options)) + 1):
+        for joints in combinations(sorted(options), n_joints):
+            for choice in product(*(options[j] for j in joints)):
+                given_up = np.concatenate([rows for _, rows in choice])
+                tried += 1
+                if tried > _TRIED or len(proposals) >= most:
+                    return proposals
+                if len(given_up) != redundant or not all(_spans(block[given_up]) for block in blocks):
+                    continue
+                types = tuple((j, code) for j, (code, _) in zip(joints, choice, strict=True))
+                changes = [
+                    f"{mechanism.joint_ids[j]} from {mechanism.joints[j].type.code} to {code}"
+                    for j, code in types
+                ]
+                proposal = Proposal("joints", f"change {_join(changes)}", n_joints, types=types)
+                known = any(other.types == types for other in proposals)
+                if not known and _count_determined(proposal.apply(mechanism)):
+                    proposals.append(proposal)
+    return proposals
+
+
+def _left_null(found: Examined) -> Array:
+    """(rows, redundant) orthonormal basis of the dependences among the rows."""
+    left, _, _ = np.linalg.svd(found.matrix)
+    return np.asarray(left[:, found.all.rank :], dtype=np.float64)
+
+
+def _spans(block: Array) -> bool:
+    return bool(np.linalg.svd(block, compute_uv=False)[-1] > _SPANS)
+
+
+def _release_options(
+    mechanism: Mechanism, rows: Rows, dependences: Array
+) -> dict[int, list[tuple[str, IntArray]]]:
+    """Changes by joint: the new code and the rows given up, where these rows take part in a dependence."""
+    taking_part = np.linalg.norm(dependences, axis=1) > _SPANS
+    options: dict[int, list[tuple[str, IntArray]]] = {}
+    for j in np.unique(rows.joint[taking_part & ~rows.drive]).tolist():
+        if mechanism.driven[j]:
+            continue
+        mine = np.flatnonzero((rows.joint == j) & ~rows.drive)
+        for code, names in RELEASES.get(CATALOGUE[int(mechanism.joint_type[j])].code, ()):
+            released = np.array([r for r in mine.tolist() if rows.name[r] in names], dtype=np.int64)
+            if taking_part[released].all():
+                options.setdefault(j, []).append((code, released))
+    return options
+
+
+def _count_determined(mechanism: Mechanism) -> bool:
+    from mbssa.initialisation import initialise
+    from mbssa.search.matching import match
+
+    return not match(initialise(mechanism)).parts
+
+
+def solvable(mechanism: Mechanism, basis: str) -> bool:
+    """Whether count and rank (on this basis) determine a mechanism, idle spins and redundancy aside."""
+    found = examine(mechanism) if basis == "numeric" else examine_generic(mechanism)
+    if found.all.full:
+        return _count_determined(mechanism)
+    return treat(mechanism) is not None
+
+
+def _join(items: list[str]) -> str:
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
