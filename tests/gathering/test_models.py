@@ -13,6 +13,10 @@ from mbssa.mechanism import JointGeometry, Mechanism, Vector
 #: name: (N, joints, mobility of Eq. 2, driven, groups in canonical order; None: count not determined)
 EXPECTED: dict[str, tuple[int, int, int, int, list[tuple[int, ...]] | None]] = {
     "andrews": (8, 10, 1, 1, [(2,), (3, 4), (5, 6), (7, 8)]),
+    "bennett": (4, 4, -2, 1, None),
+    "bricard": (6, 6, 0, 1, None),
+    "double_banana": (2, 2, 0, 1, None),
+    "double_parallelogram": (5, 6, 0, 1, None),
     "micromanipulator": (
         21,
         28,
@@ -34,6 +38,7 @@ EXPECTED: dict[str, tuple[int, int, int, int, list[tuple[int, ...]] | None]] = {
     ),
     "rssr": (4, 4, 2, 1, None),
     "six_sps": (14, 18, 12, 6, None),
+    "sarrus": (6, 6, 0, 1, None),
     "slider_crank": (4, 4, -2, 1, None),
     "slider_crank_isostatic": (4, 4, 1, 1, [(2,), (3, 4)]),
     "spatial_4r": (4, 4, -2, 1, None),
@@ -42,6 +47,19 @@ EXPECTED: dict[str, tuple[int, int, int, int, list[tuple[int, ...]] | None]] = {
     "stewart_inverse": (14, 19, 6, 6, [(14,), (2, 3), (4, 5), (6, 7), (8, 9), (10, 11), (12, 13)]),
     "suspension": (6, 6, 3, 3, [(2,), (3,), (4, 6), (5,)]),
     "theo_jansen": (8, 10, 1, 1, [(2,), (3, 4), (5, 6), (7, 8)]),
+}
+
+#: Groups of those that the count does not determine, after the treatment of redundancies and idle spins.
+TREATED: dict[str, list[tuple[int, ...]]] = {
+    "bennett": [(2,), (3, 4)],
+    "bricard": [(2,), (3, 4, 5, 6)],
+    "double_banana": [(2,)],
+    "double_parallelogram": [(2,), (3, 5), (4,)],
+    "rssr": [(2,), (3, 4)],
+    "sarrus": [(2,), (3, 4, 5, 6)],
+    "six_sps": [tuple(range(2, 15))],
+    "slider_crank": [(2,), (3, 4)],
+    "spatial_4r": [(2,), (3, 4)],
 }
 
 #: First rows of Results_SA: Eqs. (11), (12), (13), (15) and (16).
@@ -119,12 +137,21 @@ def test_counts(name: str) -> None:
 
 
 @every_model
-def test_groups(name: str) -> None:
-    structure = mbssa.decompose(mbssa.load(name))
+def test_groups_by_count(name: str) -> None:
+    structure = mbssa.decompose(mbssa.load(name), by_count=True)
     groups = EXPECTED[name][4]
     assert structure.determined == (groups is not None)
     if groups is not None:
         assert [group.bodies for group in structure.groups] == groups
+
+
+@every_model
+def test_groups_with_treatment(name: str) -> None:
+    """Every built-in model moves as its notes say; those that come out by count are left alone."""
+    structure = mbssa.decompose(mbssa.load(name))
+    assert structure.determined
+    assert (structure.treatment is not None) == (name in TREATED)
+    assert [group.bodies for group in structure.groups] == (TREATED.get(name) or EXPECTED[name][4])
 
 
 @every_model
@@ -371,6 +398,71 @@ def test_spatial_four_bar_rod_is_the_common_perpendicular() -> None:
     assert dot(rod, pin.axis) == pytest.approx(0.0, abs=1e-15)
     assert math.hypot(*rod) ** 2 == pytest.approx(1.0225, rel=1e-14)
     assert math.hypot(*ball) == pytest.approx(0.3, rel=1e-15)
+
+
+# --- loops that the count calls rigid ---------------------------------------------------------------
+
+
+def test_bennett_lengths_and_twists() -> None:
+    mechanism = mbssa.load("bennett")
+    around = ["1-2", "2-3", "3-4", "1-4"]  # A, D, C, B
+    for k, (length, sine) in enumerate([(0.5, 0.8), (0.3, 0.48), (0.5, 0.8), (0.3, 0.48)]):
+        first, second = around[k], around[(k + 1) % 4]
+        assert distance(mechanism, first, second) == pytest.approx(length, rel=1e-15)
+        axes = [geometry(mechanism, joint).axis for joint in (first, second)]
+        assert axes[0] is not None
+        assert axes[1] is not None
+        assert angle_between(axes[0], axes[1]) == pytest.approx(sine, rel=1e-15)
+        link = [b - a for a, b in zip(point(mechanism, first), point(mechanism, second), strict=True)]
+        for axis in axes:
+            assert axis is not None
+            assert dot(link, axis) == pytest.approx(0.0, abs=1e-15)
+    crank = point(mechanism, "2-3")
+    assert math.degrees(math.atan2(crank[1], crank[0])) == pytest.approx(70.0, rel=1e-15)
+
+
+def test_bricard_is_its_own_half_turn() -> None:
+    mechanism = mbssa.load("bricard")
+    for joint, image in (("1-2", "4-5"), ("2-3", "5-6"), ("3-4", "1-6")):
+        x, y, z = point(mechanism, joint)
+        assert point(mechanism, image) == (-x, -y, z)
+        axis = geometry(mechanism, joint).axis
+        assert axis is not None
+        assert geometry(mechanism, image).axis == (-axis[0], -axis[1], axis[2])
+
+
+def test_sarrus_links() -> None:
+    mechanism = mbssa.load("sarrus")
+    for joints, length, axis in (
+        (("1-2", "2-3", "3-4"), 0.5, (0.0, 1.0, 0.0)),
+        (("1-6", "5-6", "4-5"), 0.34, (1.0, 0.0, 0.0)),
+    ):
+        foot, knee, top = joints
+        assert distance(mechanism, foot, knee) == pytest.approx(length, rel=1e-15)
+        assert distance(mechanism, knee, top) == pytest.approx(length, rel=1e-15)
+        assert all(geometry(mechanism, joint).axis == axis for joint in joints)
+        rise = [b - a for a, b in zip(point(mechanism, foot), point(mechanism, top), strict=True)]
+        assert rise == [0.0, 0.0, 0.6]
+
+
+def test_double_parallelogram_cranks() -> None:
+    mechanism = mbssa.load("double_parallelogram")
+    for crank in ("2", "3", "4"):
+        foot, pin = point(mechanism, f"1-{crank}"), point(mechanism, f"{crank}-5")
+        assert math.dist(foot, pin) == pytest.approx(0.25, rel=1e-15)
+        angle = math.atan2(pin[1] - foot[1], pin[0] - foot[0])
+        assert angle == pytest.approx(math.atan2(4, 3), rel=1e-15)
+        assert geometry(mechanism, f"1-{crank}").at_reference["angle"] == math.atan2(4, 3)
+
+
+def test_double_banana_turns_about_its_tips() -> None:
+    mechanism = mbssa.load("double_banana")
+    tips = [point(mechanism, joint) for joint in mechanism.joint_ids]
+    along = tuple(a - b for a, b in zip(*tips, strict=True))
+    for joint in mechanism.joint_ids:
+        axes = geometry(mechanism, joint).axes
+        assert axes is not None
+        assert angle_between(axes[0], along) == 0.0
 
 
 # --- suspension ------------------------------------------------------------------------------------
