@@ -6,7 +6,17 @@
 (True, 7)
 """
 
-from mbssa.gathering import Fault, ModelError, builtin_names, from_adjacency, from_pairs, load
+from mbssa.gathering import (
+    Fault,
+    ModelError,
+    builtin_names,
+    from_adjacency,
+    from_networkx,
+    from_pairs,
+    load,
+    save,
+    to_networkx,
+)
 from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
 from mbssa.search import decompose
 from mbssa.search.partition import Part
@@ -28,6 +38,9 @@ __all__ = [
     "builtin_names",
     "decompose",
     "from_adjacency",
+    "from_networkx",
     "from_pairs",
     "load",
+    "save",
+    "to_networkx",
 ]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +11,9 @@ import typer
 from rich.console import Console
 
 from mbssa.cli import NOT_DETERMINED, OK
-from mbssa.gathering import FAMILY, builtin_names, load
+from mbssa.gathering import FAMILY, Fault, ModelError, builtin_names, load, save
+from mbssa.gathering.files import write_whole
+from mbssa.gathering.formats import known_ending, no_format
 from mbssa.joints.catalogue import types_of
 from mbssa.results.exports import Format, export
 from mbssa.results.tables import WIDE, page, plain_table, summary_lines
@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
     app.command("joints")(joints)
     app.command("schema")(schema)
     app.command("decompose")(decompose_command)
+    app.command("convert")(convert)
 
 
 def console() -> Console:
@@ -45,17 +46,7 @@ def deliver(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
         return
-    handle, name = tempfile.mkstemp(dir=output.parent or Path(), prefix=f".{output.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, output)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_whole(output, text.encode())
 
 
 def models(
@@ -148,3 +139,29 @@ def decompose_command(
         if not structure.determined:
             print("\n".join(summary_lines(structure)[2:]), file=sys.stderr)
     raise typer.Exit(OK if structure.determined else NOT_DETERMINED)
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A built-in model or a file.")],
+    target: Annotated[Path, typer.Argument(metavar="TO", help="A path in .toml, .m, .csv or .npz.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace TO if it exists.")] = False,
+) -> None:
+    """Write FROM in the format that the ending of TO says.
+
+    .toml and .npz (arrays) keep everything; .m (the paper's script User_Data.m)
+    and .csv (its matrices as a sheet) keep the topology, and what they do not
+    keep is named on standard error.
+
+    Exit 0: written; 2: bad input.
+
+    Example: mbssa convert rotor rotor.m
+    """
+    if target.is_dir():
+        raise ModelError(str(target), [Fault("", "is a folder; name a file in it")])
+    if known_ending(target) is None:
+        raise no_format(target)
+    if target.exists() and not force:
+        raise ModelError(str(target), [Fault("", "exists; write --force to replace it")])
+    lost = save(load(source), target)
+    if lost:
+        print("\n  ".join([f"{target} does not keep:", *lost]), file=sys.stderr)

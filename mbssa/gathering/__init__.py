@@ -8,10 +8,23 @@ from pathlib import Path
 
 from mbssa.gathering.assur import FAMILY, assur_linkage
 from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.formats import known_ending, no_format, reader, save
+from mbssa.gathering.graph import from_networkx, to_networkx
 from mbssa.gathering.pairs import from_adjacency, from_pairs
 from mbssa.mechanism import Mechanism
 
-__all__ = ["FAMILY", "Fault", "ModelError", "builtin_names", "from_adjacency", "from_pairs", "load"]
+__all__ = [
+    "FAMILY",
+    "Fault",
+    "ModelError",
+    "builtin_names",
+    "from_adjacency",
+    "from_networkx",
+    "from_pairs",
+    "load",
+    "save",
+    "to_networkx",
+]
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -30,8 +43,9 @@ def load(name_or_path: str | Path) -> Mechanism:
 
     Parameters
     ----------
-    name_or_path : ``"rotor"``, ``"assur:III-4B"``, or the path of a ``.toml`` file. A built-in name
-        goes before a file of the same name; write ``./rotor`` for the file.
+    name_or_path : ``"rotor"``, ``"assur:III-4B"``, or the path of a file that ends in ``.toml``, ``.m``
+        (the paper's script User_Data.m), ``.csv`` (the paper's matrices as a sheet) or ``.npz`` (arrays).
+        A built-in name goes before a file of the same name; write ``./rotor`` for the file.
 
     Raises
     ------
@@ -47,22 +61,21 @@ def load(name_or_path: str | Path) -> Mechanism:
     name = str(name_or_path)
     if name.startswith(FAMILY):
         return assur_linkage(name)
-    # The reader brings pydantic in: only who reads a file pays for it.
-    from mbssa.gathering.toml_file import parse_toml, read_toml
-
     builtin = builtin_names()
     if name in builtin:
+        # The reader brings pydantic in: only who reads a file pays for it.
+        from mbssa.gathering.toml_file import parse_toml
+
         text = resources.files("mbssa.gathering.models").joinpath(f"{name}.toml").read_text("utf-8")
         return parse_toml(text, name, name)
     path = Path(name_or_path)
     if name and path.is_dir():
-        raise ModelError(name, [Fault("", "is a folder; name a .toml file in it")])
-    if path.suffix == ".toml":
-        return read_toml(path)
+        raise ModelError(name, [Fault("", "is a folder; name a file in it")])
+    ending = known_ending(path)
+    if ending is not None:
+        return reader(ending)(path)
     if path.is_file():
-        raise ModelError(
-            name, [Fault("", f"the ending {path.suffix!r} is no format; model files end in .toml")]
-        )
+        raise no_format(path)
     near = difflib.get_close_matches(name, builtin, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise ModelError(
