@@ -77,6 +77,18 @@ class BodyGeometry:
     visual: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MultipleJoint:
+    """Three or more bodies on one pin, axis, guide or centre.
+
+    ``bodies`` are body indices; ``joints`` the indices of the pairs that stand for it, one fewer than
+    the bodies: a spanning tree of them. Any tree says the same of the motion, but not of the structure.
+    """
+
+    bodies: tuple[int, ...]
+    joints: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Mechanism:
     """Bodies, joints and driven coordinates of one mechanism.
@@ -95,6 +107,7 @@ class Mechanism:
     body_names : names by index, or None where bodies have only numbers
     joint_names : ids that the user gave, by joint index
     joint_geometry, body_geometry : by index; only those that have any
+    multiple_joints : joints of three or more bodies, whose pairs are among the joints
 
     Examples
     --------
@@ -116,6 +129,7 @@ class Mechanism:
     joint_names: Mapping[int, str] = field(default_factory=dict)
     joint_geometry: Mapping[int, JointGeometry] = field(default_factory=dict)
     body_geometry: Mapping[int, BodyGeometry] = field(default_factory=dict)
+    multiple_joints: tuple[MultipleJoint, ...] = ()
     name: str = ""
     title: str = ""
     source: str = ""

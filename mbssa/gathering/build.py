@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mbssa.compiled import kernel
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.joints.catalogue import CATALOGUE, Space
-from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism
+from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint
 from mbssa.search import kernels
 
 #: Bodies and joints that one fault names before it only counts the rest.
@@ -33,6 +33,7 @@ def build(
     joint_names: Mapping[int, str] | None = None,
     joint_geometry: Mapping[int, JointGeometry] | None = None,
     body_geometry: Mapping[int, BodyGeometry] | None = None,
+    multiple_joints: tuple[MultipleJoint, ...] = (),
     name: str = "",
     title: str = "",
     source: str = "",
@@ -88,6 +89,7 @@ def build(
         joint_names=joint_names or {},
         joint_geometry=joint_geometry or {},
         body_geometry=body_geometry or {},
+        multiple_joints=multiple_joints,
         name=name,
         title=title,
         source=source,

@@ -58,12 +58,16 @@ class JointEntry(Table):
     """A kinematic pair; positions and directions are in world axes at the reference."""
 
     bodies: list[BodyReference] = Field(
-        min_length=2, description='numbers or names; 1 or "frame" is the fixed body'
+        min_length=2,
+        description='numbers or names; 1 or "frame" is the fixed body; R, P, C, S, PL may join three or more',
     )
     type: str = Field(description="code of the catalogue: R, P, C, U, S, …")
     id: str | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
     driven: bool | int | list[str] = Field(
         0, description="driven coordinates: names, how many (in the catalogue's order), or true for all"
+    )
+    driven_pairs: list[Annotated[list[BodyReference], Field(min_length=2, max_length=2)]] = Field(
+        [], description="R or P of three or more bodies: the pairs of bodies whose motion is driven"
     )
     point: Numbers | None = Field(None, description="a point on the joint's axis, or its centre")
     points: list[Numbers] | None = Field(None, description="one point per body, or per contact")

@@ -10,6 +10,7 @@ import difflib
 import math
 import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from pydantic import BaseModel, ValidationError
 
 from mbssa.gathering.build import build, driven_bits
 from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.multiple import spanning_tree
 from mbssa.gathering.schema import BodyEntry, FrameEntry, JointEntry, ModelFile, Units
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
-from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, Vector
+from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, MultipleJoint, Vector
 
 #: Metres and radians in one unit of a file.
 _LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
@@ -235,6 +237,18 @@ _UNREAD = "\0unread"
 # --- faults of meaning -----------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One joint of the mechanism, and the entry of the file that it comes from."""
+
+    entry: int
+    ends: list[int]
+    row: JointType | None
+    driven: int
+    geometry: JointGeometry | None
+    identity: str | None
+
+
 class _Reader:
     """One pass over a file of right shape, collecting faults of meaning."""
 
@@ -257,44 +271,86 @@ class _Reader:
                 [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
             )
         numbers = {FRAME: 0} | {name: index for index, name in enumerate(names)}
-        starts, bodies, rows, driven = [0], [], [], []
-        joint_names: dict[int, str] = {}
-        joint_geometry: dict[int, JointGeometry] = {}
+        pairs: list[_Pair] = []
+        multiple = []
         for index, joint in enumerate(self.model.joint):
             where = self._joint_name(index)
             row = self._row(joint, where)
             ends = self._ends(joint, row, numbers, n_bodies, where)
-            bodies += ends
-            starts.append(len(bodies))
-            rows.append(-1 if row is None else row.index)
-            driven.append(
-                0 if row is None else driven_bits(row.index, joint.driven, f"{where} driven", self.faults)
-            )
-            if joint.id is not None:
-                joint_names[index] = self._checked_id(joint.id, where)
-            if row is not None:
-                geometry = self._joint_geometry(joint, row, where)
-                if geometry is not None:
-                    joint_geometry[index] = geometry
+            first = len(pairs)
+            if row is not None and row.may_be_multiple and len(ends) > 2:
+                pairs += self._spanning_pairs(joint, row, ends, index, numbers, where)
+                multiple.append(MultipleJoint(tuple(ends), tuple(range(first, len(pairs)))))
+                continue
+            if joint.driven_pairs:
+                self.fault(f"{where} driven_pairs", "is for joints of three or more bodies; write driven")
+            mask = driven_bits(row.index, joint.driven, f"{where} driven", self.faults) if row else 0
+            geometry = self._joint_geometry(joint, row, where) if row else None
+            identity = None if joint.id is None else self._checked_id(joint.id, where)
+            pairs.append(_Pair(index, ends, row, mask, geometry, identity))
         return build(
             source_name=self.source_name,
             space=self.space,
             n_bodies=n_bodies,
-            joint_start=np.array(starts),
-            joint_body=np.array(bodies, dtype=np.int64),
-            joint_type=np.array(rows, dtype=np.int64),
-            driven=np.array(driven, dtype=np.uint8),
-            where=self._joint_name,
+            joint_start=np.concatenate([[0], np.cumsum([len(pair.ends) for pair in pairs])]),
+            joint_body=np.array([end for pair in pairs for end in pair.ends], dtype=np.int64),
+            joint_type=np.array([-1 if p.row is None else p.row.index for p in pairs], dtype=np.int64),
+            driven=np.array([pair.driven for pair in pairs], dtype=np.uint8),
+            where=lambda j: self._joint_name(pairs[j].entry),
             faults=self.faults,
             body_names=tuple(names) if names and not self.model.bodies else None,
-            joint_names=joint_names,
-            joint_geometry=joint_geometry,
+            joint_names={j: p.identity for j, p in enumerate(pairs) if p.identity is not None},
+            joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
             body_geometry=self._body_geometry(),
+            multiple_joints=tuple(multiple),
             name=self.name,
             title=self.model.title,
             source=self.model.source,
             notes=tuple(self.model.notes),
         )
+
+    def _spanning_pairs(
+        self,
+        joint: JointEntry,
+        row: JointType,
+        ends: list[int],
+        entry: int,
+        numbers: dict[str, int],
+        where: str,
+    ) -> list[_Pair]:
+        """Pairs for a joint of several bodies: the driven ones, then a star on the first body."""
+        if joint.driven:
+            self.fault(f"{where} driven", "does not say which pair; write driven_pairs = [[i, j]]")
+        if joint.at_reference:
+            self.fault(f"{where} at_reference", "does not say of which pair; write one joint per pair")
+        if joint.driven_pairs and row.grade != 1:
+            self.fault(
+                f"{where} driven_pairs", f"a {row.code} has {row.grade} coordinates; write pairs instead"
+            )
+        driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
+        tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
+        if tree is None:
+            self.fault(f"{where} driven_pairs", "close a ring; drive at most one fewer than the bodies")
+            return []
+        geometry = self._joint_geometry(joint, row, where)
+        pairs = []
+        for number, (a, b) in enumerate(tree):
+            mine = geometry
+            if geometry is not None and geometry.frames is not None and len(geometry.frames) == len(ends):
+                sides = (geometry.frames[ends.index(a)], geometry.frames[ends.index(b)])
+                mine = replace(geometry, frames=sides)
+            identity = joint.id if joint.id is None or number == 0 else f"{joint.id}#{number + 1}"
+            pairs.append(_Pair(entry, [a, b], row, int((a, b) in driven), mine, identity))
+        return pairs
+
+    def _resolved(
+        self, pair: list[int | str], numbers: dict[str, int], ends: list[int], where: str
+    ) -> tuple[int, int] | None:
+        found = [body - 1 if isinstance(body, int) else numbers.get(body, -1) for body in pair]
+        if len(set(found)) != 2 or not set(found) <= set(ends):
+            self.fault(where, f"{pair} is no pair of two of the joint's bodies")
+            return None
+        return found[0], found[1]
 
     def fault(self, where: str, what: str) -> None:
         self.faults.append(Fault(where, what))
@@ -339,7 +395,7 @@ class _Reader:
         """Body indices of a joint; -1 for what has been reported."""
         if joint.type == _UNREAD:
             return [-1, -1]
-        if row is not None and len(joint.bodies) > row.max_bodies:
+        if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
             self.fault(
                 f"{where} bodies",
                 f"{len(joint.bodies)} bodies; a {row.code} joins {row.max_bodies}: write one joint per pair",

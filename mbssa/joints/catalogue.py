@@ -39,6 +39,14 @@ class JointType:
     index: int = field(default=-1, compare=False)
 
     @property
+    def may_be_multiple(self) -> bool:
+        """Whether several bodies may share the joint: its motions form a group, so pairs say it all.
+
+        (Hervé's displacement subgroups: R, P, C, S, PL and their planar kin.)
+        """
+        return self.code in ("R", "P", "C", "S", "PL")
+
+    @property
     def equations(self) -> int:
         """Constraint equations of the undriven joint, e_k = B - k of Eq. (2)."""
         return FREEDOM[self.space] - self.grade

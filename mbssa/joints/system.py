@@ -90,7 +90,7 @@ class Rows:
         rows = np.arange(len(self))
         for slot in range(self.body.shape[1]):
             dense[rows, place[self.body[:, slot]]] += self.jacobian[:, slot]
-        return dense[:, :-1].reshape(len(self), -1)
+        return dense[:, :-1].reshape(len(self), len(bodies) * freedom)
 
     def sparse(self, n_bodies: int) -> scipy.sparse.csr_array:
         """(M, B (N - 1)) Jacobian by the twists of all movable bodies."""

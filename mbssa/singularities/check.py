@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
+from mbssa.gathering.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.initialisation import initialise
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
@@ -33,8 +35,13 @@ Kind = Literal[
     "mobility",
     "pose",
     "part",
-    "contact",
+    "choices",
+    "rolling",
 ]
+
+
+#: Spanning choices of multiple joints that a check decomposes.
+CHOICES_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +134,8 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     pairs = _ranks_of_groups(structure, numeric, precision)
     judged = numeric or generic
     findings += _count_findings(structure, count)
+    findings += _choices_findings(mechanism)
+    findings += _rolling_findings(mechanism)
     if judged is not None:
         findings += _rank_findings(mechanism, structure, judged, generic)
     findings += _group_findings(structure, pairs, judged)
@@ -209,13 +218,60 @@ def _count_findings(structure: Structure, count: tuple[Part, ...]) -> list[Findi
     ]
 
 
+def _choices_findings(mechanism: Mechanism) -> list[Finding]:
+    """Multiple joints: how many spanning choices, and which structures they give."""
+    if not mechanism.multiple_joints:
+        return []
+    findings = []
+    total = 1
+    for joint in mechanism.multiple_joints:
+        n = len(joint.bodies)
+        choices = count_choices(n, driven_pairs(mechanism, joint))
+        total *= choices
+        text = (
+            f"{_bodies(mechanism, joint.bodies)} share one {mechanism.joints[joint.joints[0]].type.code}: "
+            f"{choices} spanning choices of pairs (the paper's N_an counts {paper_choices(n)} sets of pairs)"
+        )
+        ids = tuple(mechanism.joint_ids[j] for j in joint.joints)
+        findings.append(Finding("choices", text, bodies=tuple(b + 1 for b in joint.bodies), joints=ids))
+    counted: dict[str, int] = {}
+    for changed in islice(spanning_choices(mechanism), CHOICES_LOOKED_AT):
+        answer = decompose(changed, by_count=True)
+        sizes = "+".join(str(len(group.bodies)) for group in answer.groups) or "none"
+        sizes = sizes if answer.determined else "not determined"
+        counted[sizes] = counted.get(sizes, 0) + 1
+    looked = sum(counted.values())
+    shown = "; ".join(f"{sizes} ({n} of {looked})" for sizes, n in sorted(counted.items()))
+    more = f", of {total} choices {looked} looked at" if looked < total else ""
+    findings.append(Finding("choices", f"groups of these sizes, by choice: {shown}{more}"))
+    return findings
+
+
+def _rolling_findings(mechanism: Mechanism) -> list[Finding]:
+    """A rolling relation alone does not hold two bodies in contact."""
+    pairs: dict[tuple[int, ...], set[str]] = {}
+    for joint in mechanism.joints:
+        if joint.type.code in ("RP", "RD", "L"):
+            pairs.setdefault(tuple(sorted(joint.bodies[:2])), set()).add(joint.type.code)
+    return [
+        Finding(
+            "rolling",
+            f"bodies {' and '.join(map(str, bodies))} roll on each other (RP), which is one relation of "
+            "angles and path; their contact is another: add an RD or L between them",
+            bodies=bodies,
+        )
+        for bodies, codes in pairs.items()
+        if codes == {"RP"}
+    ]
+
+
 def _rank_findings(
     mechanism: Mechanism, structure: Structure, judged: Examined, generic: Examined | None
 ) -> list[Finding]:
     """What the ranks of the whole mechanism say."""
     if judged.fault:
         return [Finding("assembly", f"cannot be assembled: {judged.fault}", fatal=True)]
-    findings = []
+    findings = _corrections(mechanism, judged)
     where = "at the given geometry" if judged.basis == "numeric" else "for almost every geometry"
     spins = idle_spins(mechanism, judged.rows, judged.frames, judged.configuration, judged.tolerance)
     if judged.singular_pose and judged.elsewhere is not None:
@@ -252,6 +308,21 @@ def _rank_findings(
             text += f"; {_motions(len(spins))} of them idle, so the bodies that matter keep {useful}"
         findings.append(Finding("mobility", text))
     return findings
+
+
+def _corrections(mechanism: Mechanism, judged: Examined) -> list[Finding]:
+    """How far the reference was from closing."""
+    assembly = judged.assembly
+    if assembly is None or judged.frames is None:
+        return []
+    moved = np.flatnonzero((assembly.moved > 1e-9 * judged.frames.size) | (assembly.turned > 1e-9))
+    if not len(moved):
+        return []
+    text = (
+        f"the reference was corrected until it closed: {_bodies(mechanism, moved.tolist())} by up to "
+        f"{assembly.moved.max():.3g} m and {assembly.turned.max():.3g} rad"
+    )
+    return [Finding("assembly", text, bodies=tuple(int(b) + 1 for b in moved))]
 
 
 def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> list[Finding]:

@@ -142,6 +142,10 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     point = dice.uniform(-1, 1, (n_joints, 3))
     if planar:
         point[:, 2] = 0.0
+    for several in mechanism.multiple_joints:
+        # One pin: the pairs that stand for it lie on one line.
+        pairs = list(several.joints)
+        axes[pairs], point[pairs] = axes[pairs[0]], point[pairs[0]]
     origin = np.stack([point, point], axis=1)
     both = np.stack([axes, axes], axis=1)
     known = np.zeros(n_joints, dtype=bool)

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.assembly import CLOSED, assemble
+from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, Rows, rows_at
 from mbssa.mechanism import IntArray, Mechanism
@@ -39,8 +39,8 @@ class Examined:
 
     ``constraints`` and ``all`` are the ranks without and with the drives; ``frames`` and
     ``configuration`` are None for random geometry. ``elsewhere`` is the same at a second
-    configuration (None: it cannot move, or the first one left no question). ``fault`` is not empty where
-    the mechanism could not be assembled; ``seed`` made the random geometry.
+    configuration (None: it cannot move, or the first one left no question). ``assembly`` says how the
+    reference was closed; ``seed`` made the random geometry.
     """
 
     rows: Rows
@@ -53,8 +53,13 @@ class Examined:
     frames: Frames | None = None
     configuration: Configuration | None = None
     elsewhere: Examined | None = None
-    fault: str = ""
+    assembly: Assembly | None = None
     seed: int = 0
+
+    @property
+    def fault(self) -> str:
+        """Why the mechanism could not be assembled; empty where it could."""
+        return self.assembly.fault if self.assembly is not None else ""
 
     @property
     def singular_pose(self) -> bool:
@@ -120,7 +125,7 @@ def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
         frames=frames,
         configuration=closed.configuration,
         elsewhere=elsewhere,
-        fault=closed.fault,
+        assembly=closed,
     )
 
 

@@ -127,10 +127,31 @@ BAD = {
         "limits.slide",
         "'angle'",
     ),
-    "three bodies on a pin": (
-        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\n',
+    "three bodies in a slot": (
+        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "SLOT"\n',
         "3 bodies",
         "one joint per pair",
+    ),
+    "which pair is driven": (
+        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven = 1\n',
+        "driven",
+        "driven_pairs",
+    ),
+    "driven pairs in a ring": (
+        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\n'
+        "driven_pairs = [[1, 2], [2, 3], [3, 1]]\n",
+        "driven_pairs",
+        "one fewer",
+    ),
+    "driven pair of another body": (
+        HEAD + 'bodies = 4\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven_pairs = [[1, 4]]\n',
+        "driven_pairs",
+        "no pair of two",
+    ),
+    "driven pairs of two bodies": (
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven_pairs = [[1, 2]]\n',
+        "driven_pairs",
+        "write driven",
     ),
     "rod without length": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "ROD"\npoints = [[0, 0], [0, 0]]\n',

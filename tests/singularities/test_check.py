@@ -1,0 +1,379 @@
+"""The diagnosis: what is said of each kind of trouble, and that every proposal does what it says."""
+
+import json
+
+import numpy as np
+import pytest
+
+import mbssa
+from mbssa.singularities.treatment import examine, examine_generic
+
+
+def texts(report, kind):
+    return [finding.text for finding in report.findings if finding.kind == kind]
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text):
+        path = tmp_path / "model.toml"
+        path.write_text(text)
+        return mbssa.load(path)
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def report():
+    return mbssa.check(mbssa.load("micromanipulator"))
+
+
+class TestMicromanipulator:
+    """Audit of the paper, item 5: 119 of 120 for every geometry, 116 with real actuators."""
+
+    def test_generic_rank(self, report):
+        assert (report.generic.all.rank, report.generic.all.columns) == (119, 120)
+        assert (report.generic.mobility, report.generic.constraints.redundant) == (6, 0)
+        assert report.generic.dependent_drives == 1
+
+    def test_numeric_rank(self, report):
+        assert report.numeric.all.rank == 116
+        assert report.numeric.all.free == report.numeric.dependent_drives == 4
+        assert not report.numeric.dead_point
+        assert report.numeric.elsewhere.all.rank == 116
+
+    def test_group_21_has_rank_5_of_6_for_every_geometry(self, report):
+        ranks = {
+            group.bodies: pair
+            for group, pair in zip(report.structure.groups, report.group_ranks, strict=True)
+        }
+        generic, numeric = ranks[(21,)]
+        assert (generic.rank, generic.columns, numeric.rank) == (5, 6, 5)
+        for bodies, (generic, numeric) in ranks.items():
+            assert generic.full == (bodies != (21,))
+            assert numeric.full == (bodies not in {(21,), (2, 3), (8, 9), (13, 14), (16, 17)})
+
+    def test_which_rods_merely_spin_and_what_is_left(self, report):
+        spins = [finding.bodies for finding in report.findings if finding.kind == "spin"]
+        assert spins == [(3,), (9,), (14,), (17,)]
+        (mobility,) = texts(report, "mobility")
+        assert mobility.endswith("4 motions of them idle, so the bodies that matter keep 2")
+
+    def test_the_inputs_are_to_blame_and_other_inputs_work(self, report):
+        (text,) = texts(report, "inputs")
+        assert "4 of the 6 inputs depend on the rest" in text
+        assert "nothing redundant, so only the choice of inputs is bad" in text
+        assert not report.solvable
+        assert report.proposals
+        for proposal in report.proposals:
+            assert proposal.kind == "inputs"
+            assert mbssa.check(proposal.apply(report.structure.mechanism)).solvable
+
+    def test_the_command_says_so(self, run_mbssa):
+        result = run_mbssa("check", "micromanipulator")
+        assert result.exit_code == 1
+        assert "SG-4{21} 2S3D has rank 5 of 6 for every geometry" in result.stdout
+        assert "119" in result.stdout
+        assert "cannot be solved as given" in result.stdout
+        warned = run_mbssa("decompose", "micromanipulator")
+        assert warned.exit_code == 0
+        assert "warning: SG-4{21} 2S3D has rank 5 of 6 for every geometry" in warned.stderr
+
+    def test_without_geometry_the_generic_rank_decides(self):
+        given = mbssa.load("micromanipulator")
+        pairs = [(*joint.bodies, joint.type.code, list(joint.driven)) for joint in given.joints]
+        report = mbssa.check(mbssa.from_pairs(21, pairs, "spatial"))
+        assert not report.solvable
+        assert report.numeric is None
+        assert "generic ranks decide" in texts(report, "geometry")[0]
+        one_for_one = [p for p in report.proposals if p.size == 2]
+        assert one_for_one
+        for proposal in one_for_one[:3]:
+            changed = examine_generic(proposal.apply(report.structure.mechanism))
+            assert changed.all.full
+
+
+@pytest.mark.parametrize("name", ["spatial_4r", "slider_crank"])
+class TestPlanarLoopsInSpace:
+    """Bond-graph seed, Tables 2 to 4: three over-constraints, and the isostatic R, U, S, P."""
+
+    def test_three_redundant_units_and_the_joints_that_hold_them(self, name):
+        report = mbssa.check(mbssa.load(name))
+        assert report.solvable
+        assert report.numeric.constraints.redundant == 3
+        assert report.numeric.mobility == 1
+        (finding,) = (f for f in report.findings if f.kind == "redundant")
+        assert finding.joints == ("1-2", "2-3", "3-4", "1-4")
+        assert finding.text.startswith("3 constraints are redundant at the given geometry")
+
+    def test_groups_of_the_planar_linkage(self, name):
+        structure = mbssa.decompose(mbssa.load(name))
+        assert structure.determined
+        assert [group.bodies for group in structure.groups] == [(2,), (3, 4)]
+        dropped = structure.treatment.dropped
+        assert len(dropped) == 3
+        assert {structure.mechanism.joint_ids[d.joint] for d in dropped} == {"3-4"}
+        assert [part.kind for part in structure.treatment.parts] == ["planar"]
+        by_count = mbssa.decompose(mbssa.load(name), by_count=True)
+        assert not by_count.determined
+        assert by_count.treatment is None
+
+    def test_every_proposal_is_isostatic_and_keeps_the_mobility(self, name):
+        mechanism = mbssa.load(name)
+        report = mbssa.check(mechanism)
+        assert report.proposals
+        assert ((1, "U"), (2, "S")) in {proposal.types for proposal in report.proposals}
+        for proposal in report.proposals:
+            changed = proposal.apply(mechanism)
+            assert changed.mobility == 1
+            generic = examine_generic(changed)
+            assert generic.all.full
+            assert mbssa.decompose(changed).determined
+
+    def test_the_same_answer_twice(self, name):
+        one, two = (mbssa.check(mbssa.load(name)).to_dict() for _ in range(2))
+        assert one == two
+
+
+class TestIdleSpins:
+    def test_rssr_counts_17_of_18_and_is_solved_with_the_rod_held(self):
+        report = mbssa.check(mbssa.load("rssr"))
+        assert report.solvable
+        assert (report.numeric.all.rank, report.numeric.all.columns) == (17, 18)
+        structure = report.structure
+        assert [group.bodies for group in structure.groups] == [(2,), (3, 4)]
+        assert structure.groups[1].type_name == "1R2S3D"
+        (spin,) = structure.treatment.spins
+        assert spin.bodies == (2,)
+        ball_1, ball_2 = (structure.mechanism.joint(name).geometry.point for name in ("2-3", "3-4"))
+        line = np.subtract(ball_2, ball_1)
+        assert np.linalg.norm(np.cross(spin.direction, line)) < 1e-12
+        assert np.linalg.norm(np.cross(np.subtract(spin.point, ball_1), line)) < 1e-12
+
+    def test_six_sps_counts_72_of_78(self):
+        report = mbssa.check(mbssa.load("six_sps"))
+        assert report.solvable
+        assert (report.numeric.all.rank, report.numeric.all.columns) == (72, 78)
+        assert [spin.bodies for spin in report.structure.treatment.spins] == [
+            (k, k + 1) for k in range(1, 12, 2)
+        ]
+        assert [len(group.bodies) for group in report.structure.groups] == [13]
+
+    def test_a_spin_is_no_excuse_for_a_missing_input(self):
+        """RSSR without its input: the spin is idle, the crank is not."""
+        mechanism = mbssa.load("rssr")
+        pairs = [(*joint.bodies, joint.type.code, 0) for joint in mechanism.joints]
+        report = mbssa.check(mbssa.from_pairs(4, pairs, "spatial"))
+        assert not report.solvable
+        assert {proposal.text for proposal in report.proposals} >= {"drive 1-2.angle", "drive 1-4.angle"}
+        for proposal in report.proposals:
+            assert mbssa.check(proposal.apply(report.structure.mechanism)).solvable
+
+    def test_a_planar_mechanism_has_none(self):
+        assert not texts(mbssa.check(mbssa.load("theo_jansen")), "spin")
+
+
+SOUND = [
+    "andrews",
+    "nine_bar",
+    "pendulum_four_bar",
+    "planar_3rrr",
+    "planar_four_bar",
+    "rotor",
+    "rotor_transformed",
+    "slider_crank_isostatic",
+    "spatial_four_bar",
+    "stewart",
+    "stewart_inverse",
+    "suspension",
+    "theo_jansen",
+]
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_models_have_full_rank_in_every_sense(name):
+    report = mbssa.check(mbssa.load(name))
+    assert report.solvable
+    assert report.generic.all.full
+    assert report.numeric.all.full
+    assert all(generic.full and numeric.full for generic, numeric in report.group_ranks)
+    assert not [finding for finding in report.findings if finding.fatal]
+
+
+def test_ranks_of_groups_add_up_to_the_rank_of_the_whole():
+    """Block-triangular: a determined mechanism is regular exactly when its groups are."""
+    for name in SOUND:
+        found = examine(mbssa.load(name))
+        report = mbssa.check(mbssa.load(name))
+        assert sum(numeric.rank for _, numeric in report.group_ranks) == found.all.rank
+
+
+def test_an_undetermined_model_gets_every_single_input_that_would_do():
+    four_bar = [(1, 2, "R", 0), (2, 3, "R", 0), (3, 4, "R", 0), (1, 4, "R", 0)]
+    report = mbssa.check(mbssa.from_pairs(4, four_bar, "planar"))
+    assert not report.solvable
+    assert [proposal.text for proposal in report.proposals] == [
+        f"drive {joint}.angle" for joint in ("1-2", "2-3", "3-4", "1-4")
+    ]
+
+
+def test_two_missing_inputs_are_proposed_together():
+    five_bar = [(1, 2, "R", 0), (2, 3, "R", 0), (3, 4, "R", 0), (4, 5, "R", 0), (1, 5, "R", 0)]
+    report = mbssa.check(mbssa.from_pairs(5, five_bar, "planar"))
+    (proposal,) = report.proposals
+    assert proposal.text == "drive 1-2.angle and 2-3.angle"
+    assert mbssa.check(proposal.apply(report.structure.mechanism)).solvable
+
+
+def test_one_input_too_many_is_taken_back():
+    pairs = [(1, 2, "R", 1), (2, 3, "R", 0), (3, 4, "R", 0), (1, 4, "R", 1)]
+    report = mbssa.check(mbssa.from_pairs(4, pairs, "planar"))
+    assert not report.solvable
+    assert report.proposals[0].text == "no longer drive 1-4.angle"
+
+
+def test_a_dead_point_is_no_redundancy(read):
+    """A crank-rocker driven at the rocker, crank and coupler in line: only this pose is bad."""
+    mechanism = read(
+        'format = 1\nspace = "planar"\nbodies = 4\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "R"\npoint = [1, 0]\n'
+        '[[joint]]\nbodies = [3, 4]\ntype = "R"\npoint = [4, 0]\n'
+        '[[joint]]\nbodies = [1, 4]\ntype = "R"\npoint = [4, -3]\ndriven = 1\n'
+    )
+    report = mbssa.check(mechanism)
+    assert not report.solvable
+    assert report.numeric.dead_point
+    assert report.numeric.constraints.redundant == 0
+    assert "dead point" in texts(report, "inputs")[0]
+    assert report.generic.all.full
+
+
+def test_a_flat_parallelogram_is_a_singular_pose(read):
+    mechanism = read(
+        'format = 1\nspace = "planar"\nbodies = 4\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\npoint = [0, 0]\ndriven = 1\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "R"\npoint = [1, 0]\n'
+        '[[joint]]\nbodies = [3, 4]\ntype = "R"\npoint = [4, 0]\n'
+        '[[joint]]\nbodies = [1, 4]\ntype = "R"\npoint = [3, 0]\n'
+    )
+    report = mbssa.check(mechanism)
+    assert report.numeric.singular_pose
+    assert not report.solvable
+    assert "singular pose" in texts(report, "pose")[0]
+    assert not texts(report, "redundant")
+
+
+def test_a_reference_that_cannot_close_names_the_joint_and_the_gap(read):
+    """A triangle of rods, 1 m and 1 m, over a base of 3 m."""
+    mechanism = read(
+        'format = 1\nspace = "planar"\nbodies = 3\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\n'
+        "frames = [{ origin = [0, 0] }, { origin = [0, 0] }]\n"
+        '[[joint]]\nbodies = [2, 3]\ntype = "R"\n'
+        "frames = [{ origin = [1, 0] }, { origin = [0, 0] }]\n"
+        '[[joint]]\nbodies = [1, 3]\ntype = "R"\n'
+        "frames = [{ origin = [3, 0] }, { origin = [1, 0] }]\n"
+    )
+    report = mbssa.check(mechanism)
+    assert not report.solvable
+    (text,) = texts(report, "assembly")
+    assert text.startswith("cannot be assembled: joint ")
+    assert " m" in text
+
+
+def test_an_inexact_reference_is_assembled(read):
+    """Local frames whose bodies start 1 cm off: closed, and ranks taken there."""
+    mechanism = read(
+        'format = 1\nspace = "planar"\n[[body]]\nname = "a"\norigin = [0.01, 0.0]\n'
+        '[[body]]\nname = "b"\norigin = [1.0, 0.02]\n[[body]]\nname = "c"\norigin = [2.0, 0.0]\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\n'
+        "frames = [{ origin = [0, 0] }, { origin = [0, 0] }]\n"
+        '[[joint]]\nbodies = [2, 3]\ntype = "R"\n'
+        "frames = [{ origin = [0.5, 0.8] }, { origin = [-0.5, 0.8] }]\n"
+        '[[joint]]\nbodies = [3, 4]\ntype = "R"\n'
+        "frames = [{ origin = [0.5, 0.9] }, { origin = [-0.5, 0.9] }]\n"
+        '[[joint]]\nbodies = [1, 4]\ntype = "R"\n'
+        "frames = [{ origin = [2, 0] }, { origin = [0, 0] }]\n"
+    )
+    report = mbssa.check(mechanism)
+    assert report.solvable
+    (text,) = texts(report, "assembly")
+    assert "corrected" in text
+    assert "by up to 0.02 m" in text
+
+
+def test_contacts_that_lift_off():
+    cam = mbssa.from_pairs(3, [(1, 2, "R", 1), (1, 3, "P", 0), (2, 3, "L", 0)], "planar")
+    report = mbssa.check(cam)
+    (lost,) = report.contacts
+    assert (lost.missing, [b + 1 for b in lost.parts[0].bodies]) == (1, [3])
+    assert "2-3 L: 1 freedom too many, of 3" in str(report)
+
+
+def test_rolling_needs_its_contact():
+    wheel = [(1, 2, "RP", 0), (1, 2, "RD", 0)]
+    alone = mbssa.check(mbssa.from_pairs(2, wheel[:1], "planar"))
+    assert "contact is another" in texts(alone, "rolling")[0]
+    assert not texts(mbssa.check(mbssa.from_pairs(2, wheel, "planar")), "rolling")
+
+
+def test_types_without_equations_are_said(read):
+    mechanism = read(
+        'format = 1\nspace = "planar"\nbodies = 3\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [1, 3]\ntype = "P"\naxis = [0, 1]\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "L"\nprofile = { kind = "circle" }\n'
+    )
+    report = mbssa.check(mechanism)
+    assert report.solvable
+    assert texts(report, "geometry") == ["no numeric rank: the types L have no equations yet"]
+
+
+def test_gears_have_ranks_of_their_own(read):
+    """Two wheels on the frame: one drives the other; and on a driven carrier."""
+    mechanism = read(
+        'format = 1\nspace = "planar"\nbodies = 4\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "R"\npoint = [0.3, 0]\n'
+        '[[joint]]\nbodies = [1, 4]\ntype = "R"\ndriven = 1\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [4, 3]\ntype = "EPI"\npoints = [[0, 0], [0.3, 0]]\nratio = 0.5\n'
+    )
+    report = mbssa.check(mechanism)
+    assert report.solvable
+    assert report.numeric.all.full
+    assert report.generic.all.full
+
+
+def test_the_report_as_json_and_as_a_file(run_mbssa, tmp_path):
+    result = run_mbssa("check", "spatial_4r", "--format", "json")
+    assert result.exit_code == 0
+    data = json.loads(result.stdout)
+    assert data == json.loads(json.dumps(mbssa.check(mbssa.load("spatial_4r")).to_dict()))
+    assert data["solvable"] is True
+    assert data["numeric"]["undriven"]["redundant"] == 3
+    assert len(data["numeric"]["undriven"]["singular_values"]) == 18
+    path = tmp_path / "report.txt"
+    assert run_mbssa("check", "spatial_4r", "--output", str(path)).stdout == ""
+    assert path.read_text().rstrip() == str(mbssa.check(mbssa.load("spatial_4r")))
+    assert run_mbssa("check", "rotor", "--format", "xml").exit_code == 2
+    assert run_mbssa("check", "nowhere").exit_code == 2
+
+
+def test_ranks_of_many_dyads_are_taken_group_by_group():
+    rng = np.random.default_rng(3)
+    n = 1_500
+    i, j = [1], [2]
+    for k in range(n):
+        a, b = 3 + 2 * k, 4 + 2 * k
+        p, q = rng.choice(a - 1, 2, replace=False) + 1
+        i += [a, p, q]
+        j += [b, a, b]
+    driven = np.zeros(len(i), dtype=int)
+    driven[0] = 1
+    mechanism = mbssa.from_pairs(2 + 2 * n, (np.array(i), np.array(j), "R", driven), "planar")
+    report = mbssa.check(mechanism)
+    assert report.generic is None
+    assert report.solvable
+    assert len(report.group_ranks) == n + 1
+    assert all(generic.full for generic, _ in report.group_ranks)
