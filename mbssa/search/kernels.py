@@ -126,6 +126,7 @@ def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
     waits[0] = 0
     far = np.zeros(n, dtype=np.int64)
     pointer = body_start[:n].copy()
+    seen = np.zeros(n, dtype=np.uint8)
     chain = (np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
     cost = 0
     least = 0
@@ -144,12 +145,14 @@ def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
                 given[slot] += take
                 rest[j] -= take
             else:
-                if cost > len(slot_body):
+                j, spent = search(graph, b, len(slot_body) - cost, given, rest, far, pointer, chain, seen)
+                cost += spent
+                if cost >= len(slot_body):
                     lengths(graph, given, rest, far, chain[0])
                     pointer[:] = body_start[:n]
                     cost = 0
-                j, spent = fetch(graph, b, given, rest, far, pointer, chain)
-                cost += spent
+                    if j < 0:
+                        continue
                 if j < 0:
                     break
             need[b] -= take
@@ -206,17 +209,85 @@ def richest(graph: Graph, b: Any, rest: Array, waits: Array, slack: Array) -> An
     return best
 
 
-def fetch(
-    graph: Graph, root: Any, given: Array, rest: Array, far: Array, pointer: Array, chain: Chain
-) -> tuple[Any, int]:
-    """Bring one unit to ``root`` along a chain of bodies, each of which takes one from the next.
+def search(
+    graph: Graph,
+    root: Any,
+    most: Any,
+    given: Array,
+    rest: Array,
+    far: Array,
+    pointer: Array,
+    chain: Chain,
+    seen: Array,
+) -> tuple[Any, Any]:
+    """:func:`fetch` with growing effort, and a look in between whether there is anything to find.
 
-    Depth-first along falling ``far``; a body from which no chain goes on has its bound raised.
-    ``pointer[b]`` is the place among b's slots up to which nothing has that bound.
+    A body that no free unit can reach would see its bound, and those of the few bodies around it,
+    rise to N by ones and twos; :func:`enclose` settles them at once.
+    """
+    effort = np.int64(128)
+    cost = np.int64(0)
+    while True:
+        j, spent = fetch(graph, root, min(effort, most - cost), given, rest, far, pointer, chain)
+        cost += spent
+        if j >= 0 or far[root] >= len(far) or cost >= most:
+            return j, cost
+        cost += enclose(graph, root, effort, given, rest, far, seen, chain[0])
+        effort *= 4
+
+
+def enclose(
+    graph: Graph, root: Any, most: Any, given: Array, rest: Array, far: Array, seen: Array, queue: Array
+) -> Any:
+    """Set ``far`` to N around ``root`` if fewer than ``most`` slots show that no free unit can come.
 
     Returns
     -------
-    The joint that gave up a free unit, -1 if there is no chain; the number of slots looked at.
+    The number of slots looked at.
+    """
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    n = len(far)
+    queue[0] = root
+    seen[root] = 1
+    head = 0
+    tail = 1
+    cost = 0
+    closed = True
+    while closed and head < tail:
+        b = queue[head]
+        head += 1
+        for place in range(body_start[b], body_start[b + 1]):
+            j = slot_joint[body_slot[place]]
+            cost += 1
+            if rest[j] > 0 or cost >= most:
+                closed = False
+                break
+            for other in range(joint_start[j], joint_start[j + 1]):
+                v = slot_body[other]
+                if given[other] > 0 and seen[v] == 0 and far[v] < n:
+                    seen[v] = 1
+                    queue[tail] = v
+                    tail += 1
+    for place in range(tail):
+        seen[queue[place]] = 0
+        if closed:
+            far[queue[place]] = n
+    return cost
+
+
+def fetch(
+    graph: Graph, root: Any, most: Any, given: Array, rest: Array, far: Array, pointer: Array, chain: Chain
+) -> tuple[Any, Any]:
+    """Bring one unit to ``root`` along a chain of bodies, each of which takes one from the next.
+
+    Depth-first along falling ``far``; a body from which no chain goes on has its bound raised.
+    ``pointer[b]`` is the place among b's slots up to which nothing has that bound. With true lengths
+    the first descent succeeds; so the search gives up once it has cost ``most`` slots or more.
+
+    Returns
+    -------
+    The joint that gave up a free unit, -1 if there is no chain or the search gave up; the number of
+    slots looked at.
     """
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     call, gave, took = chain
@@ -224,7 +295,8 @@ def fetch(
     depth = 0
     call[0] = root
     cost = 0
-    while far[root] < n:
+    # A body that has no chain at all is known by its bound, without cost.
+    while far[root] < n and cost < most:
         b = call[depth]
         forward = False
         while far[b] < n and pointer[b] < body_start[b + 1] and not forward:
