@@ -25,12 +25,13 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     ``driven`` (list of coordinates), ``geometry`` (the keys of a model file, SI units) where there is any,
     ``id`` where it was given, and what an undirected graph does not keep: ``bodies``, the two numbers in
     the joint's own order, and ``index``, its place among the joints. ``graph.graph`` has ``space``, ``name``,
-    ``title``, ``source`` and ``notes``. :func:`from_networkx` returns the same mechanism.
+    ``title``, ``source``, ``notes`` and, for joints that three or more bodies share, ``multiple_joints``:
+    the numbers of the bodies and the ids of the pairs. :func:`from_networkx` returns the same mechanism.
 
     Raises
     ------
     ModelError
-        A joint of three bodies: an edge has two ends.
+        A gear on a carrier, which is one relation of three bodies: an edge has two ends.
 
     Examples
     --------
@@ -49,6 +50,14 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     if faults := two_body_faults(mechanism, "an edge of a graph has two ends"):
         raise ModelError(mechanism.name or "mechanism", faults)
     about: dict[str, Any] = {key: getattr(mechanism, key) for key in ("space", "name", "title", "source")}
+    if mechanism.multiple_joints:
+        about["multiple_joints"] = [
+            {
+                "bodies": [index + 1 for index in several.bodies],
+                "joints": [mechanism.joint_ids[joint] for joint in several.joints],
+            }
+            for several in mechanism.multiple_joints
+        ]
     graph: nx.MultiGraph[int] = nx.MultiGraph(**about, notes=list(mechanism.notes))
     for index in range(mechanism.n_bodies):
         named = {} if mechanism.body_names is None else {"name": mechanism.body_names[index]}
@@ -91,7 +100,7 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     >>> mbssa.from_networkx(graph, "planar").joints[0].id
     'motor'
     """
-    from mbssa.gathering.records import from_record, plain
+    from mbssa.gathering.records import from_record, plain, with_multiple_joints
 
     name = name or str(graph.graph.get("name") or "") or "graph"
     faults: list[Fault] = []
@@ -109,6 +118,9 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     if faults:
         raise ModelError(name, faults)
     mechanism = from_record(plain(record), name, name)
+    if several := graph.graph.get("multiple_joints"):
+        ids = {identity: joint for joint, identity in enumerate(mechanism.joint_ids)}
+        mechanism = with_multiple_joints(mechanism, several, ids, "multiple_joints", name)
     return _renamed_frame(mechanism, graph, numbers)
 
 

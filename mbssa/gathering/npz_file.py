@@ -10,7 +10,8 @@
 ``joint_type``  (J,) int64       rows of ``type_codes``
 ``driven``      (J,) uint8       one bit per free coordinate in the order of the catalogue, lowest first
 ``about``       (…,) uint8       JSON in UTF-8: ``title``, ``source``, ``notes``, ``body_names`` (all, the
-                                 frame first), and by number from 1 ``joint_names``, ``joint`` and
+                                 frame first), ``multiple_joints`` (``bodies`` and ``joints`` of each,
+                                 numbers from 1), and by number from 1 ``joint_names``, ``joint`` and
                                  ``body`` (geometry under the keys of a model file)
 =============== ================ =====================================================================
 
@@ -53,6 +54,7 @@ _ABOUT = {
     "source": str,
     "notes": list,
     "body_names": list,
+    "multiple_joints": list,
     "joint_names": dict,
     "joint": dict,
     "body": dict,
@@ -129,6 +131,10 @@ def _about(mechanism: Mechanism) -> bytes:
         "source": mechanism.source,
         "notes": list(mechanism.notes),
         "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
+        "multiple_joints": [
+            {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
+            for several in mechanism.multiple_joints
+        ],
         "joint_names": {j + 1: name for j, name in mechanism.joint_names.items()},
         "joint": dict(joints),
         "body": {index + 1: body_record(mechanism, index) for index in mechanism.body_geometry},
@@ -192,6 +198,8 @@ class _Archive:
         return self.built("planar" if space == "planar" else "spatial", row)
 
     def built(self, space: Space, row: npt.NDArray[np.int64]) -> Mechanism:
+        from mbssa.gathering.records import with_multiple_joints
+
         about = self.about()
         names = self.body_names(about)
         joint_names = self.numbered(about, "joint_names", str, len(row))
@@ -201,7 +209,7 @@ class _Archive:
             self.fault("about joint_names", "an id is empty; leave it out or write one")
         self.stop()
         joint_geometry, body_geometry = self.geometry(space, row, joints, bodies)
-        return build(
+        mechanism = build(
             source_name=self.source_name,
             space=space,
             n_bodies=int(self.arrays["n_bodies"]),
@@ -219,6 +227,12 @@ class _Archive:
             title=about.get("title", ""),
             source=about.get("source", ""),
             notes=tuple(about.get("notes", ())),
+        )
+        if "multiple_joints" not in about:
+            return mechanism
+        numbers = {number: number - 1 for number in range(1, len(row) + 1)}
+        return with_multiple_joints(
+            mechanism, about["multiple_joints"], numbers, "about multiple_joints", self.source_name
         )
 
     # --- columns ---

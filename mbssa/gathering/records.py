@@ -15,7 +15,15 @@ import numpy as np
 
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.joints.catalogue import Space, joint_type
-from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, Vector
+from mbssa.mechanism import (
+    FRAME,
+    BodyGeometry,
+    JointFrame,
+    JointGeometry,
+    Mechanism,
+    MultipleJoint,
+    Vector,
+)
 
 Record = dict[str, Any]
 
@@ -41,7 +49,7 @@ def to_record(mechanism: Mechanism) -> Record:
             for index in range(1, mechanism.n_bodies)
         ]
         names[0] = FRAME
-    record["joint"] = [_joint_record(mechanism, j, names) for j in range(mechanism.n_joints)]
+    record["joint"] = _joint_records(mechanism, names)
     return record
 
 
@@ -75,6 +83,86 @@ def body_record(mechanism: Mechanism, index: int) -> Record:
 def joint_geometry_record(geometry: JointGeometry | None) -> Record:
     """Geometry of a joint under the keys of a model file."""
     return {} if geometry is None else _plain_fields(geometry)
+
+
+def _joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[Record]:
+    """A table for each joint; a joint of several bodies is one table again."""
+    merged = {
+        several.joints[0]: (several, table)
+        for several in mechanism.multiple_joints
+        if (table := _multiple_record(mechanism, several, names)) is not None
+    }
+    records = []
+    joint = 0
+    while joint < mechanism.n_joints:
+        if joint in merged:
+            several, table = merged[joint]
+            records.append(table)
+            joint += len(several.joints)
+        else:
+            records.append(_joint_record(mechanism, joint, names))
+            joint += 1
+    return records
+
+
+def split_joints(mechanism: Mechanism) -> list[MultipleJoint]:
+    """Joints of several bodies that a model file can only hold as their pairs.
+
+    Its reader makes the driven pairs and then a star on the first body; another tree is written as it is.
+    """
+    return [each for each in mechanism.multiple_joints if _multiple_record(mechanism, each, {}) is None]
+
+
+def _multiple_record(mechanism: Mechanism, several: MultipleJoint, names: Mapping[int, str]) -> Record | None:
+    """One table for the pairs of a joint of several bodies; None if the reader would make others of it."""
+    from mbssa.gathering.multiple import spanning_tree
+
+    first, last = several.joints[0], several.joints[-1]
+    pairs = [mechanism.joint_bodies(joint) for joint in several.joints]
+    driven = [pair for pair, joint in zip(pairs, several.joints, strict=True) if mechanism.driven[joint]]
+    geometry = _shared_geometry(mechanism, several)
+    if (
+        list(several.joints) != list(range(first, last + 1))
+        or spanning_tree(several.bodies, [(pair[0], pair[1]) for pair in driven]) != tuple(pairs)
+        or not _one_id(mechanism, several)
+        or len({int(mechanism.joint_type[joint]) for joint in several.joints}) > 1
+        or (driven and mechanism.joints[first].type.grade > 1)
+        or geometry is None
+    ):
+        return None
+    record = _joint_record(mechanism, first, names)
+    record = {key: record[key] for key in ("bodies", "type", "id") if key in record}
+    record["bodies"] = [names.get(index, index + 1) for index in several.bodies]
+    if driven:
+        record["driven_pairs"] = [[names.get(index, index + 1) for index in pair] for pair in driven]
+    return record | geometry
+
+
+def _one_id(mechanism: Mechanism, several: MultipleJoint) -> bool:
+    """Whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
+    given = [mechanism.joint_names.get(joint) for joint in several.joints]
+    counted = [given[0], *(f"{given[0]}#{number}" for number in range(2, len(given) + 1))]
+    return given == (counted if given[0] is not None else [None] * len(given))
+
+
+def _shared_geometry(mechanism: Mechanism, several: MultipleJoint) -> Record | None:
+    """Geometry of all the pairs as one, a frame for each body; None if the pairs differ."""
+    known = [mechanism.joint_geometry.get(joint) for joint in several.joints]
+    if known[0] is None:
+        return {} if not any(known) else None
+    frames: dict[int, JointFrame] = {}
+    for joint, geometry in zip(several.joints, known, strict=True):
+        if geometry is None or geometry.at_reference:
+            return None
+        if dataclasses.replace(geometry, frames=None) != dataclasses.replace(known[0], frames=None):
+            return None
+        for index, frame in zip(mechanism.joint_bodies(joint), geometry.frames or (), strict=False):
+            if frames.setdefault(index, frame) != frame:
+                return None
+    if frames and set(frames) != set(several.bodies):
+        return None
+    whole = tuple(frames[index] for index in several.bodies) if frames else None
+    return joint_geometry_record(dataclasses.replace(known[0], frames=whole))
 
 
 def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) -> Record:
@@ -186,6 +274,57 @@ def geometry_from_records(
     if faults:
         raise ModelError(source_name, _renamed(faults))
     return found, geometry
+
+
+def with_multiple_joints(
+    mechanism: Mechanism, entries: object, indices: Mapping[Any, int], where: str, source_name: str
+) -> Mechanism:
+    """The mechanism with its joints of several bodies.
+
+    Parameters
+    ----------
+    entries : list of ``{"bodies": [numbers], "joints": [keys of indices]}``
+    indices : joint index by what the entries call a joint
+
+    Raises
+    ------
+    ModelError
+        An entry whose joints are no tree of its bodies.
+    """
+    found, faults = [], []
+    for number, entry in enumerate(entries if isinstance(entries, list | tuple) else [entries], 1):
+        bodies, joints = _numbers_of(entry, indices)
+        pairs = [mechanism.joint_bodies(joint) for joint in joints]
+        if len(bodies) < 3 or len(set(joints)) != len(bodies) - 1 or not _is_tree(bodies, pairs):
+            what = "write bodies, three or more, and joints, the pairs that connect them"
+            faults.append(Fault(f"{where} {number}", f"{what}, one fewer"))
+        else:
+            found.append(MultipleJoint(bodies, joints))
+    if faults:
+        raise ModelError(source_name, faults)
+    return dataclasses.replace(mechanism, multiple_joints=tuple(found))
+
+
+def _numbers_of(entry: object, indices: Mapping[Any, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Bodies and joints of an entry by index; empty if it has other things."""
+    if not isinstance(entry, Mapping) or set(entry) != {"bodies", "joints"}:
+        return (), ()
+    bodies, joints = entry["bodies"], entry["joints"]
+    if not all(isinstance(each, list | tuple) for each in (bodies, joints)):
+        return (), ()
+    if not all(isinstance(body, int) for body in bodies):
+        return (), ()
+    if not all(isinstance(joint, str | int) and joint in indices for joint in joints):
+        return (), ()
+    return tuple(body - 1 for body in bodies), tuple(indices[joint] for joint in joints)
+
+
+def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:
+    """Whether pairs, one fewer than the bodies, connect them."""
+    reached = {bodies[0]}
+    for _ in pairs:
+        reached.update(body for pair in pairs if reached & set(pair) for body in pair)
+    return reached == set(bodies) and len(reached) == len(bodies)
 
 
 def _renamed(faults: list[Fault] | tuple[Fault, ...]) -> list[Fault]:

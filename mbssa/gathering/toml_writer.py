@@ -15,7 +15,7 @@ from tomlkit.items import AoT, Array, InlineTable, Item, Table
 
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.files import MAX_BYTES
-from mbssa.gathering.records import Record, held_names, to_record
+from mbssa.gathering.records import Record, held_names, split_joints, to_record
 from mbssa.mechanism import FRAME, Mechanism
 
 #: A joint takes at least this many bytes of TOML.
@@ -23,7 +23,7 @@ _JOINT_BYTES = len('[[joint]]\nbodies = [1, 2]\ntype = "R"\n\n')
 
 
 def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
-    """A model file in UTF-8, and what it cannot keep: at most some names of bodies.
+    """A model file in UTF-8, and what it cannot keep: nothing of a mechanism that came from a model file.
 
     Raises
     ------
@@ -55,7 +55,11 @@ def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
         raise ModelError(name, [Fault("", f"cannot be written as TOML: {error}")]) from None
     if len(data) > MAX_BYTES:
         raise ModelError(name, too_large)
-    return data, _lost_names(mechanism)
+    lost = [
+        f"that bodies {', '.join(map(str, bodies))} share one joint: its pairs instead"
+        for bodies in ([index + 1 for index in several.bodies] for several in split_joints(mechanism))
+    ]
+    return data, _lost_names(mechanism) + lost
 
 
 def _lost_names(mechanism: Mechanism) -> list[str]:

@@ -25,6 +25,7 @@ from mbssa.gathering.toml_file import parse_toml
 from mbssa.gathering.toml_writer import write_toml
 from mbssa.gathering.user_data import parse_user_data, write_user_data
 from mbssa.joints.catalogue import CATALOGUE, types_of
+from mbssa.mechanism import MultipleJoint
 
 COLUMNS = ("joint_start", "joint_body", "joint_type", "driven")
 RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in COLUMNS)
@@ -188,6 +189,27 @@ def body(draw, space, name):
 
 
 @st.composite
+def shared(draw, space, n):
+    """At most two joints that three or more bodies share."""
+    joints = []
+    for place in range(draw(st.integers(0, 2))):
+        row = draw(st.sampled_from([row for row in types_of(space) if row.may_be_multiple]))
+        bodies = draw(st.lists(st.integers(1, n), min_size=3, max_size=n, unique=True))
+        joint = {"bodies": bodies, "type": row.code} | draw(geometry(row))
+        joint.pop("at_reference", None)
+        if "frames" in joint:
+            joint["frames"] = [
+                {**joint["frames"][0], "origin": [float(b)] * (2 if space == "planar" else 3)} for b in bodies
+            ]
+        if row.grade == 1 and draw(st.booleans()):
+            joint["driven_pairs"] = [[bodies[-1], bodies[1]]]
+        if draw(st.booleans()):
+            joint["id"] = f"{draw(TEXT)} shared {place}"
+        joints.append(joint)
+    return joints
+
+
+@st.composite
 def mechanisms(draw):
     """Connected mechanisms of any types, with and without names, ids and geometry."""
     space = draw(st.sampled_from(["planar", "spatial"]))
@@ -205,7 +227,7 @@ def mechanisms(draw):
         record["body"] = [draw(body(space, name)) for name in names]
     else:
         record["bodies"] = n
-    record["joint"] = []
+    record["joint"] = draw(shared(space, n)) if n > 2 else []
     for place, pair in enumerate(draw(st.permutations(ends))):
         row = draw(st.sampled_from(types_of(space)))
         driven = [c for c in row.coordinates if draw(st.booleans())]
@@ -317,6 +339,35 @@ def test_joints_of_three_bodies_are_kept_or_refused(tmp_path):
         assert not (tmp_path / f"gears{ending}").exists()
     with pytest.raises(mbssa.ModelError, match="two ends"):
         mbssa.to_networkx(gears)
+
+
+def test_a_joint_that_bodies_share_is_kept_as_one(tmp_path):
+    text = (
+        'format = 1\nspace = "planar"\nbodies = 5\n\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["angle"]\n\n'
+        '[[joint]]\nbodies = [2, 3, 4, 5]\ntype = "R"\nid = "pin"\ndriven_pairs = [[4, 5]]\n'
+        "point = [0.0, 1.0]\n\n"
+        '[[joint]]\nbodies = [1, 3]\ntype = "R"\n\n[[joint]]\nbodies = [1, 4]\ntype = "R"\n'
+    )
+    mechanism = parse_toml(text, "pin", "pin")
+    assert len(mechanism.multiple_joints) == 1
+    assert write_toml(mechanism) == (text.encode(), [])
+    mbssa.save(mechanism, tmp_path / "pin.npz")
+    same_mechanism(mechanism, mbssa.load(tmp_path / "pin.npz"))
+    same_mechanism(mechanism, mbssa.from_networkx(mbssa.to_networkx(mechanism)))
+    lost = mbssa.save(mechanism, tmp_path / "pin.csv")
+    assert "that several bodies share 1 joint: the pairs instead" in lost
+    assert topology(mbssa.load(tmp_path / "pin.csv")) == topology(mechanism)
+
+
+def test_another_choice_of_pairs_is_written_as_pairs(tmp_path):
+    mechanism = mbssa.from_pairs(4, [(1, 2, "R", 1), (2, 3, "R", 0), (3, 4, "R", 0)], "planar", name="chain")
+    chain = dataclasses.replace(mechanism, multiple_joints=(MultipleJoint((1, 2, 3), (1, 2)),))
+    lost = mbssa.save(chain, tmp_path / "chain.toml")
+    assert lost == ["that bodies 2, 3, 4 share one joint: its pairs instead"]
+    same_mechanism(chain, mbssa.load(tmp_path / "chain.toml"), except_for=["multiple_joints"])
+    assert mbssa.save(chain, tmp_path / "chain.npz") == []
+    same_mechanism(chain, mbssa.load(tmp_path / "chain.npz"))
 
 
 @pytest.mark.parametrize("value", [None, object(), "\ud800"])
@@ -737,6 +788,13 @@ BAD_ARCHIVES = {
     "geometry key": (about(joint={"2": {"pont": [0, 0]}}), "did you mean 'point'"),
     "geometry nan": (about(joint={"1": {"point": [float("nan"), 0]}}), "point[1]", "finite"),
     "body geometry": (about(body={"2": {"origin": [0]}}), "origin: 1 numbers"),
+    "shared joint": (
+        about(multiple_joints=[{"bodies": [1, 2, 3], "joints": [1, 1]}]),
+        "about multiple_joints 1",
+    ),
+    "shared by others": (about(multiple_joints=[{"bodies": [1, 2, 9], "joints": [1, 2]}]), "one fewer"),
+    "shared by no list": (about(multiple_joints=[5]), "about multiple_joints 1", "one fewer"),
+    "shared by words": (about(multiple_joints=[{"bodies": "ab", "joints": [[]]}]), "one fewer"),
     "an array only": (
         (lambda s: (np.save(s, np.zeros(3)), s.getvalue())[1])(io.BytesIO()),
         "no .npz archive",
