@@ -20,12 +20,15 @@ from mbssa.gathering import (
 from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
 from mbssa.search import decompose
 from mbssa.search.partition import Part
+from mbssa.singularities.check import Finding, Report, check
+from mbssa.singularities.repairs import Proposal
 from mbssa.structure import Group, Pair, Structure
 
 __all__ = [
     "Body",
     "BodyGeometry",
     "Fault",
+    "Finding",
     "Group",
     "Joint",
     "JointFrame",
@@ -34,8 +37,11 @@ __all__ = [
     "ModelError",
     "Pair",
     "Part",
+    "Proposal",
+    "Report",
     "Structure",
     "builtin_names",
+    "check",
     "decompose",
     "from_adjacency",
     "from_networkx",

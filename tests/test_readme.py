@@ -52,6 +52,13 @@ def test_model_block_is_a_model(tmp_path):
     assert [group.bodies for group in mbssa.decompose(mechanism).groups] == [(2,), (3, 4)]
 
 
+def test_sheet_block_is_a_model(tmp_path):
+    (text,) = blocks("csv")
+    path = tmp_path / "four_bar.csv"
+    path.write_text(text)
+    assert [group.bodies for group in mbssa.decompose(mbssa.load(path)).groups] == [(2,), (3, 4)]
+
+
 def test_every_command_of_the_table_exists(run_mbssa):
     shown = set(re.findall(r"^\| `mbssa (\w+)", README, re.MULTILINE))
     helped = set(re.findall(r"^│ (\w+) ", run_mbssa("--help").stdout, re.MULTILINE))

@@ -7,7 +7,6 @@ lists, texts and numbers, the keys in the order of :mod:`mbssa.gathering.schema`
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +21,6 @@ from mbssa.mechanism import (
     JointGeometry,
     Mechanism,
     MultipleJoint,
-    Vector,
 )
 
 Record = dict[str, Any]
@@ -75,7 +73,7 @@ def body_record(mechanism: Mechanism, index: int) -> Record:
     record = _plain_fields(geometry)
     if geometry.orientation is not None:
         record["orientation"] = (
-            geometry.orientation[0] if mechanism.space == "planar" else list(_spelt(geometry.orientation))
+            geometry.orientation[0] if mechanism.space == "planar" else list(geometry.orientation)
         )
     return record
 
@@ -204,19 +202,6 @@ def plain(value: object) -> Any:
     return value
 
 
-def _spelt(quaternion: Vector) -> Vector:
-    """The digits that the reader, which divides by the norm, turns back into this quaternion.
-
-    They are the quaternion's own or, where its norm is not 1 to the last bit, those of one a little longer.
-    """
-    for step in range(500):
-        spelt = tuple(v * (1.0 + step * 1e-9) for v in quaternion)
-        norm = math.hypot(*spelt)
-        if tuple(v / norm for v in spelt) == tuple(quaternion):
-            return spelt
-    return quaternion
-
-
 # --- back ------------------------------------------------------------------------------------------
 
 
@@ -228,14 +213,10 @@ def from_record(record: Record, source_name: str, name: str) -> Mechanism:
     ModelError
         With every fault, named as ``joint 3 (2, 5) axis``.
     """
-    from mbssa.gathering.toml_file import _Reader, _shape
+    from mbssa.gathering.toml_file import parse_record
 
-    faults: list[Fault] = []
-    model = _shape(record, faults)
     try:
-        if model is None:
-            raise ModelError(source_name, faults)
-        return _Reader(model, source_name, name, faults).mechanism()
+        return parse_record(record, source_name, name)
     except ModelError as error:
         raise ModelError(source_name, _renamed(error.faults)) from None
 

@@ -51,11 +51,7 @@ def read_toml(path: Path) -> Mechanism:
         if size > _MAX_BYTES:
             raise ModelError(
                 str(path),
-                [
-                    Fault(
-                        "", f"{size / 1e6:.0f} MB of TOML; give more than 20 MB as arrays to mbssa.from_pairs"
-                    )
-                ],
+                [Fault("", f"{size / 1e6:.0f} MB of TOML; write more than 20 MB as arrays, .npz")],
             )
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -74,6 +70,11 @@ def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ModelError(source_name, [Fault("TOML", str(error))]) from None
+    return parse_record(raw, source_name, name)
+
+
+def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
+    """A mechanism from the plain tables of a model file, which are changed on the way."""
     faults: list[Fault] = []
     model = _shape(raw, faults)
     if model is None:
@@ -587,7 +588,8 @@ class _Reader:
         if abs(norm - 1.0) > 1e-6:
             self.fault(f"{where} orientation", f"has the norm {norm:.6g}; write a unit quaternion")
             return None
-        return tuple(v / norm for v in value)
+        # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
+        return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
 
 
 def _scaled(value: float | None, scale: float) -> float | None:

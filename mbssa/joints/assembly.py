@@ -86,7 +86,7 @@ def assemble(
         step_size = float(np.abs(step).max(initial=0.0))
         # A long step on a far start overshoots: half a radian is as far as a linear model reaches.
         at = at.moved(_unscaled(step * min(1.0, 0.5 / step_size) if step_size > 0 else step, frames.size))
-    moved = np.linalg.norm(best.position - first.position, axis=1)
+    moved = np.linalg.norm(best.centres - first.centres, axis=1)
     trace = np.einsum("nab,nab->n", best.rotation, first.rotation)
     turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
     fault = _fault(mechanism, frames, best, tolerance)

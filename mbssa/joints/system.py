@@ -22,24 +22,32 @@ Array = npt.NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class Configuration:
     """Pose of every body: ``position`` (N, 3), ``rotation`` (N, 3, 3), and ``angle`` (N,), which is
-    meaningful in the plane and counts turns."""
+    meaningful in the plane and counts turns. ``centre`` (N, 3) is that of :class:`Frames`."""
 
     position: Array
     rotation: Array
     angle: Array
+    centre: Array
 
     @staticmethod
     def reference(frames: Frames) -> Configuration:
         """The configuration of the model file."""
         angle = np.arctan2(frames.rotation[:, 1, 0], frames.rotation[:, 0, 0])
-        return Configuration(frames.position, frames.rotation, angle)
+        return Configuration(frames.position, frames.rotation, angle, frames.centre)
+
+    @property
+    def centres(self) -> Array:
+        """(N, 3) centres of the bodies in the world."""
+        centres: Array = self.position + np.einsum("nab,nb->na", self.rotation, self.centre)
+        return centres
 
     def moved(self, step: Array) -> Configuration:
-        """Each body moved by a small motion, (N, 6): translation of its origin, rotation vector."""
+        """Each body moved by a small motion, (N, 6): translation of its centre, rotation vector."""
         rotation = _exponential(step[:, 3:]) @ self.rotation
         # Newton multiplies many small rotations: keep each matrix orthogonal to the last digit.
         rotation = 1.5 * rotation - 0.5 * rotation @ rotation.transpose(0, 2, 1) @ rotation
-        return Configuration(self.position + step[:, :3], rotation, self.angle + step[:, 5])
+        position = self.centres + step[:, :3] - np.einsum("nab,nb->na", rotation, self.centre)
+        return Configuration(position, rotation, self.angle + step[:, 5], self.centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +57,7 @@ class Rows:
     Attributes
     ----------
     residual : (M,) m or rad; 0 for drives, whose value is wherever the configuration is
-    jacobian : (M, S, B) derivative by the twist of each body of the joint: velocity of the body's origin
+    jacobian : (M, S, B) derivative by the twist of each body of the joint: velocity of the body's centre
         and angular velocity, world axes (planar: v_x, v_y, w_z)
     body : (M, S) body index; 0 is the frame, whose block is zero
     joint : (M,) joint index
@@ -182,7 +190,7 @@ def _part(
 ) -> tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]:
     """Derivatives by the relative twist become derivatives by the twists of both bodies.
 
-    A row (f, m) in A's axes acts at B's origin, so on a body whose origin is r away it is
+    A row (f, m) in A's axes acts at B's origin, so on a body whose centre is r away it is
     (f, m + r × f), with the sign of the body's side.
     """
     which, number = np.nonzero(keep)
@@ -214,16 +222,17 @@ def relative_pose(
     Returns
     -------
     d (n, 3), C (n, 3, 3); axes of A in the world (n, 3, 3); and for each side the vector from the
-    body's origin to B's origin in world axes (n, 2, 3).
+    body's centre to B's origin in world axes (n, 2, 3).
     """
     rotation = at.rotation[body]
-    position = at.position[body] / frames.size
-    world = np.einsum("nsab,nsb->nsa", rotation, frames.origin[joints] / frames.size) + position
+    centre = at.centres[body] / frames.size
+    local = (frames.origin[joints] - frames.centre[body]) / frames.size
+    world = np.einsum("nsab,nsb->nsa", rotation, local) + centre
     axes = rotation @ frames.axes[joints]
     across = world[:, 1] - world[:, 0]
     d = np.einsum("nba,nb->na", axes[:, 0], across)
     C = axes[:, 0].transpose(0, 2, 1) @ axes[:, 1]
-    lever = world[:, 1][:, None, :] - position
+    lever = world[:, 1][:, None, :] - centre
     return d, C, axes[:, 0], lever
 
 
@@ -243,8 +252,9 @@ def _gear_rows(
     body = np.column_stack([wheels, np.where(carried, last, 0)])
     ratio = frames.parameters["ratio"][joints]
     turned = at.angle[body] - np.arctan2(frames.rotation[body, 1, 0], frames.rotation[body, 0, 0])
-    arm = np.einsum("nsab,nsb->nsa", at.rotation[wheels], frames.origin[joints] / frames.size)
-    centre = arm + at.position[wheels] / frames.size
+    local = (frames.origin[joints] - frames.centre[wheels]) / frames.size
+    arm = np.einsum("nsab,nsb->nsa", at.rotation[wheels], local)
+    centre = arm + at.centres[wheels] / frames.size
     line = centre[:, 1] - centre[:, 0]
     before = (
         np.einsum("nsab,nsb->nsa", frames.rotation[wheels], frames.origin[joints]) + frames.position[wheels]

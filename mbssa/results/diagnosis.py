@@ -98,8 +98,8 @@ def _print_ranks(report: Report, console: Console) -> None:
 
 
 def _assumed(examined: Examined) -> str:
-    precise = f"rounded to {examined.precision:.0e} m" if examined.precision else "exact numbers"
     size = examined.frames.size if examined.frames is not None else 1.0
+    precise = f"rounded to {examined.precision * size:.0e} m" if examined.precision else "exact numbers"
     return (
         f"Assumed: {precise}; singular values below {examined.tolerance:.0e} of the largest count as 0; "
         f"lengths divided by {size:.3g} m."

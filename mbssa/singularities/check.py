@@ -114,7 +114,7 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     >>> report.solvable
     True
     >>> [finding.text for finding in report.findings if finding.kind == "spin"]
-    ['body 3 (rod) spins idly about the line through (0.017, 0.142, -0.066) m along (0.832, 0.149, 0.534)']
+    ['body 3 (rod) spins idly about the line through (0.510, 0.230, 0.250) m along (0.832, 0.149, 0.534)']
     """
     structure = decompose(mechanism)
     count = match(initialise(mechanism)).parts
@@ -142,9 +142,10 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     proposals: list[Proposal] = []
     fatal = any(finding.fatal for finding in findings)
     if judged is not None and not judged.fault:
-        if fatal and not judged.singular_pose:
+        pose_is_bad = judged.singular_pose or judged.stuck
+        if fatal and not pose_is_bad:
             proposals += propose_inputs(mechanism, judged)
-        if judged.constraints.redundant:
+        if judged.constraints.redundant and not pose_is_bad:
             proposals += propose_joints(mechanism, judged)
     contacts = contacts_lost(mechanism)
     findings.sort(key=lambda finding: not finding.fatal)
@@ -196,7 +197,9 @@ def _ranks_of_groups(
     elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
         # Too large to assemble as a whole: as the file has it.
         rows = rows_at(mechanism, frames, Configuration.reference(frames))
-        tolerance = tolerance_for(precision_of(mechanism) if precision is None else precision)
+        size = frames.size
+        relative = precision_of(mechanism, size) if precision is None else precision / size
+        tolerance = tolerance_for(relative)
         found = group_ranks(structure, rows, tolerance)
     else:
         found = [None] * len(generic)
@@ -283,7 +286,16 @@ def _rank_findings(
                 fatal=True,
             )
         )
-    if judged.constraints.redundant and not judged.singular_pose:
+    if judged.stuck:
+        findings.append(
+            Finding(
+                "pose",
+                f"the reference is a shaky pose: its rank leaves {_motions(judged.mobility)}, "
+                "but none leads away from it",
+                fatal=True,
+            )
+        )
+    if judged.constraints.redundant and not judged.singular_pose and not judged.stuck:
         findings += _redundant_findings(mechanism, judged, where)
     if judged.dependent_drives:
         findings.append(_inputs_finding(mechanism, judged, generic, where))

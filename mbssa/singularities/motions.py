@@ -13,6 +13,9 @@ from mbssa.search.treatment import IdleSpin
 
 Array = npt.NDArray[np.float64]
 
+#: Mixes of free motions that are tried before a mechanism counts as stuck.
+MIXES = 6
+
 
 def idle_spins(
     mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
@@ -42,7 +45,7 @@ def idle_spins(
         if frames is None or at is None:
             found.append(IdleSpin(bodies))
             continue
-        point = at.position[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
+        point = at.centres[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
         # The sign of a singular vector is an accident: let the largest component be positive.
         sense = np.sign(spin[np.argmax(np.abs(spin))])
         found.append(IdleSpin(bodies, tuple(point.tolist()), tuple((sense * spin / size).tolist())))
@@ -97,9 +100,11 @@ def nearby(
     closing: float,
     step: float = 0.1,
 ) -> Configuration | None:
-    """Another configuration of the same branch, about ``step`` away along a mix of all free motions.
+    """Another configuration, about ``step`` away along a mix of all free motions.
 
-    None where the mechanism cannot move, or not that way. The mix is fixed, so the answer is repeatable.
+    None where the mechanism cannot move, or no mix leads away: then the free motions exist at this
+    configuration only. The mixes are projections of fixed vectors, so they do not depend on the basis
+    of the free motions, and the answer is repeatable.
     """
     bodies = np.arange(1, mechanism.n_bodies)
     rows = rows_at(mechanism, frames, at)
@@ -107,20 +112,21 @@ def nearby(
     if not free.shape[1]:
         return None
     columns = (0, 1, 5) if mechanism.space == "planar" else (0, 1, 2, 3, 4, 5)
-    weights = np.random.default_rng(7).uniform(0.5, 1.0, free.shape[1])
-    direction = free @ weights
-    direction /= np.abs(direction).max()
-    for length in (step, step / 4, step / 16):
-        move = np.zeros((mechanism.n_bodies, 6))
-        move[1:, columns] = (length * direction).reshape(len(bodies), len(columns))
-        move[:, :3] *= frames.size
-        found = assemble(mechanism, frames, at.moved(move), closing, tolerance)
-        if found.closed and _distance(at, found.configuration, frames.size) > length / 4:
-            return found.configuration
+    dice = np.random.default_rng(7)
+    for _ in range(MIXES):
+        direction = free @ (free.T @ dice.normal(size=len(free)))
+        direction /= np.abs(direction).max()
+        for length in (step, step / 4, step / 16):
+            move = np.zeros((mechanism.n_bodies, 6))
+            move[1:, columns] = (length * direction).reshape(len(bodies), len(columns))
+            move[:, :3] *= frames.size
+            found = assemble(mechanism, frames, at.moved(move), closing, tolerance)
+            if found.closed and _distance(at, found.configuration, frames.size) > length / 4:
+                return found.configuration
     return None
 
 
 def _distance(a: Configuration, b: Configuration, size: float) -> float:
-    along = np.abs(a.position - b.position).max() / size
+    along = np.abs(a.centres - b.centres).max() / size
     turned = np.abs(a.rotation - b.rotation).max()
     return float(max(along, turned))

@@ -164,7 +164,16 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         # B is the random frame; A stands where B is at these coordinates.
         both[joints, 0] = axes[joints] @ C.transpose(0, 2, 1)
         origin[joints, 0] = point[joints] - np.einsum("nab,nb->na", both[joints, 0], d)
-    frames = Frames(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)), origin, both, parameters, known, 1.0)
+    frames = Frames(
+        np.zeros((n, 3)),
+        np.tile(np.eye(3), (n, 1, 1)),
+        origin,
+        both,
+        np.zeros((n, 3)),
+        parameters,
+        known,
+        1.0,
+    )
     rows_known = rows_at(mechanism, frames, Configuration.reference(frames))
     return _with_random_rows(mechanism, rows_known, np.flatnonzero(~known), dice)
 
@@ -208,11 +217,12 @@ def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Array:
     return axes
 
 
-def precision_of(mechanism: Mechanism) -> float:
+def precision_of(mechanism: Mechanism, size: float) -> float:
     """Half a unit of the last decimal of the least precise rounded number of the geometry; 0 if none.
 
-    Short numbers are meant exactly. A coordinate of a point counts as rounded from 6 significant digits,
-    a component of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
+    Relative: of points over the mechanism's ``size``, of directions over their length. Short numbers are
+    meant exactly. A coordinate of a point counts as rounded from 6 significant digits and 5 decimals, a
+    component of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
     """
     worst = 0.0
     for geometry in mechanism.joint_geometry.values():
@@ -221,21 +231,20 @@ def precision_of(mechanism: Mechanism) -> float:
         points = [geometry.point, *(geometry.points or ()), *(f.origin for f in frames)]
         for vector in directions:
             norm = float(np.linalg.norm(vector)) if vector is not None else 1.0
-            worst = max([worst, *(_rounding(v, directional=True) / norm for v in vector or ())])
+            worst = max([worst, *(_rounding(v, digits=1) / norm for v in vector or ())])
         for vector in points:
-            worst = max([worst, *(_rounding(v, directional=False) for v in vector or ())])
+            worst = max([worst, *(_rounding(v, digits=6) / size for v in vector or ())])
     return worst
 
 
-def _rounding(value: float, *, directional: bool) -> float:
+def _rounding(value: float, digits: int) -> float:
     # 15 digits: a change of units must not turn 12.34 mm into 17 digits of metres.
     mantissa, _, exponent = f"{value:.14e}".partition("e")
-    digits = mantissa.lstrip("-").replace(".", "").rstrip("0")
-    last = int(exponent) - (len(digits) - 1)
-    rounded = -13 <= last <= -5 if directional else len(digits) >= 6 and last >= -13
-    return 0.5 * 10.0**last if rounded and digits else 0.0
+    written = mantissa.lstrip("-").replace(".", "").rstrip("0")
+    last = int(exponent) - (len(written) - 1)
+    return 0.5 * 10.0**last if len(written) >= digits and -13 <= last <= -5 else 0.0
 
 
 def tolerance_for(precision: float) -> float:
-    """Ratio of singular values below which numbers of this precision count as dependent."""
+    """Ratio of singular values below which numbers of this relative precision count as dependent."""
     return max(EXACT, 10.0 * precision)

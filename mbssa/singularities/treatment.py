@@ -67,6 +67,15 @@ class Examined:
         return self.elsewhere is not None and self.elsewhere.constraints.rank > self.constraints.rank
 
     @property
+    def stuck(self) -> bool:
+        """Whether the rank promises motions and redundancy, and no motion leads away from the reference.
+
+        A shaky pose: what holds there only says nothing of the mechanism.
+        """
+        moving = self.constraints.redundant > 0 and self.constraints.free > 0
+        return self.basis == "numeric" and moving and self.elsewhere is None
+
+    @property
     def dead_point(self) -> bool:
         """Whether the drives depend on the rest at the reference only: nearby they do not."""
         return (
@@ -104,12 +113,12 @@ def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
 
     Parameters
     ----------
-    precision : of the file's numbers, m and rad; found from their digits if not given
+    precision : of the file's numbers, m; found from their digits if not given
     """
     frames = joint_frames(mechanism)
-    precision = precision_of(mechanism) if precision is None else precision
-    tolerance = tolerance_for(precision / min(frames.size, 1.0))
-    closing = max(CLOSED, 10 * precision / frames.size)
+    precision = precision_of(mechanism, frames.size) if precision is None else precision / frames.size
+    tolerance = tolerance_for(precision)
+    closing = max(CLOSED, 10 * precision)
     closed = assemble(mechanism, frames, tolerance=closing, rank_tolerance=tolerance)
     rows = rows_at(mechanism, frames, closed.configuration)
     found = _examined(mechanism, rows, tolerance, precision, "numeric")
@@ -148,7 +157,7 @@ def treat(mechanism: Mechanism) -> Treatment | None:
     """
     if mechanism.has_geometry and joint_frames(mechanism).known.all():
         found = examine(mechanism)
-        if found.fault or found.singular_pose:
+        if found.fault or found.singular_pose or found.stuck:
             return None
     else:
         found = examine_generic(mechanism)

@@ -105,7 +105,7 @@ def test_gears_keep_their_relation_over_many_turns(gears):
         rotation = np.array(
             [[[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]] for a in angle]
         )
-        rows = rows_at(gears, frames, Configuration(position, rotation, angle))
+        rows = rows_at(gears, frames, Configuration(position, rotation, angle, at.centre))
         external = rows.residual[rows.joint == 3]
         assert np.abs(external).max() < 1e-12
         hinges = rows.residual[rows.joint < 3]
@@ -183,7 +183,7 @@ def test_moving_the_world_changes_no_residual():
     turn, _ = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))
     turn *= np.linalg.det(turn)
     shift = np.array([1.0, -2.0, 3.0])
-    moved = Configuration(at.position @ turn.T + shift, turn @ at.rotation, at.angle)
+    moved = Configuration(at.position @ turn.T + shift, turn @ at.rotation, at.angle, at.centre)
     # The frame moves with the rest: only relative poses count.
     one, two = (rows_at(mechanism, frames, c).residual for c in (at, moved))
     assert np.abs(one - two).max() < 1e-12

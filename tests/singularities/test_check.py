@@ -300,7 +300,7 @@ def test_an_inexact_reference_is_assembled(read):
     assert report.solvable
     (text,) = texts(report, "assembly")
     assert "corrected" in text
-    assert "by up to 0.02 m" in text
+    assert "bodies 2 (a), 3 (b), 4 (c) by up to 0.02" in text
 
 
 def test_contacts_that_lift_off():

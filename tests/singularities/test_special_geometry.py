@@ -305,9 +305,6 @@ def test_legs_of_the_flat_sarrus_fold_on_their_own():
     assert examine(with_points(flat, map(tuple, folded))).constraints.rank == 28
 
 
-#: The mix of free motions that is tried follows the basis that the singular value decomposition happens to
-#: give of a null space of three dimensions: a last digit decides whether a branch is found.
-@pytest.mark.xfail(reason="a second configuration is found by chance only", strict=False)
 def test_flat_sarrus_is_a_singular_pose():
     assert examine(sarrus(0.0)).singular_pose
     assert treat(driven_at(sarrus(0.0), 1, 1, 0, 1, 0, 0)) is None
@@ -324,22 +321,20 @@ def test_flat_double_parallelogram_has_a_lower_rank():
     assert treat(parallelogram(0.0)) is None
 
 
-NOT_CONFIRMED = "no second configuration is found from a shaky pose, and the defect then passes as redundancy"
 
 
-@pytest.mark.xfail(reason=NOT_CONFIRMED)
-def test_flat_double_parallelogram_is_a_singular_pose():
-    assert examine(parallelogram(0.0)).singular_pose
+def test_flat_double_parallelogram_is_no_redundancy():
+    """Every mix of its free motions leads back to the flat pose, so it counts as shaky, not as redundant."""
+    found = examine(parallelogram(0.0))
+    assert found.singular_pose or found.stuck
 
 
-@pytest.mark.xfail(reason=NOT_CONFIRMED)
 def test_flat_double_parallelogram_with_two_drives_is_not_treated():
     """Both drives are independent for an instant only: a tenth of a degree on, they contradict each other."""
     assert treat(driven_at(parallelogram(0.002), 1, 1, 0, 0, 0, 0)) is None
     assert treat(driven_at(parallelogram(0.0), 1, 1, 0, 0, 0, 0)) is None
 
 
-@pytest.mark.xfail(reason=NOT_CONFIRMED)
 def test_a_straight_dyad_is_not_treated():
     """Two bars in line between fixed pivots: free for an instant, rigid all the same."""
     bars = [
@@ -400,13 +395,13 @@ def test_ranks_do_not_depend_on_the_size(name, factor):
 
 @every_model
 def test_built_in_geometry_is_meant_exactly(name):
-    assert precision_of(mbssa.load(name)) == 0.0
+    assert precision_of(mbssa.load(name), 1.0) == 0.0
 
 
 @pytest.mark.parametrize("decimals", range(6, 14))
 def test_a_rounded_bennett_linkage_still_moves(decimals):
     rounded = mapped(mbssa.load("bennett"), *2 * [lambda v: v.round(decimals)])
-    assert 0 < precision_of(rounded) <= 5.1 * 10.0**-decimals
+    assert 0 < precision_of(rounded, 1.0) <= 5.1 * 10.0**-decimals
     found = examine(rounded)
     assert (found.constraints.rank, found.elsewhere.constraints.rank) == (17, 17)
     assert len(treat(rounded).dropped) == 3
@@ -466,7 +461,6 @@ def test_moving_the_whole_world_changes_no_rank(name, seed, far):
 
 
 @every_model
-@pytest.mark.xfail(reason="singular values shrink with the square of the distance from the world's origin")
 def test_ten_kilometres_away_too(name):
     mechanism = mbssa.load(name)
     near, far = examine(mechanism), examine(moved_world(mechanism, 1, 1e4))
@@ -474,7 +468,6 @@ def test_ten_kilometres_away_too(name):
     assert far.constraints.rank == near.constraints.rank
 
 
-@pytest.mark.xfail(reason="the same, against the looser tolerance of rounded numbers")
 def test_a_rounded_bennett_linkage_a_hundred_metres_away():
     away = mapped(moved_world(mbssa.load("bennett"), 1, 100.0), *2 * [lambda v: v.round(6)])
     assert ranks(away) == [(17, 18), (17, 18)]
