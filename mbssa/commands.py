@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from mbssa.cli import NOT_DETERMINED, OK
+from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.gathering import FAMILY, Fault, ModelError, builtin_names, load, save
 from mbssa.gathering.files import write_whole
 from mbssa.gathering.formats import known_ending, no_format
@@ -19,6 +19,10 @@ from mbssa.results.exports import Format, export
 from mbssa.results.tables import WIDE, page, plain_table, summary_lines
 from mbssa.search import decompose
 from mbssa.search.decompose import Method
+from mbssa.structure import Structure
+
+#: Bodies up to which a decomposition is followed by ranks: half a second's work.
+WARNED = 2_000
 
 Output = Annotated[
     Path | None,
@@ -32,6 +36,7 @@ def register(app: typer.Typer) -> None:
     app.command("joints")(joints)
     app.command("schema")(schema)
     app.command("decompose")(decompose_command)
+    app.command("check")(check_command)
     app.command("convert")(convert)
 
 
@@ -114,7 +119,7 @@ def schema(output: Output = None) -> None:
 
 
 def decompose_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a .toml file.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
     method: Annotated[
         Method, typer.Option(help="matching is fast; exhaustive is the paper's own search.")
     ] = "matching",
@@ -124,6 +129,14 @@ def decompose_command(
         float | None,
         typer.Option(min=0.0, metavar="SECONDS", help="Stop the exhaustive search after this time."),
     ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the structural graph to FILE: .svg, .png or .pdf."),
+    ] = None,
+    diagram: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the structural diagram to FILE: .svg, .png or .pdf."),
+    ] = None,
 ) -> None:
     """Find the structural groups of MODEL, in the order in which they can be solved.
 
@@ -132,13 +145,63 @@ def decompose_command(
     Example: mbssa decompose rotor
     """
     structure = decompose(load(model), method, time_limit)
+    if picture or diagram:
+        draw(structure, picture, diagram)
     if form == "table" and output is None:
         page(structure, console())
     else:
         deliver(export(structure, form), output)
         if not structure.determined:
             print("\n".join(summary_lines(structure)[2:]), file=sys.stderr)
+    _warn_of_ranks(structure, model)
     raise typer.Exit(OK if structure.determined else NOT_DETERMINED)
+
+
+def _warn_of_ranks(structure: Structure, model: str) -> None:
+    """What the count cannot see, in a line per group, where ranks are cheap."""
+    if structure.mechanism.n_bodies > WARNED:
+        return
+    from mbssa.singularities.check import rank_warnings
+
+    warnings = rank_warnings(structure)
+    for text in warnings:
+        print(f"warning: {text}", file=sys.stderr)
+    if warnings:
+        print(f"warning: see mbssa check {model}", file=sys.stderr)
+
+
+def check_command(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    form: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")] = "table",
+    output: Output = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, metavar="METRES", help="Of the geometry's numbers; found from their digits if not given."
+        ),
+    ] = None,
+) -> None:
+    """Find out whether MODEL can be solved as given, and if not, why and what would help.
+
+    Count, generic rank (the joint types) and numeric rank (the geometry) are told apart; redundant
+    constraints, idle spins, singular poses and dependent inputs are named. Exit 0: can be solved; 1: it
+    cannot as given; 2: bad input.
+
+    Example: mbssa check spatial_4r
+    """
+    if form not in ("table", "json"):
+        raise typer.BadParameter(f"{form!r}; write table or json", param_hint="--format")
+    from mbssa.results import diagnosis
+    from mbssa.singularities.check import check
+
+    report = check(load(model), precision)
+    if form == "json":
+        deliver(diagnosis.as_json(report), output)
+    elif output is not None:
+        deliver(diagnosis.as_text(report) + "\n", output)
+    else:
+        diagnosis.page(report, console())
+    raise typer.Exit(OK if report.solvable else NOT_DETERMINED)
 
 
 def convert(
@@ -165,3 +228,18 @@ def convert(
     lost = save(load(source), target)
     if lost:
         print("\n  ".join([f"{target} does not keep:", *lost]), file=sys.stderr)
+
+
+def draw(structure: Structure, picture: Path | None, diagram: Path | None) -> None:
+    """Write the pictures that were asked for; what cannot be drawn is an error (exit 2)."""
+    from mbssa.pictures import ending_of, save, structural_diagram, structural_graph
+
+    wanted = [(picture, structural_graph), (diagram, structural_diagram)]
+    try:
+        for path, _ in wanted:
+            if path:
+                ending_of(path)
+        for path, figure in [(path, drawn(structure)) for path, drawn in wanted if path]:
+            save(figure, path)
+    except (ValueError, ModuleNotFoundError) as error:
+        fail(str(error))
