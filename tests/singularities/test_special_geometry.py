@@ -321,8 +321,6 @@ def test_flat_double_parallelogram_has_a_lower_rank():
     assert treat(parallelogram(0.0)) is None
 
 
-
-
 def test_flat_double_parallelogram_is_no_redundancy():
     """Every mix of its free motions leads back to the flat pose, so it counts as shaky, not as redundant."""
     found = examine(parallelogram(0.0))
