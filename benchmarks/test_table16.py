@@ -59,7 +59,8 @@ def test_exhaustive(benchmark, name, groups, paper):
     if answer.determined:
         assert answer.n_groups == groups
         assert (answer.group_of_body == mbssa.decompose(mechanism).group_of_body).all()
-    _seconds["exhaustive", name] = statistics.median(benchmark.stats.stats.data) if answer.determined else None
+    seconds = statistics.median(benchmark.stats.stats.data)
+    _seconds["exhaustive", name] = seconds if answer.determined else None
 
 
 def test_print_table_16(benchmark):
