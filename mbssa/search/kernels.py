@@ -225,7 +225,7 @@ def search(
     A body that no free unit can reach would see its bound, and those of the few bodies around it,
     rise to N by ones and twos; :func:`enclose` settles them at once.
     """
-    effort = np.int64(128)
+    effort = np.int64(1024)
     cost = np.int64(0)
     while True:
         j, spent = fetch(graph, root, min(effort, most - cost), given, rest, far, pointer, chain)
