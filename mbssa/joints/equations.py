@@ -41,9 +41,6 @@ Array = npt.NDArray[Any]
 #: Parameters of one type's joints by name, (n,) each: length, pitch, radius, offset.
 Parameters = Mapping[str, Array]
 
-#: Value (n,) and derivative by the relative twist (n, 6).
-Elementary = Callable[[Array, Array, Parameters], tuple[Array, Array]]
-
 _UNIT = np.eye(3)
 
 
@@ -79,67 +76,76 @@ class Equations:
 # --- elementary equations --------------------------------------------------------------------------
 
 
-def _along(axis: int, parameter: str | None = None) -> Elementary:
-    """d along an axis of A, less a parameter."""
+@dataclass(frozen=True, slots=True)
+class Elementary:
+    """One scalar function of the relative pose, as data: other packages evaluate it in their own way.
 
-    def function(d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
-        value = d[:, axis] if parameter is None else d[:, axis] - p[parameter]
-        derivative = np.zeros((len(d), 6), dtype=C.dtype)
-        derivative[:, axis] = 1.0
-        return value, derivative
+    ==============  =========================================================================
+    ``along``       d along axis i of A, less ``parameter``
+    ``cosine``      C[i, j]: axis i of A times axis j of B (a dot-1 condition)
+    ``turn``        the angle atan2(sign C[i, j], C[k, l])
+    ``cardan``      angle_y of C = Rx Ry Rz: atan2(C[0, 2], |C[0, :2]|)
+    ``distance``    |d| less ``parameter``
+    ``azimuth``     atan2(d_y, d_x)
+    ``elevation``   atan2(d_z, |d_x, d_y|)
+    ``screw``       d_z - pitch x angle about z, turns completed to the nearest
+    ``offset``      d along axis i of A, less the offset along the common normal z_A x z_B
+    ==============  =========================================================================
+    """
 
-    return function
+    kind: str
+    numbers: tuple[int, ...] = ()
+    sign: float = 1.0
+    parameter: str | None = None
 
-
-def _cosine(a: int, b: int) -> Elementary:
-    """C[a, b]: axis a of A times axis b of B (a dot-1 condition)."""
-
-    def function(_: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
-        return C[:, a, b], _with_rotation(np.cross(C[:, :, b], _UNIT[a]))
-
-    return function
-
-
-def _turn(y: tuple[int, int], x: tuple[int, int], sign: float = 1.0) -> Elementary:
-    """The angle atan2(sign C[y], C[x])."""
-
-    def function(_: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
-        sine, cosine = sign * C[:, y[0], y[1]], C[:, x[0], x[1]]
-        d_sine = sign * np.cross(C[:, :, y[1]], _UNIT[y[0]])
-        d_cosine = np.cross(C[:, :, x[1]], _UNIT[x[0]])
-        square = (sine * sine + cosine * cosine)[:, None]
-        rate = (cosine[:, None] * d_sine - sine[:, None] * d_cosine) / square
-        return angle_of(sine, cosine), _with_rotation(rate)
-
-    return function
+    def __call__(self, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
+        """Value (n,) and derivative by the relative twist (n, 6)."""
+        return _FUNCTIONS[self.kind](self, d, C, parameters)
 
 
-def _middle_cardan() -> Elementary:
-    """angle_y of C = Rx Ry Rz: atan2(C[0, 2], |C[0, :2]|)."""
-
-    def function(_: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
-        sine = C[:, 0, 2]
-        cosine = np.sqrt(C[:, 0, 0] ** 2 + C[:, 0, 1] ** 2)
-        rate = np.cross(C[:, :, 2], _UNIT[0]) / cosine[:, None]
-        return angle_of(sine, cosine), _with_rotation(rate)
-
-    return function
+def _along(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
+    (axis,) = e.numbers
+    value = d[:, axis] if e.parameter is None else d[:, axis] - p[e.parameter]
+    derivative = np.zeros((len(d), 6), dtype=C.dtype)
+    derivative[:, axis] = 1.0
+    return value, derivative
 
 
-def _distance(d: Array, _: Array, p: Parameters) -> tuple[Array, Array]:
-    """|d| - length."""
+def _cosine(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
+    a, b = e.numbers
+    return C[:, a, b], _with_rotation(np.cross(C[:, :, b], _UNIT[a]))
+
+
+def _turn(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
+    i, j, k, m = e.numbers
+    sine, cosine = e.sign * C[:, i, j], C[:, k, m]
+    d_sine = e.sign * np.cross(C[:, :, j], _UNIT[i])
+    d_cosine = np.cross(C[:, :, m], _UNIT[k])
+    square = (sine * sine + cosine * cosine)[:, None]
+    rate = (cosine[:, None] * d_sine - sine[:, None] * d_cosine) / square
+    return angle_of(sine, cosine), _with_rotation(rate)
+
+
+def _middle_cardan(_: Elementary, __: Array, C: Array, ___: Parameters) -> tuple[Array, Array]:
+    sine = C[:, 0, 2]
+    cosine = np.sqrt(C[:, 0, 0] ** 2 + C[:, 0, 1] ** 2)
+    rate = np.cross(C[:, :, 2], _UNIT[0]) / cosine[:, None]
+    return angle_of(sine, cosine), _with_rotation(rate)
+
+
+def _distance(_: Elementary, d: Array, __: Array, p: Parameters) -> tuple[Array, Array]:
     size = np.sqrt((d * d).sum(axis=1))
     return size - p["length"], _with_translation(d / size[:, None])
 
 
-def _azimuth(d: Array, _: Array, __: Parameters) -> tuple[Array, Array]:
+def _azimuth(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Array, Array]:
     x, y = d[:, 0], d[:, 1]
     square = x * x + y * y
     rate = np.stack([-y / square, x / square, np.zeros_like(x)], axis=1)
     return angle_of(y, x), _with_translation(rate)
 
 
-def _elevation(d: Array, _: Array, __: Parameters) -> tuple[Array, Array]:
+def _elevation(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Array, Array]:
     flat = np.sqrt(d[:, 0] ** 2 + d[:, 1] ** 2)
     square = flat * flat + d[:, 2] ** 2
     rate = np.stack(
@@ -149,28 +155,37 @@ def _elevation(d: Array, _: Array, __: Parameters) -> tuple[Array, Array]:
     return angle_of(d[:, 2], flat), _with_translation(rate)
 
 
-def _screw(d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
-    """d_z - pitch x angle. The angle is the principal one: turns are the caller's, through ``turns``."""
+def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
     angle, rate = _ANGLE(d, C, p)
-    along, derivative = _along(2)(d, C, p)
-    total = angle + 2 * np.pi * p["turns"] if "turns" in p else angle
-    return along - p["pitch"] * total, derivative - p["pitch"][:, None] * rate
+    along, derivative = _Z(d, C, p)
+    turns = np.round((along.real / p["pitch"] - angle.real) / (2 * np.pi))
+    value = along - p["pitch"] * (angle + 2 * np.pi * turns)
+    return value, derivative - p["pitch"][:, None] * rate
 
 
-def _offset(axis: int) -> Elementary:
-    """d less the offset along the common normal z_A × z_B of the two pins of a U."""
+def _offset(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
+    (axis,) = e.numbers
+    z = C[:, :, 2]
+    normal = np.cross(_UNIT[2], z)[:, axis]
+    derivative = np.zeros((len(d), 6), dtype=C.dtype)
+    derivative[:, axis] = 1.0
+    # δ(z_A × z_B) = w (z_A · z_B) - z_B (z_A · w)
+    derivative[:, 3 + axis] -= p["offset"] * z[:, 2]
+    derivative[:, 5] += p["offset"] * z[:, axis]
+    return d[:, axis] - p["offset"] * normal, derivative
 
-    def function(d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
-        z = C[:, :, 2]
-        normal = np.cross(_UNIT[2], z)[:, axis]
-        derivative = np.zeros((len(d), 6), dtype=C.dtype)
-        derivative[:, axis] = 1.0
-        # δ(z_A × z_B) = w (z_A · z_B) - z_B (z_A · w)
-        derivative[:, 3 + axis] -= p["offset"] * z[:, 2]
-        derivative[:, 5] += p["offset"] * z[:, axis]
-        return d[:, axis] - p["offset"] * normal, derivative
 
-    return function
+_FUNCTIONS: dict[str, Callable[[Elementary, Array, Array, Parameters], tuple[Array, Array]]] = {
+    "along": _along,
+    "cosine": _cosine,
+    "turn": _turn,
+    "cardan": _middle_cardan,
+    "distance": _distance,
+    "azimuth": _azimuth,
+    "elevation": _elevation,
+    "screw": _screw,
+    "offset": _offset,
+}
 
 
 def angle_of(sine: Array, cosine: Array) -> Array:
@@ -192,15 +207,22 @@ def _with_translation(rate: Array) -> Array:
 
 # --- the table -------------------------------------------------------------------------------------
 
-_ANGLE = _turn((1, 0), (0, 0))
-_X, _Y, _Z = _along(0), _along(1), _along(2)
+_ANGLE = Elementary("turn", (1, 0, 0, 0))
+_X, _Y, _Z = (Elementary("along", (axis,)) for axis in range(3))
+_HEIGHT = Elementary("along", (2,), parameter="radius")
+_LENGTH = Elementary("distance", parameter="length")
+_AZIMUTH = Elementary("azimuth")
 _POSITION = (("position x", _X), ("position y", _Y), ("position z", _Z))
 _ACROSS = (("position x", _X), ("position y", _Y))
-_ALIGNED = (("tilt x", _cosine(0, 2)), ("tilt y", _cosine(1, 2)))
-_TURN = (("turn", _cosine(0, 1)),)
-_UPRIGHT = (("angle between the axes", _cosine(2, 2)),)
-_CARDAN = (_turn((1, 2), (2, 2), -1.0), _middle_cardan(), _turn((0, 1), (0, 0), -1.0))
-_CROSS = (_turn((1, 2), (0, 2)), _turn((2, 1), (2, 0), -1.0))
+_ALIGNED = (("tilt x", Elementary("cosine", (0, 2))), ("tilt y", Elementary("cosine", (1, 2))))
+_TURN = (("turn", Elementary("cosine", (0, 1))),)
+_UPRIGHT = (("angle between the axes", Elementary("cosine", (2, 2))),)
+_CARDAN = (
+    Elementary("turn", (1, 2, 2, 2), -1.0),
+    Elementary("cardan"),
+    Elementary("turn", (0, 1, 0, 0), -1.0),
+)
+_CROSS = (Elementary("turn", (1, 2, 0, 2)), Elementary("turn", (2, 1, 2, 0), -1.0))
 _SAME_SENSE = ((2, 2),)
 
 
@@ -226,7 +248,7 @@ def _cardan_steps(first: int) -> tuple[str, str, str]:
 
 
 _U = Equations(
-    (*((name, _offset(axis)) for axis, (name, _) in enumerate(_POSITION)), *_UPRIGHT),
+    (*((name, Elementary("offset", (k,))) for k, (name, _) in enumerate(_POSITION)), *_UPRIGHT),
     _CROSS,
     _steps("Rz0", "swap", "Tynormal", "Rz1"),
 )
@@ -235,7 +257,10 @@ SPATIAL: dict[str, Equations] = {
     "R": Equations(_POSITION + _ALIGNED, (_ANGLE,), _steps("Rz0"), _SAME_SENSE),
     "P": Equations(_ACROSS + _ALIGNED + _TURN, (_Z,), _steps("Tz0"), (*_SAME_SENSE, (0, 0))),
     "H": Equations(
-        (*_ACROSS, *_ALIGNED, ("advance", _screw)), (_ANGLE,), _steps("Rz0", "Tz0*pitch"), _SAME_SENSE
+        (*_ACROSS, *_ALIGNED, ("advance", Elementary("screw", parameter="pitch"))),
+        (_ANGLE,),
+        _steps("Rz0", "Tz0*pitch"),
+        _SAME_SENSE,
     ),
     "C": Equations(_ACROSS + _ALIGNED, (_Z, _ANGLE), _steps("Tz0", "Rz1"), _SAME_SENSE),
     "U": _U,
@@ -249,18 +274,18 @@ SPATIAL: dict[str, Equations] = {
     ),
     "SC": Equations(_ACROSS, (_Z, *_CARDAN), _steps("Tz0", *_cardan_steps(1))),
     "PC": Equations(
-        (("height", _along(2, "radius")), *_UPRIGHT),
+        (("height", _HEIGHT), *_UPRIGHT),
         (_X, _Y, _CROSS[1], _CROSS[0]),
         _steps("Tx0", "Ty1", "Tzradius", "Rz3", "swap", "Rz2"),
     ),
     "SP": Equations(
-        (("height", _along(2, "radius")),),
+        (("height", _HEIGHT),),
         (_X, _Y, *_CARDAN),
         _steps("Tx0", "Ty1", "Tzradius", *_cardan_steps(2)),
     ),
     "SPSP": Equations(
-        (("length", _distance),),
-        (_azimuth, _elevation, *_CARDAN),
+        (("length", _LENGTH),),
+        (_AZIMUTH, Elementary("elevation"), *_CARDAN),
         _steps("Rz0", "Ry-1", "Txlength", "Ry1", "Rz-0", *_cardan_steps(2)),
     ),
     "F": Equations((), (_X, _Y, _Z, *_CARDAN), _steps("Tx0", "Ty1", "Tz2", *_cardan_steps(3))),
@@ -274,8 +299,8 @@ PLANAR: dict[str, Equations] = {
     "P": Equations((("position y", _Y), *_TURN), (_X,), _steps("Tx0"), ((0, 0),), _PLANE),
     "SLOT": Equations((("position y", _Y),), (_X, _ANGLE), _steps("Tx0", "Rz1"), (), _PLANE),
     "ROD": Equations(
-        (("length", _distance),),
-        (_azimuth, _ANGLE),
+        (("length", _LENGTH),),
+        (_AZIMUTH, _ANGLE),
         _steps("Rz0", "Txlength", "Rz-0", "Rz1"),
         (),
         _PLANE,
