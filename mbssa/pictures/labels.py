@@ -1,0 +1,86 @@
+"""Where texts go, so that none lies on another, on a body, or on a line that is not its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mbssa.pictures.geometry import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A text of this size in mm and the places (C, 2) where its middle may be, best liked first.
+
+    ``dislike`` (C,) adds to that; an overlap of a millimetre counts some 5 to 20. ``owner`` names the
+    obstacles that it may cover: its own line, its own outline.
+    """
+
+    text: str
+    width: float
+    height: float
+    places: Floats
+    owner: str = ""
+    dislike: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Points (S, 2) that a text should keep off, ``radius`` mm around each; ``weight`` says how much."""
+
+    points: Floats
+    radius: float
+    owner: str = ""
+    weight: float = 1.0
+
+
+def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: float = 0.35) -> Floats:
+    """(L, 2) middles of the texts: each at the place where it is least in the way.
+
+    >>> spots = np.array([[0.0, 0.0], [5.0, 0.0]])
+    >>> place_labels([Label("R", 2.0, 2.0, spots), Label("S", 2.0, 2.0, spots)], [])
+    array([[5., 0.],
+           [0., 0.]])
+    """
+    if not labels:
+        return np.zeros((0, 2))
+    alone = [_alone(label, obstacles, gap) for label in labels]
+    chosen = [int(np.argmin(cost)) for cost in alone]
+    for _ in range(12):
+        before = list(chosen)
+        for number in range(len(labels)):
+            chosen[number] = int(np.argmin((alone[number] + _among(labels, chosen, number, gap)).round(9)))
+        if chosen == before:
+            break
+    return np.array([label.places[spot] for label, spot in zip(labels, chosen, strict=True)])
+
+
+def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
+    """(C,): what each place costs because of what is already drawn, and how well it is liked."""
+    cost = np.linspace(0.0, 0.8, len(label.places))
+    if label.dislike is not None:
+        cost += label.dislike
+    for thing in obstacles:
+        if thing.owner and thing.owner == label.owner:
+            continue
+        off = np.abs(label.places[:, None] - thing.points) - (label.width / 2, label.height / 2)
+        distance = np.sqrt((np.clip(off, 0, None) ** 2).sum(-1))
+        depth = np.clip(thing.radius + gap - distance, 0, None).max(axis=1, initial=0.0)
+        cost += thing.weight * np.where(depth > 0, 2.0 + 3.0 * depth, 0.0)
+    return cost
+
+
+def _among(labels: Sequence[Label], chosen: list[int], number: int, gap: float) -> Any:
+    """(C,): overlap of each place with the places that the other texts have now."""
+    mine = labels[number]
+    others = [k for k in range(len(labels)) if k != number]
+    if not others:
+        return 0.0
+    middle = np.array([labels[k].places[chosen[k]] for k in others])
+    size = np.array([(labels[k].width, labels[k].height) for k in others])
+    reach = (size + np.array([mine.width, mine.height])) / 2 + gap
+    overlap = np.clip(reach - np.abs(mine.places[:, None] - middle), 0, None).min(axis=-1)
+    return np.where(overlap > 0, 12.0 + 8.0 * overlap, 0.0).sum(axis=-1)

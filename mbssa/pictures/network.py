@@ -1,0 +1,136 @@
+"""What a structural graph shows, as plain data: vertices, bundles of lines, clusters. No drawing here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mbssa.structure import Structure
+
+VertexKind = Literal["frame", "body", "joint"]
+State = Literal["sound", "over", "under", "open"]
+ClusterKind = Literal["group", "over", "under"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A body, or the small square of a joint of three bodies.
+
+    ``state`` says whether the count holds the body too much (over), too little (under), or whether
+    the search has not come to it (open).
+    """
+
+    kind: VertexKind
+    key: str
+    number: int
+    name: str
+    state: State = "sound"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The lines of one joint between two vertices: one line a free coordinate, some of them driven."""
+
+    key: str
+    ends: tuple[int, int]
+    grade: int
+    driven: int
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Vertices that share an outline: a structural group, or a part that is not determined."""
+
+    kind: ClusterKind
+    key: str
+    label: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Everything that the structural graph draws. Vertex 0 is the frame; bodies keep their index.
+
+    ``order`` holds pairs of clusters (indices; -1 is the frame), first what is solved before.
+    """
+
+    vertices: tuple[Vertex, ...]
+    bundles: tuple[Bundle, ...]
+    clusters: tuple[Cluster, ...]
+    order: tuple[tuple[int, int], ...]
+
+
+def network(structure: Structure) -> Network:
+    """The structural graph of a structure.
+
+    >>> import mbssa
+    >>> graph = network(mbssa.decompose(mbssa.load("spatial_four_bar")))
+    >>> [(bundle.key, bundle.grade, bundle.driven) for bundle in graph.bundles]
+    [('joint-1-2', 1, 1), ('joint-2-3', 3, 0), ('joint-3-4', 2, 0), ('joint-1-4', 1, 0)]
+    >>> [(cluster.label, cluster.members) for cluster in graph.clusters]
+    [('SG-1', (1,)), ('SG-2', (2, 3))]
+    """
+    vertices = list(_bodies(structure))
+    bundles: list[Bundle] = []
+    hubs: dict[int, tuple[int, ...]] = {}
+    for key, joint in zip(joint_keys(structure), structure.mechanism.joints, strict=True):
+        ends = structure.mechanism.joint_bodies(joint.index)
+        shape = joint.type.grade, len(joint.driven), joint.type.code
+        if len(ends) == 2:
+            bundles.append(Bundle(key, (ends[0], ends[1]), *shape))
+            continue
+        hub = len(vertices)
+        hubs[hub] = ends
+        vertices.append(Vertex("joint", f"{key}-square", hub, joint.type.code))
+        bundles += [Bundle(f"{key}-arm-{end + 1}", (hub, end), *shape) for end in ends]
+    clusters = tuple(_with_squares(cluster, hubs) for cluster in _clusters(structure))
+    return Network(tuple(vertices), tuple(bundles), clusters, tuple(_order(structure, clusters)))
+
+
+def joint_keys(structure: Structure) -> list[str]:
+    """One identifier per joint that XML accepts: ``joint-2-3``, ``joint-2-3.2`` for the second."""
+    seen: dict[str, int] = {}
+    keys = []
+    for joint in range(structure.mechanism.n_joints):
+        ends = sorted(structure.mechanism.joint_bodies(joint))
+        key = "joint-" + "-".join(str(end + 1) for end in ends)
+        seen[key] = seen.get(key, 0) + 1
+        keys.append(key if seen[key] == 1 else f"{key}.{seen[key]}")
+    return keys
+
+
+def _bodies(structure: Structure) -> Iterator[Vertex]:
+    state: dict[int, State] = dict.fromkeys(structure.unresolved, "open")
+    for part in reversed(structure.parts):  # over-constrained parts come first and have the last word
+        state.update(dict.fromkeys(part.bodies, part.kind))
+    for body in structure.mechanism.bodies:
+        kind: VertexKind = "body" if body.index else "frame"
+        key = f"body-{body.number}"
+        yield Vertex(kind, key, body.number, body.name, state.get(body.index, "sound"))
+
+
+def _clusters(structure: Structure) -> Iterator[Cluster]:
+    for group in structure.groups:
+        label, key = f"SG-{group.number}", f"group-{group.number}"
+        yield Cluster("group", key, label, tuple(group.body_indices.tolist()))
+    for number, part in enumerate(structure.parts, start=1):
+        if not structure.group_of_body[list(part.bodies)].any():  # else the group is the outline
+            label = f"{part.kind} by {part.units}"
+            yield Cluster(part.kind, f"part-{number}", label, part.bodies)
+
+
+def _with_squares(cluster: Cluster, hubs: dict[int, tuple[int, ...]]) -> Cluster:
+    """The cluster with the squares of those joints of three bodies that lie wholly in it."""
+    mine = set(cluster.members)
+    inside = tuple(hub for hub, ends in hubs.items() if mine.issuperset(ends))
+    return Cluster(cluster.kind, cluster.key, cluster.label, cluster.members + inside)
+
+
+def _order(structure: Structure, clusters: tuple[Cluster, ...]) -> Iterator[tuple[int, int]]:
+    for place, cluster in enumerate(clusters):
+        yield -1, place
+        if cluster.kind == "group":
+            for before in structure.groups[place].depends_on:
+                yield before - 1, place

@@ -1,0 +1,102 @@
+"""How the pictures look: sizes in millimetres, texts in points, colours that everybody can tell apart."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MM_PER_INCH = 25.4
+MM_PER_POINT = MM_PER_INCH / 72
+
+BODY_RADIUS = 3.0
+SQUARE_SIDE = 2.4
+CIRCLE_RADIUS = 5.6
+OUTLINE_GAP = 1.9
+LINE_GAP = 0.95
+MARGIN = 3.0
+
+TEXT = 8.0
+SMALL_TEXT = 7.0
+
+THIN, BOLD, RIM = 0.6, 2.0, 0.9
+
+FONT = "DejaVu Sans"
+
+# Okabe and Ito's palette, lightened where it fills a circle under a black number.
+INK = "#000000"
+GROUP_EDGE = "#0072B2"
+GROUP_FILL = "#F1F6FA"
+OVER_EDGE, OVER_FILL = "#D55E00", "#F6C9A8"
+UNDER_EDGE, UNDER_FILL = "#009E73", "#BFE8DA"
+OPEN_FILL = "#D9D9D9"
+FRAME_FILL = "#404040"
+
+#: Face, edge and style of the rim of a body or a part, by its state.
+LOOKS: dict[str, tuple[str, str, Literal["solid", "dotted", "dashed"]]] = {
+    "frame": (FRAME_FILL, INK, "solid"),
+    "sound": ("white", INK, "solid"),
+    "over": (OVER_FILL, OVER_EDGE, "solid"),
+    "under": (UNDER_FILL, UNDER_EDGE, "dotted"),
+    "open": (OPEN_FILL, INK, "dashed"),
+}
+
+
+@cache
+def text_size(text: str, points: float, *, bold: bool = False) -> tuple[float, float]:
+    """Width and height of a text in millimetres, as the fonts that come with Matplotlib draw it."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=FONT, size=points, weight="bold" if bold else "normal")
+    lines = text.split("\n")
+    widths = [text_to_path.get_text_width_height_descent(line, font, ismath=False)[0] for line in lines]
+    return max(widths) * MM_PER_POINT, (1.25 * len(lines) - 0.25) * points * MM_PER_POINT
+
+
+def blank(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure of this size in mm whose data coordinates are mm, y upwards, origin below left."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_xlim(0.0, width)
+    axes.set_ylim(0.0, height)
+    axes.set_axis_off()
+    return figure, axes
+
+
+def write(
+    axes: Axes,
+    x: float,
+    y: float,
+    text: str,
+    gid: str,
+    *,
+    points: float = SMALL_TEXT,
+    colour: str = INK,
+    bold: bool = False,
+    centred: bool = True,
+    behind: str = "",
+) -> None:
+    """One line of text around (x, y), or beginning there, on a patch of the colour ``behind``."""
+    axes.text(
+        x,
+        y,
+        text,
+        fontsize=points,
+        family=FONT,
+        weight="bold" if bold else "normal",
+        color=colour,
+        ha="center" if centred else "left",
+        va="center_baseline",
+        bbox={"boxstyle": "square,pad=0.12", "facecolor": behind, "edgecolor": "none"} if behind else None,
+        zorder=3 if behind else 6,
+        gid=gid,
+        clip_on=False,
+    )

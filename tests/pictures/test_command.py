@@ -1,0 +1,64 @@
+"""``mbssa decompose MODEL --picture FILE --diagram FILE``."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("ending", SIGNATURES)
+def test_both_pictures_are_written(run_mbssa, tmp_path, ending):
+    graph, diagram = tmp_path / f"graph.{ending}", tmp_path / f"diagram.{ending.upper()}"
+    done = run_mbssa("decompose", "spatial_four_bar", "--picture", str(graph), "--diagram", str(diagram))
+    assert done.exit_code == 0
+    assert "2 structural groups" in done.stdout
+    for path in (graph, diagram):
+        assert path.read_bytes().startswith(SIGNATURES[ending])
+    assert sorted(tmp_path.iterdir()) == sorted([graph, diagram])
+
+
+@pytest.mark.parametrize("option", ["--picture", "--diagram"])
+def test_an_unknown_ending_names_the_three(run_mbssa, tmp_path, option):
+    done = run_mbssa("decompose", "spatial_four_bar", option, str(tmp_path / "four_bar.jpg"))
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.endswith("a picture is written as .svg, .png or .pdf\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_bad_ending_leaves_no_file(run_mbssa, tmp_path):
+    good, bad = tmp_path / "graph.svg", tmp_path / "diagram.gif"
+    done = run_mbssa("decompose", "spatial_four_bar", "--picture", str(good), "--diagram", str(bad))
+    assert done.exit_code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_that_is_not_there(run_mbssa, tmp_path):
+    path = tmp_path / "nowhere" / "four_bar.svg"
+    done = run_mbssa("decompose", "spatial_four_bar", "--diagram", str(path))
+    assert done.exit_code == 2
+    assert str(path) in done.stderr
+
+
+def test_matplotlib_missing_is_a_sentence(run_mbssa, tmp_path, monkeypatch):
+    monkeypatch.setattr("mbssa.pictures.limits.find_spec", lambda name: None)
+    done = run_mbssa("decompose", "spatial_four_bar", "--picture", str(tmp_path / "four_bar.svg"))
+    assert done.exit_code == 2
+    assert done.stderr == 'error: pictures need Matplotlib: pip install "mbssa[pictures]"\n'
+
+
+def test_matplotlib_comes_only_with_a_picture(tmp_path):
+    script = (
+        "import atexit, json, sys\n"
+        "atexit.register(lambda: print(json.dumps('matplotlib' in sys.modules), file=sys.stderr))\n"
+        "import mbssa.pictures\n"
+        "sys.argv = ['mbssa', 'decompose', 'spatial_four_bar', *sys.argv[1:]]\n"
+        "from mbssa.cli import main\nmain()"
+    )
+    for arguments, loaded in (([], False), (["--diagram", str(tmp_path / "four_bar.svg")], True)):
+        command = [sys.executable, "-c", script, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert json.loads(done.stderr) is loaded
