@@ -1,1 +1,33 @@
-"""How each structural group is solved: to come; today this package only holds its place."""
+"""How each structural group is solved: position, velocity and acceleration over a whole motion."""
+
+from groups.model import Model, build
+from groups.motion import (
+    Motion,
+    constant,
+    constant_speed,
+    driven_coordinates,
+    harmonic,
+    polynomial,
+    ramp,
+    sample,
+    speed,
+    spline,
+)
+from groups.trajectory import BodyMotion, Trajectory
+
+__all__ = [
+    "BodyMotion",
+    "Model",
+    "Motion",
+    "Trajectory",
+    "build",
+    "constant",
+    "constant_speed",
+    "driven_coordinates",
+    "harmonic",
+    "polynomial",
+    "ramp",
+    "sample",
+    "speed",
+    "spline",
+]

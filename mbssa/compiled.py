@@ -23,11 +23,12 @@ WORTH_COMPILING = 20_000
 
 def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
     """``function`` itself for little ``work``, else its compiled twin: same arguments, same answer."""
-    return function if work < WORTH_COMPILING else _compile(function)
+    return function if work < WORTH_COMPILING else compiled(function)
 
 
 @cache
-def _compile(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any]) -> Any:
+    """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
     import numba
 
     twin = _with_compiled_callees(function)
@@ -47,7 +48,7 @@ def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
     for name in function.__code__.co_names:
         callee = scope.get(name)
         if isinstance(callee, FunctionType) and callee.__module__ == function.__module__:
-            scope[name] = _compile(callee)
+            scope[name] = compiled(callee)
     twin = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
     twin.__module__ = function.__module__
     return twin

@@ -1,0 +1,215 @@
+"""A structure that can be solved: one solver per group, in the order of the dependency DAG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion import Motion, driven_coordinates
+from groups.newton import kernels
+from groups.newton.encoding import Encoded, encode
+from groups.trajectory import Trajectory, quaternion_of
+from mbssa import Mechanism, Structure
+from mbssa.compiled import compiled
+from mbssa.joints.assembly import assemble
+from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.system import Configuration
+
+Floats = npt.NDArray[np.float64]
+
+#: Residual at which a group counts as closed, over the mechanism's size.
+CLOSED = 1e-12
+
+#: Newton steps at one instant before it counts as not converged.
+STEPS = 30
+
+#: Instants that lead from the reference to the first instant of a motion that starts elsewhere.
+RUN_IN = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What :func:`build` makes of a structure; :meth:`solve` runs it over a motion."""
+
+    structure: Structure
+    frames: Frames
+    reference: Configuration
+    encoded: tuple[Encoded, ...]
+
+    def solve(self, motion: Motion) -> Trajectory:
+        """Position, velocity and acceleration of every body over a motion, group by group.
+
+        The first instant is reached from the model's reference configuration through intermediate
+        positions of the inputs, so the assembly mode of the reference is kept.
+
+        Raises
+        ------
+        ValueError
+            The motion drives other coordinates than the model has.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> crank = mbssa.load("slider_crank_isostatic")
+        >>> model = groups.build(mbssa.decompose(crank))
+        >>> motion = groups.constant_speed(crank, duration=1.0, steps=101)
+        >>> trajectory = model.solve(motion)
+        >>> trajectory.ok, float(trajectory.residual.max()) < 1e-12
+        (True, True)
+        """
+        mechanism = self.structure.mechanism
+        wanted = driven_coordinates(mechanism)
+        if tuple(motion.names) != wanted:
+            raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
+        lead = self._run_in(motion)
+        time, value, rate, second = (np.ascontiguousarray(a) for a in lead)
+        extra = len(time) - len(motion.time)
+        n, instants = mechanism.n_bodies, len(time)
+        position = np.zeros((n, instants, 3))
+        rotation = np.zeros((n, instants, 3, 3))
+        velocity, acceleration = np.zeros((n, instants, 6)), np.zeros((n, instants, 6))
+        position[:, 0], rotation[:, 0] = self.reference.position, self.reference.rotation
+        position[0], rotation[0] = self.reference.position[0], self.reference.rotation[0]
+        n_groups = self.structure.n_groups
+        status = np.zeros((n_groups, instants), dtype=np.int8)
+        residual = np.zeros((n_groups, instants))
+        iterations = np.zeros((n_groups, instants), dtype=np.int64)
+        kernel = compiled(kernels.solve_group)
+        for g, e in enumerate(self.encoded):
+            kernel(
+                e.bodies, e.columns, e.pair, e.origin, e.axes, e.code, e.joint, e.number, e.sign, e.parameter,
+                e.drive, time, value, rate, second, position, rotation, velocity, acceleration, status[g],
+                residual[g], iterations[g], CLOSED * self.frames.size, STEPS,
+            )  # fmt: skip
+        return _trajectory(
+            mechanism,
+            motion.time,
+            position[:, extra:],
+            rotation[:, extra:],
+            velocity[:, extra:],
+            acceleration[:, extra:],
+            (status[:, extra:].T, residual[:, extra:].T, iterations[:, extra:].T),
+        )
+
+    def _run_in(self, motion: Motion) -> tuple[Floats, Floats, Floats, Floats]:
+        """Time and inputs with instants in front that lead from the reference to the first one."""
+        start = reference_inputs(self.structure.mechanism, self.frames, self.reference)
+        first = motion.value[:, 0]
+        parts = motion.time, motion.value, motion.rate, motion.acceleration
+        if np.abs(first - start).max(initial=0.0) < 1e-9:
+            return parts
+        share = np.linspace(0, 1, RUN_IN, endpoint=False)
+        before = motion.time[0] - 1 + share
+        ramp = start[:, None] + np.outer(first - start, share)
+        steady = np.repeat((first - start)[:, None], RUN_IN, axis=1)
+        return (
+            np.concatenate([before, motion.time]),
+            np.concatenate([ramp, motion.value], axis=1),
+            np.concatenate([steady, motion.rate], axis=1),
+            np.concatenate([np.zeros_like(ramp), motion.acceleration], axis=1),
+        )
+
+
+def build(structure: Structure) -> Model:
+    """A solvable model of a structure.
+
+    Raises
+    ------
+    ValueError
+        Not determined, without geometry, a type without equations, or a reference that cannot close:
+        what and where.
+    """
+    mechanism = structure.mechanism
+    if not structure.determined:
+        raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")
+    frames = joint_frames(mechanism)
+    missing = [
+        mechanism.joint_ids[j]
+        for j in np.flatnonzero(~frames.known).tolist()
+        if mechanism.joint_geometry.get(j) is None
+    ]
+    if missing:
+        raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
+    closed = assemble(mechanism, frames)
+    if not closed.closed:
+        raise ValueError(f"{mechanism.name} cannot be assembled: {closed.fault}")
+    drives = {
+        (joint.index, name): row
+        for row, (joint, name) in enumerate(
+            (joint, name) for joint in mechanism.joints if joint.driven for name in joint.driven
+        )
+    }
+    encoded = tuple(encode(group, frames, drives) for group in structure.groups)
+    return Model(structure, frames, closed.configuration, encoded)
+
+
+def reference_pose(mechanism: Mechanism, body: int) -> tuple[Floats, Floats]:
+    """Origin (3,) and rotation (3, 3) of a body's own frame in the world at the reference."""
+    frames = joint_frames(mechanism)
+    return frames.position[body], frames.rotation[body]
+
+
+def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
+    """(D,) values of the driven coordinates in a configuration, m and rad; angles near ``at_reference``."""
+    from mbssa.joints.catalogue import CATALOGUE
+    from mbssa.joints.equations import coordinates, equations_of
+    from mbssa.joints.system import relative_pose
+
+    values = []
+    for joint in mechanism.joints:
+        if not joint.driven:
+            continue
+        kind = CATALOGUE[int(mechanism.joint_type[joint.index])]
+        rows = equations_of(kind)
+        assert rows is not None
+        which = np.array([joint.index])
+        body = np.array([mechanism.joint_bodies(joint.index)[:2]])
+        d, C, _, _ = relative_pose(frames, at, which, body)
+        given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
+        found, _ = coordinates(rows, d, C, given)
+        for name in joint.driven:
+            value = float(found[0, kind.coordinates.index(name)])
+            length = name in ("x", "y", "z") or name.startswith("slide")
+            value *= frames.size if length else 1.0
+            known = joint.geometry.at_reference.get(name) if joint.geometry is not None else None
+            if known is not None and not length:
+                value += 2 * np.pi * round((known - value) / (2 * np.pi))
+            values.append(value)
+    return np.array(values)
+
+
+def _trajectory(
+    mechanism: Mechanism,
+    time: Floats,
+    position: Floats,
+    rotation: Floats,
+    velocity: Floats,
+    acceleration: Floats,
+    quality: tuple[npt.NDArray[np.int8], Floats, npt.NDArray[np.int64]],
+) -> Trajectory:
+    if mechanism.space == "planar":
+        angle = np.arctan2(rotation[:, :, 1, 0], rotation[:, :, 0, 0])
+        orientation = _unwrapped(angle).T
+        velocity, acceleration = velocity[:, :, [0, 1, 5]], acceleration[:, :, [0, 1, 5]]
+        position = position[:, :, :2]
+    else:
+        orientation = quaternion_of(rotation).transpose(1, 0, 2)
+    return Trajectory(
+        mechanism,
+        time,
+        position.transpose(1, 0, 2),
+        orientation,
+        velocity.transpose(1, 0, 2),
+        acceleration.transpose(1, 0, 2),
+        *quality,
+    )
+
+
+def _unwrapped(angle: Floats) -> Floats:
+    """Angles (N, T) without jumps; instants without an answer are left out."""
+    for row in angle:
+        sound = np.isfinite(row)
+        row[sound] = np.unwrap(row[sound])
+    return angle
