@@ -89,11 +89,12 @@ def _swap(links: nx.DiGraph[Node], order: list[list[Node]]) -> None:
     """Exchange neighbours in a row while that takes crossings away."""
     for _ in range(4):
         changed = False
-        for row in order:
+        for level, row in enumerate(order):
+            around = order[max(level - 1, 0) : level + 2]
             for k in range(len(row) - 1):
-                before = _crossings(links, order)
+                before = _crossings(links, around)
                 row[k], row[k + 1] = row[k + 1], row[k]
-                if _crossings(links, order) < before:
+                if _crossings(links, around) < before:
                     changed = True
                 else:
                     row[k], row[k + 1] = row[k + 1], row[k]

@@ -26,7 +26,10 @@ INNER, OUTER = 16.0, 21.0
 #: Crossing-free starts that a network of up to 60 vertices gets.
 _PLANAR_STARTS = 12
 
-#: Starts without needless crossings, for networks of up to 60 vertices.
+#: Vertices beyond which the search takes less pains.
+_MANY = 60
+
+#: Starts without needless crossings for a network of some 20 vertices.
 _PLANAR_STARTS = 12
 
 #: Cost a vertex below which a placement is not warmed again.
@@ -82,15 +85,17 @@ def place(graph: Network) -> Floats:
     (4, 2)
     """
     scene = _scene(graph)
-    many = scene.n_vertices > 60
+    many = scene.n_vertices > _MANY
     found = list(_starts(graph, scene))
     starts, heat = np.stack([points for points, _ in found]), np.array([warmth for _, warmth in found])
-    moved = _improve(scene, starts, np.random.default_rng(0), _sweeps(60.0, 9), heat)
-    best, *others = _settled(scene, moved[np.argsort(_whole_cost(scene, moved), kind="stable")[:3]])
+    moved = _improve(scene, starts, np.random.default_rng(0), _sweeps(60.0, 5 if many else 9), heat)
+    best, *others = _settled(
+        scene, moved[np.argsort(_whole_cost(scene, moved), kind="stable")[: 1 if many else 3]]
+    )
     if many or _whole_cost(scene, best[None])[0] < _GOOD * scene.n_vertices:
         return np.asarray(best)
-    again = np.stack([best, best, best, *others])
-    heat = np.array([1.5] * 3 + [0.8] * len(others))
+    again = np.stack([best] * (3 if scene.n_vertices < 30 else 1) + others)
+    heat = np.where(np.arange(len(again)) < len(again) - len(others), 1.5, 0.8)
     again = _settled(scene, _improve(scene, again, np.random.default_rng(1), _sweeps(40.0, 6), heat))
     all_of_them = np.stack([best, *again])
     return np.asarray(all_of_them[int(np.argmin(_whole_cost(scene, all_of_them)))])
@@ -100,7 +105,9 @@ def _settled(scene: _Scene, points: Floats) -> Floats:
     """(S, V, 2) placements turned upright and moved to where nothing near is better; the best first."""
     start = np.stack([_upright(scene, one) for one in points])
     cold = np.zeros(len(start))
-    moved = _improve(scene, start, np.random.default_rng(2), _sweeps(16.0, 9), cold)
+    moved = _improve(
+        scene, start, np.random.default_rng(2), _sweeps(16.0, 5 if scene.n_vertices > _MANY else 9), cold
+    )
     return np.asarray(moved[np.argsort(_whole_cost(scene, moved), kind="stable")])
 
 
@@ -224,11 +231,10 @@ def _starts(graph: Network, scene: _Scene) -> Iterator[tuple[Floats, float]]:
     ways: nx.Graph[int] = nx.Graph(spokes + lines)
     ways.add_nodes_from(range(n))
     yield _scaled(scene, _rows_by_order(graph, scene)), 3.0
-    if n > 60:
-        yield _scaled(scene, _array(nx.spring_layout(ways, seed=1, iterations=100), n)), 1.0
+    if n > _MANY:
         return
     yield _scaled(scene, _array(nx.kamada_kawai_layout(ways), n)), 3.0
-    for seed in range(min(_PLANAR_STARTS, n // 2)):
+    for seed in range(min(_PLANAR_STARTS, n // 2, 240 // n)):
         drawn = nx.planar_layout(_planar(n, spokes, lines, seed))
         yield _scaled(scene, _array(drawn, n)), (1.5, 0.4)[seed % 2]
 
@@ -277,7 +283,8 @@ def _rows_by_order(graph: Network, scene: _Scene) -> Floats:
                 across += INNER
             across += OUTER - INNER
         here = [int(body) for k in np.flatnonzero(level == row) for body in scene.members[k]]
-        points[here, 0] -= points[here, 0].mean()
+        if here:
+            points[here, 0] -= points[here, 0].mean()
     return points
 
 
