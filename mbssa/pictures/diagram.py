@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Arc: TypeAlias = tuple[str, str]
 
 #: Groups and parts up to which a structural diagram can be read.
-MOST_GROUPS = 150
+MOST_GROUPS = 60
 
 #: Bodies that are listed beside a circle before they are only counted.
 MOST_LISTED = 24
@@ -62,7 +62,7 @@ def structural_diagram(structure: Structure) -> Figure:
     Raises
     ------
     ValueError
-        More than 150 groups.
+        More than 60 groups.
     ModuleNotFoundError
         Matplotlib is not installed.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Bodies up to which a structural graph can be read.
-MOST_BODIES = 150
+MOST_BODIES = 60
 
 #: Width of a column of a journal, mm: no picture is narrower, so that none is enlarged in print.
 NARROWEST = 85.0
@@ -54,7 +54,7 @@ def structural_graph(structure: Structure, *, names: bool = False) -> Figure:
     Raises
     ------
     ValueError
-        More than 150 bodies; the structural diagram can still be drawn.
+        More than 60 bodies; the structural diagram can still be drawn.
     ModuleNotFoundError
         Matplotlib is not installed.
 

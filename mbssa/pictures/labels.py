@@ -63,12 +63,19 @@ def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
     cost = np.linspace(0.0, 0.8, len(label.places))
     if label.dislike is not None:
         cost += label.dislike
+    half = np.array([label.width / 2, label.height / 2])
+    low, high = label.places.min(axis=0) - half - gap, label.places.max(axis=0) + half + gap
     for thing in obstacles:
         if thing.owner and thing.owner == label.owner:
             continue
-        off = np.abs(label.places[:, None] - thing.points) - (label.width / 2, label.height / 2)
-        distance = np.sqrt((np.clip(off, 0, None) ** 2).sum(-1))
-        depth = np.clip(thing.radius + gap - distance, 0, None).max(axis=1, initial=0.0)
+        near = thing.points[
+            ((thing.points > low - thing.radius) & (thing.points < high + thing.radius)).all(axis=1)
+        ]
+        if not len(near):
+            continue
+        x, y = np.abs(label.places.T[:, None] - near.T[:, :, None]) - half[:, None, None]
+        apart = np.clip(x, 0, None) ** 2 + np.clip(y, 0, None) ** 2
+        depth = np.clip(thing.radius + gap - np.sqrt(apart.min(axis=0)), 0, None)
         cost += thing.weight * np.where(depth > 0, 2.0 + 3.0 * depth, 0.0)
     return cost
 

@@ -26,9 +26,6 @@ INNER, OUTER = 16.0, 21.0
 #: Crossing-free starts that a network of up to 60 vertices gets.
 _PLANAR_STARTS = 12
 
-#: Vertices beyond which the search takes less pains.
-_MANY = 60
-
 #: Starts without needless crossings for a network of some 20 vertices.
 _PLANAR_STARTS = 12
 
@@ -85,14 +82,11 @@ def place(graph: Network) -> Floats:
     (4, 2)
     """
     scene = _scene(graph)
-    many = scene.n_vertices > _MANY
     found = list(_starts(graph, scene))
     starts, heat = np.stack([points for points, _ in found]), np.array([warmth for _, warmth in found])
-    moved = _improve(scene, starts, np.random.default_rng(0), _sweeps(60.0, 5 if many else 9), heat)
-    best, *others = _settled(
-        scene, moved[np.argsort(_whole_cost(scene, moved), kind="stable")[: 1 if many else 3]]
-    )
-    if many or _whole_cost(scene, best[None])[0] < _GOOD * scene.n_vertices:
+    moved = _improve(scene, starts, np.random.default_rng(0), _sweeps(60.0, 9), heat)
+    best, *others = _settled(scene, moved[np.argsort(_whole_cost(scene, moved), kind="stable")[:3]])
+    if _whole_cost(scene, best[None])[0] < _GOOD * scene.n_vertices:
         return np.asarray(best)
     again = np.stack([best] * (3 if scene.n_vertices < 30 else 1) + others)
     heat = np.where(np.arange(len(again)) < len(again) - len(others), 1.5, 0.8)
@@ -105,9 +99,7 @@ def _settled(scene: _Scene, points: Floats) -> Floats:
     """(S, V, 2) placements turned upright and moved to where nothing near is better; the best first."""
     start = np.stack([_upright(scene, one) for one in points])
     cold = np.zeros(len(start))
-    moved = _improve(
-        scene, start, np.random.default_rng(2), _sweeps(16.0, 5 if scene.n_vertices > _MANY else 9), cold
-    )
+    moved = _improve(scene, start, np.random.default_rng(2), _sweeps(16.0, 9), cold)
     return np.asarray(moved[np.argsort(_whole_cost(scene, moved), kind="stable")])
 
 
@@ -231,10 +223,8 @@ def _starts(graph: Network, scene: _Scene) -> Iterator[tuple[Floats, float]]:
     ways: nx.Graph[int] = nx.Graph(spokes + lines)
     ways.add_nodes_from(range(n))
     yield _scaled(scene, _rows_by_order(graph, scene)), 3.0
-    if n > _MANY:
-        return
     yield _scaled(scene, _array(nx.kamada_kawai_layout(ways), n)), 3.0
-    for seed in range(min(_PLANAR_STARTS, n // 2, 240 // n)):
+    for seed in range(min(_PLANAR_STARTS, n // 2, 4800 // n**2)):
         drawn = nx.planar_layout(_planar(n, spokes, lines, seed))
         yield _scaled(scene, _array(drawn, n)), (1.5, 0.4)[seed % 2]
 
