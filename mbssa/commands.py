@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
@@ -40,16 +42,21 @@ def register(app: typer.Typer) -> None:
     app.command("convert")(convert)
 
 
-def console() -> Console:
-    """A console as wide as the terminal; wide enough for a table where there is none."""
-    terminal = sys.stdout.isatty()
-    return Console(width=None if terminal else WIDE, highlight=False, soft_wrap=False)
+def show(print_on: Callable[[Console], None]) -> None:
+    """Print with colours as wide as the terminal; where there is none, plain text wide enough for a table."""
+    if sys.stdout.isatty():
+        print_on(Console(highlight=False))
+        return
+    stream = StringIO()
+    print_on(Console(file=stream, width=WIDE, color_system=None, highlight=False))
+    deliver("".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines()), None)
 
 
 def deliver(text: str, output: Path | None) -> None:
     """Print a text, or write it to a file that is either whole or not there."""
     if output is None:
         sys.stdout.write(text)
+        sys.stdout.flush()
         return
     write_whole(output, text.encode())
 
@@ -88,7 +95,7 @@ def models(
         keys = ("name", "space", "n_bodies", "n_joints", "mobility", "n_driven", "title")
         table.add_row(*(str(row[key]) for key in keys))
     table.add_row(f"{FAMILY}CLASS-COUNT[B]", "planar", "", "", "1", "1", "Table 16: assur:I-2 … assur:III-4B")
-    console().print(table)
+    show(lambda screen: screen.print(table))
 
 
 def joints() -> None:
@@ -105,7 +112,7 @@ def joints() -> None:
         table.add_row(
             row.code, row.space, row.name, str(row.grade), ", ".join(row.coordinates), geometry, row.note
         )
-    console().print(table)
+    show(lambda screen: screen.print(table))
 
 
 def schema(output: Output = None) -> None:
@@ -148,7 +155,7 @@ def decompose_command(
     if picture or diagram:
         draw(structure, picture, diagram)
     if form == "table" and output is None:
-        page(structure, console())
+        show(lambda screen: page(structure, screen))
     else:
         deliver(export(structure, form), output)
         if not structure.determined:
@@ -200,7 +207,7 @@ def check_command(
     elif output is not None:
         deliver(diagnosis.as_text(report) + "\n", output)
     else:
-        diagnosis.page(report, console())
+        show(lambda screen: diagnosis.page(report, screen))
     raise typer.Exit(OK if report.solvable else NOT_DETERMINED)
 
 

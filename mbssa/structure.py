@@ -339,7 +339,8 @@ def build_structure(
     owner = np.maximum.reduceat(slot_label, first)
     loose = _joints_in_no_group(incidence, partition)
     after = np.repeat(owner, np.diff(incidence.joint_start))
-    constrains = np.repeat((incidence.units > 0) & ~loose, np.diff(incidence.joint_start))
+    units = incidence.units if treatment is None else treatment.units
+    constrains = np.repeat((units > 0) & ~loose, np.diff(incidence.joint_start))
     arc = (slot_label >= 0) & (slot_label != after) & constrains
     arcs = np.unique(slot_label[arc] * max(count, 1) + after[arc])
     before_start, before = _csr(arcs // max(count, 1), arcs % max(count, 1), count)

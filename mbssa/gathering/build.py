@@ -63,7 +63,11 @@ def build(
         faults.append(Fault("", f"no movable body; a mechanism has the {FRAME} and at least one more"))
     if len(joint_type) == 0:
         faults.append(Fault("", "no joint; a mechanism needs at least one joint to the frame"))
-    if n_bodies >= 2 and len(joint_type):
+    reach = 1 + int((np.diff(joint_start) - 1).sum())
+    if n_bodies >= 2 and len(joint_type) and n_bodies > reach + len(joint_type) * 10:
+        # So many cannot be connected; say so before any array is as long as that.
+        faults.append(Fault("bodies", f"{n_bodies} bodies, but these joints can connect at most {reach}"))
+    elif n_bodies >= 2 and len(joint_type):
         outside = joint_body >= n_bodies
         slot_joint = np.repeat(np.arange(len(joint_type)), np.diff(joint_start))
         for slot in np.flatnonzero(outside)[:_NAMED].tolist():

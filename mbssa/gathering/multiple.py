@@ -73,9 +73,18 @@ def spanning_choices(mechanism: Mechanism) -> Iterator[Mechanism]:
 
     The number of choices is the product over the joints, see :func:`count_choices`.
     """
-    options = [list(_trees(mechanism, joint)) for joint in mechanism.multiple_joints]
-    for choice in product(*options):
+    for choice in _choices(mechanism, mechanism.multiple_joints):
         yield _with_pairs(mechanism, choice)
+
+
+def _choices(mechanism: Mechanism, joints: Sequence[MultipleJoint]) -> Iterator[tuple[Tree, ...]]:
+    """A tree for each joint, the last joint's changing fastest; nothing is listed in advance."""
+    if not joints:
+        yield ()
+        return
+    for tree in _trees(mechanism, joints[0]):
+        for rest in _choices(mechanism, joints[1:]):
+            yield (tree, *rest)
 
 
 def driven_pairs(mechanism: Mechanism, joint: MultipleJoint) -> list[tuple[int, int]]:

@@ -440,6 +440,10 @@ class _Reader:
                 takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
                 self.fault(f"{where} {field}", f"a {row.code} does not read it; it takes {takes}")
         if joint.frames is not None:
+            if joint.at_reference:
+                self.fault(
+                    f"{where} at_reference", "stands beside frames, which say where zero is; leave it out"
+                )
             for field in set(given) & set(_SHORTHAND):
                 self.fault(f"{where} {field}", "stands beside frames; give one or the other")
         if given:

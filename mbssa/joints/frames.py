@@ -72,20 +72,23 @@ def joint_frames(mechanism: Mechanism) -> Frames:
         geometry = geometry or JointGeometry()
         _parameters(geometry, parameters, j)
         bodies = mechanism.joint_bodies(j)[:2]
-        if row.code in ("EO", "EPI"):
-            known[j] = geometry.points is not None
+        gears = row.code in ("EO", "EPI")
+        if gears and geometry.points is not None:
+            known[j] = True
             for side, body in enumerate(bodies):
-                centre = _in_space(geometry.points[side]) if geometry.points else np.zeros(3)
-                origin[j, side] = rotation[body].T @ (centre - position[body])
+                origin[j, side] = rotation[body].T @ (_in_space(geometry.points[side]) - position[body])
                 axes[j, side] = rotation[body].T
             continue
-        if equations_of(row) is None:
+        if equations_of(row) is None and not (gears and geometry.frames is not None):
             continue
         known[j] = True
         if geometry.frames is not None:
-            for side, frame in enumerate(geometry.frames):
+            for side, frame in enumerate(geometry.frames[:2]):
                 origin[j, side] = _in_space(frame.origin)
                 axes[j, side] = _local_axes(frame.z, frame.x, planar=row.space == "planar")
+            if row.code in ("SPSP", "ROD") and geometry.length is None:
+                ends = [position[b] + rotation[b] @ origin[j, side] for side, b in enumerate(bodies)]
+                parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
             continue
         world = _world_frames(row, geometry, position[bodies[1]], {n: v[j] for n, v in parameters.items()})
         for side, body in enumerate(bodies):

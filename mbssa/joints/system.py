@@ -264,21 +264,30 @@ def _gear_rows(
     phi = np.arctan2(line[:, 1], line[:, 0]) - np.arctan2(before[:, 1], before[:, 0])
     phi += 2 * np.pi * np.round((wheels_say - phi) / (2 * np.pi))
     phi = np.where(carried, turned[:, 2], phi)
-    jacobian = np.zeros((len(joints), 3, 6))
-    jacobian[:, 0, 5] = 1.0
-    jacobian[:, 1, 5] = ratio
+    line_rate = np.zeros((len(joints), 3, 6))
     square = (line[:, :2] ** 2).sum(axis=1)
     across = np.stack([-line[:, 1], line[:, 0]], axis=1) / square[:, None]
     for side, sign in ((0, -1.0), (1, 1.0)):
-        rate = np.zeros((len(joints), 6))
-        rate[:, :2] = sign * across
-        rate[:, 5] = sign * (across[:, 1] * arm[:, side, 0] - across[:, 0] * arm[:, side, 1])
-        jacobian[:, side] -= np.where(carried, 0.0, 1 + ratio)[:, None] * rate
-    jacobian[:, 2, 5] = np.where(carried, -(1 + ratio), 0.0)
+        line_rate[:, side, :2] = sign * across
+        line_rate[:, side, 5] = sign * (across[:, 1] * arm[:, side, 0] - across[:, 0] * arm[:, side, 1])
+    line_rate[carried] = 0.0
+    line_rate[carried, 2, 5] = 1.0
+    jacobian = -(1 + ratio)[:, None, None] * line_rate
+    jacobian[:, 0, 5] += 1.0
+    jacobian[:, 1, 5] += ratio
     jacobian[body == 0] = 0.0
     residual = turned[:, 0] + ratio * turned[:, 1] - (1 + ratio) * phi
-    drive = np.zeros(len(joints), dtype=bool)
-    return [(residual, jacobian, body, joints, drive, ["gear"] * len(joints))]
+    none = np.zeros(len(joints), dtype=bool)
+    parts = [(residual, jacobian, body, joints, none, ["gear"] * len(joints))]
+    for bit in (0, 1):
+        # The coordinates: how far each wheel has turned against the line of centres.
+        driven = np.flatnonzero(mechanism.driven[joints] >> bit & 1)
+        rate = -line_rate[driven]
+        rate[:, bit, 5] += 1.0
+        rate[body[driven] == 0] = 0.0
+        names = [f"angle_{bit + 1}"] * len(driven)
+        parts.append((np.zeros(len(driven)), rate, body[driven], joints[driven], ~none[driven], names))
+    return parts
 
 
 def _exponential(vector: Array) -> Array:

@@ -219,7 +219,7 @@ def _examined(examined: Examined | None) -> dict[str, Any] | None:
         "dependent_inputs": examined.dependent_drives,
         "singular_pose": examined.singular_pose,
         "dead_point": examined.dead_point,
-        "precision": examined.precision,
+        "precision": examined.precision * (examined.frames.size if examined.frames is not None else 1.0),
         "tolerance": examined.tolerance,
         "fault": examined.fault,
     }

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from mbssa.initialisation import initialise
 from mbssa.mechanism import Mechanism
 from mbssa.search.matching import match
+from mbssa.search.partition import Partition
 from mbssa.structure import Structure, build_structure
 
 Method = Literal["matching", "exhaustive"]
@@ -19,6 +20,7 @@ def decompose(
     time_limit: float | None = None,
     *,
     by_count: bool = False,
+    precision: float | None = None,
 ) -> Structure:
     """Find the structural groups of a mechanism and the DAG that orders them.
 
@@ -32,7 +34,9 @@ def decompose(
         ``determined == False`` and a note. The matching ignores it.
     by_count : look at the count alone. Otherwise a mechanism that moves although its count does not come
         out (redundant constraints, idle spins) is decomposed after a recorded treatment, see
-        ``Structure.treatment``; the exhaustive search knows no treatment.
+        ``Structure.treatment``; the exhaustive search knows no treatment. Which of several dependent
+        constraints is left out follows the order of the joints, and the groups may follow it too.
+    precision : of the geometry's numbers, m, for that treatment; found from their digits if not given
 
     Returns
     -------
@@ -57,10 +61,10 @@ def decompose(
     if method == "matching":
         partition = match(incidence)
         # Only who does not come out by count pays for ranks.
-        if partition.parts and not by_count and worth_treating(mechanism):
+        if _treatable(mechanism, partition) and not by_count:
             from mbssa.singularities.treatment import treat
 
-            treatment = treat(mechanism)
+            treatment = treat(mechanism, precision)
             if treatment is not None:
                 treated = replace(incidence, units=treatment.units, freedom_of_body=treatment.freedom_of_body)
                 partition = match(treated)
@@ -74,6 +78,17 @@ def decompose(
     return build_structure(mechanism, incidence, partition, method, treatment)
 
 
+def _treatable(mechanism: Mechanism, partition: Partition) -> bool:
+    """Whether ranks could still determine what the count does not.
+
+    Redundancy takes a surplus, and only bodies in space spin idly: a chain in the plane that lacks an
+    input, the commonest slip, is answered at once.
+    """
+    surplus = any(part.kind == "over" for part in partition.parts)
+    spinning = bool(partition.parts) and mechanism.space == "spatial"
+    return (surplus or spinning) and worth_treating(mechanism)
+
+
 def worth_treating(mechanism: Mechanism) -> bool:
-    """Whether ranks of the whole mechanism are affordable: up to 3,000 units of freedom."""
-    return mechanism.freedom * (mechanism.n_bodies - 1) <= 3_000
+    """Whether ranks of the whole mechanism are affordable: up to 1,200 units of freedom."""
+    return mechanism.freedom * (mechanism.n_bodies - 1) <= 1_200

@@ -116,7 +116,7 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     >>> [finding.text for finding in report.findings if finding.kind == "spin"]
     ['body 3 (rod) spins idly about the line through (0.510, 0.230, 0.250) m along (0.832, 0.149, 0.534)']
     """
-    structure = decompose(mechanism)
+    structure = decompose(mechanism, precision=precision)
     count = match(initialise(mechanism)).parts
     dense = worth_treating(mechanism)
     generic = examine_generic(mechanism) if dense else None
@@ -144,8 +144,9 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     if judged is not None and not judged.fault:
         pose_is_bad = judged.singular_pose or judged.stuck
         if fatal and not pose_is_bad:
-            proposals += propose_inputs(mechanism, judged)
-        if judged.constraints.redundant and not pose_is_bad:
+            proposals += propose_inputs(mechanism, judged, precision)
+        too_many = judged.constraints.redundant or judged.mobility < judged.n_drives
+        if too_many and not pose_is_bad:
             proposals += propose_joints(mechanism, judged)
     contacts = contacts_lost(mechanism)
     findings.sort(key=lambda finding: not finding.fatal)
@@ -192,6 +193,15 @@ def _ranks_of_groups(
     if structure.treatment is not None:
         return ()
     generic = group_ranks(structure, generic_rows(mechanism))
+    for seed in (2, 3):
+        # A draw can only fall short of the generic rank; a large group needs luck with its margin.
+        if all(rank is None or rank.full for rank in generic):
+            break
+        again = group_ranks(structure, generic_rows(mechanism, seed))
+        generic = [
+            new if old is not None and new is not None and new.rank > old.rank else old
+            for old, new in zip(generic, again, strict=True)
+        ]
     if numeric is not None:
         found = group_ranks(structure, numeric.rows, numeric.tolerance)
     elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
@@ -317,7 +327,7 @@ def _rank_findings(
     if spins or judged.mobility != mechanism.mobility:
         text = f"true mobility {judged.mobility} {where} (Eq. (2) says {mechanism.mobility})"
         if spins:
-            text += f"; {_motions(len(spins))} of them idle, so the bodies that matter keep {useful}"
+            text += f"; {len(spins)} of them idle, so the bodies that matter keep {useful}"
         findings.append(Finding("mobility", text))
     return findings
 
@@ -343,7 +353,7 @@ def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> l
     left, _, _ = np.linalg.svd(judged.matrix[~judged.rows.drive])
     null = left[:, judged.constraints.rank :]
     share = np.abs(null @ null.T) > 1e-7
-    findings = []
+    families: dict[tuple[int, ...], int] = {}
     seen = np.zeros(len(rows), dtype=bool)
     for r in np.flatnonzero(np.diag(share)).tolist():
         if seen[r]:
@@ -357,16 +367,15 @@ def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> l
         members = sorted(family)
         seen[members] = True
         units = round(float(np.trace((null @ null.T)[np.ix_(members, members)])))
-        joints = list(dict.fromkeys(rows.joint[members].tolist()))
+        joints = tuple(dict.fromkeys(rows.joint[members].tolist()))
+        families[joints] = families.get(joints, 0) + units
+    findings = []
+    for joints, units in families.items():
         names = ", ".join(str(mechanism.joints[j]) for j in joints)
         several = "constraints are" if units > 1 else "constraint is"
-        findings.append(
-            Finding(
-                "redundant",
-                f"{units} {several} redundant {where}, among the joints {names}",
-                joints=tuple(mechanism.joint_ids[j] for j in joints),
-            )
-        )
+        text = f"{units} {several} redundant {where}, among the joints {names}"
+        ids = tuple(mechanism.joint_ids[j] for j in joints)
+        findings.append(Finding("redundant", text, joints=ids))
     return findings
 
 
@@ -376,11 +385,15 @@ def _inputs_finding(mechanism: Mechanism, judged: Examined, generic: Examined | 
     null = left[:, judged.all.rank :]
     involved = np.flatnonzero((np.linalg.norm(null, axis=1) > 1e-7) & judged.rows.drive)
     names = [f"{mechanism.joint_ids[judged.rows.joint[r]]}.{judged.rows.name[r]}" for r in involved.tolist()]
+    depend = "depends" if judged.dependent_drives == 1 else "depend"
     text = (
-        f"{judged.dependent_drives} of the {judged.n_drives} inputs depend on the rest {where}: "
+        f"{judged.dependent_drives} of the {_inputs(judged.n_drives)} {depend} on the rest {where}: "
         f"{', '.join(names)} cannot be driven together"
     )
-    if judged.dead_point:
+    if judged.mobility < judged.n_drives:
+        allowed = f"only {_motions(judged.mobility)}" if judged.mobility else "no motion at all"
+        text = f"{_inputs(judged.n_drives)} for a mechanism that has {allowed} {where}: {', '.join(names)}"
+    elif judged.dead_point:
         text += "; at a configuration nearby they can, so the reference is a dead point of these inputs"
     elif generic is not None and generic.constraints.redundant == 0:
         if generic.dependent_drives:
@@ -393,13 +406,14 @@ def _inputs_finding(mechanism: Mechanism, judged: Examined, generic: Examined | 
 
 
 def _part_finding(mechanism: Mechanism, part: SpecialPart) -> Finding:
-    about = ", ".join(f"{v:.3g}" for v in part.about)
-    what = (
-        f"parallel to one plane (normal {about})" if part.kind == "planar" else f"about one point ({about}) m"
-    )
+    # A component like -2e-16 is a 0.
+    about = ", ".join(f"{v:.3g}" for v in np.round(part.about, 12) + 0.0)
+    plane = part.kind == "planar"
+    what = f"parallel to one plane (normal {about})" if plane else f"about one point ({about}) m"
+    verb = "moves" if len(part.bodies) == 1 else "move"
     return Finding(
         "part",
-        f"{_bodies(mechanism, part.bodies)} move {what}: a {part.kind} part, counted with B = 3",
+        f"{_bodies(mechanism, part.bodies)} {verb} {what}: a {part.kind} part, counted with B = 3",
         bodies=tuple(b + 1 for b in part.bodies),
         joints=tuple(mechanism.joint_ids[j] for j in part.joints),
     )
@@ -438,7 +452,7 @@ def _group_findings(
             if judged is not None and judged.dead_point:
                 text += " (a dead point)"
         elif generic is None and numeric is None and len(group.bodies) > 1:
-            findings.append(Finding("rank", f"{group.number} is too large for a rank: not taken"))
+            findings.append(Finding("rank", f"{group} is too large for a rank: not taken"))
             continue
         else:
             continue
@@ -450,6 +464,10 @@ def _bodies(mechanism: Mechanism, bodies: list[int] | tuple[int, ...]) -> str:
     names = [str(mechanism.bodies[b]) for b in bodies]
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     return f"{'body' if len(names) == 1 else 'bodies'} {shown}"
+
+
+def _inputs(number: int) -> str:
+    return f"{number} input{'' if number == 1 else 's'}"
 
 
 def _units(number: int) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.assembly import assemble
+from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, rows_at
 from mbssa.mechanism import IntArray, Mechanism
@@ -23,13 +24,21 @@ def idle_spins(
     """Every body, or bodies locked together, that can spin alone; spatial mechanisms only.
 
     Their own rows leave them exactly one motion, and it is a rotation: one angular velocity for all, and
-    no advance along it.
+    no advance along it. They hang on two joints at least, one of them a ball or a point on a surface and
+    none a hinge: a last body on one R, or a shaft in bearings, turns too, but somebody means it to.
     """
     if mechanism.space == "planar":
         return []
     found = []
     rows_of = _rows_of_bodies(rows, mechanism.n_bodies)
+    joints_of: dict[int, list[int]] = {}
+    for slot, body in enumerate(mechanism.joint_body.tolist()):
+        joint = int(np.searchsorted(mechanism.joint_start, slot, side="right")) - 1
+        joints_of.setdefault(body, []).append(joint)
     for bodies in _locked_together(mechanism):
+        joints = sorted({j for body in bodies for j in joints_of.get(body, [])})
+        if not _hangs_on_balls(mechanism, bodies, joints):
+            continue
         touching = np.unique(np.concatenate([rows_of[b] for b in bodies]))
         if len(touching) < 6 * len(bodies) - 1:
             continue
@@ -69,6 +78,20 @@ def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
     for body in range(mechanism.n_bodies):
         clusters.setdefault(lead(body), []).append(body)
     return [tuple(bodies) for bodies in clusters.values() if bodies[0] != 0]
+
+
+#: Pairs that let a body turn about any line through one point, and those that may stand beside them.
+_BALLS = frozenset({"S", "SC", "SP", "SPSP"})
+_BESIDE = _BALLS | {"C", "PC"}
+
+
+def _hangs_on_balls(mechanism: Mechanism, bodies: tuple[int, ...], joints: list[int]) -> bool:
+    codes = [
+        CATALOGUE[int(mechanism.joint_type[j])].code
+        for j in joints
+        if not set(bodies) >= set(mechanism.joint_bodies(j))
+    ]
+    return len(codes) > 1 and bool(_BALLS & set(codes)) and set(codes) <= _BESIDE
 
 
 def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[IntArray]:

@@ -25,7 +25,7 @@ Array = npt.NDArray[np.float64]
 EXACT = 1e-9
 
 #: Unknowns up to which a rank is taken by a dense singular value decomposition.
-DENSE = 3_000
+DENSE = 1_200
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,25 +182,41 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: 
     """Stand-ins for joints without equations: random wrenches, opposite on the two bodies."""
     if not len(joints):
         return rows
-    constraints = (mechanism.freedom - mechanism.grade)[joints]
-    drives = mechanism.n_driven_of_joint[joints]
-    joint = np.repeat(joints, constraints + drives)
-    first = mechanism.joint_start[joint]
-    body = np.zeros((len(joint), max(2, rows.body.shape[1])), dtype=np.int64)
+    B = mechanism.freedom
+    # B random rows a joint whatever is driven: the coordinates' rows are there when somebody asks for them.
+    wrench = dice.normal(size=(len(joints), B, B))
+    joint, name, number, drive = [], [], [], []
+    for k, j in enumerate(joints.tolist()):
+        kind = CATALOGUE[int(mechanism.joint_type[j])]
+        mask = int(mechanism.driven[j])
+        chosen = [(row, "contact", False) for row in range(kind.equations)]
+        chosen += [
+            (kind.equations + bit, coordinate, True)
+            for bit, coordinate in enumerate(kind.coordinates)
+            if mask >> bit & 1
+        ]
+        joint += [j] * len(chosen)
+        number += [(k, row) for row, _, _ in chosen]
+        name += [label for _, label, _ in chosen]
+        drive += [driven for _, _, driven in chosen]
+    which = np.array(joint, dtype=np.int64)
+    place = np.array(number, dtype=np.int64).reshape(-1, 2)
+    first = mechanism.joint_start[which]
+    body = np.zeros((len(which), max(2, rows.body.shape[1])), dtype=np.int64)
     body[:, 0], body[:, 1] = mechanism.joint_body[first], mechanism.joint_body[first + 1]
-    jacobian = np.zeros((*body.shape, mechanism.freedom))
-    jacobian[:, 1] = dice.normal(size=(len(joint), mechanism.freedom))
+    jacobian = np.zeros((*body.shape, B))
+    jacobian[:, 1] = wrench[place[:, 0], place[:, 1]]
     jacobian[:, 0] = -jacobian[:, 1]
     jacobian[body == 0] = 0.0
     width = body.shape[1] - rows.body.shape[1]
     old = np.pad(rows.jacobian, ((0, 0), (0, width), (0, 0)))
     return Rows(
-        np.concatenate([rows.residual, np.zeros(len(joint))]),
+        np.concatenate([rows.residual, np.zeros(len(which))]),
         np.concatenate([old, jacobian]),
         np.concatenate([np.pad(rows.body, ((0, 0), (0, width))), body]),
-        np.concatenate([rows.joint, joint]),
-        np.concatenate([rows.drive, np.zeros(len(joint), dtype=bool)]),
-        (*rows.name, *["contact"] * len(joint)),
+        np.concatenate([rows.joint, which]),
+        np.concatenate([rows.drive, np.array(drive, dtype=bool)]),
+        (*rows.name, *name),
     )
 
 
@@ -225,6 +241,9 @@ def precision_of(mechanism: Mechanism, size: float) -> float:
     component of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
     """
     worst = 0.0
+    for body in mechanism.body_geometry.values():
+        worst = max([worst, *(_rounding(v, digits=6) / size for v in body.origin or ())])
+        worst = max([worst, *(_rounding(v, digits=1) for v in body.orientation or ())])
     for geometry in mechanism.joint_geometry.values():
         frames = geometry.frames or ()
         directions = [geometry.axis, *(geometry.axes or ()), *(f.z for f in frames), *(f.x for f in frames)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from typing import Literal
 
 import numpy as np
@@ -19,8 +19,14 @@ from mbssa.singularities.treatment import Examined, examine, examine_generic, in
 
 Array = npt.NDArray[np.float64]
 
-#: Spatial types with more freedom: code, and the equations that the change gives up.
-RELEASES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+Releases = dict[str, tuple[tuple[str, tuple[str, ...]], ...]]
+
+#: Types with more freedom: code, and the equations that the change gives up.
+RELEASES_IN_THE_PLANE: Releases = {
+    "R": (("SLOT", ("position x",)), ("SLOT", ("position y",))),
+    "P": (("SLOT", ("turn",)),),
+}
+RELEASES: Releases = {
     "R": (
         ("C", ("position z",)),
         ("U", ("tilt x",)),
@@ -37,6 +43,9 @@ RELEASES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 
 #: Left-out directions must span what is redundant: smallest singular value of their block.
 _SPANS = 1e-6
+
+#: Sets of coordinates that are looked at where several inputs are missing.
+_SETS_TRIED = 300
 
 #: Combinations of joints that are looked at before the search for releases stops.
 _TRIED = 200_000
@@ -69,17 +78,22 @@ class Proposal:
         return replace(mechanism, joint_type=types, joint_geometry=geometry)
 
 
-def propose_inputs(mechanism: Mechanism, found: Examined, most: int = 12) -> list[Proposal]:
+def propose_inputs(
+    mechanism: Mechanism, found: Examined, precision: float | None = None, most: int = 12
+) -> list[Proposal]:
     """Other driven coordinates that determine the mechanism, fewest changes first.
 
     Inputs that depend on the rest are taken back (the last in joint order first); free motions that are
-    no idle spin get a new input each. One missing input: every single coordinate that would do.
+    no idle spin get a new input each. One missing input: every single coordinate that would do; several:
+    sets of coordinates. A structure that cannot move gets none.
     """
+    if not found.mobility:
+        return []
     rows = found.rows
     order = np.lexsort((np.arange(len(rows)), rows.joint, rows.drive))
     kept = order[independent_rows(found.matrix[order], found.tolerance)]
     drives = [r for r in kept.tolist() if rows.drive[r]]
-    driven = _mask(mechanism, rows, drives)
+    driven = _mask(mechanism, rows, set(drives))
     taken_back = [
         f"{mechanism.joint_ids[rows.joint[r]]}.{rows.name[r]}"
         for r in np.flatnonzero(rows.drive).tolist()
@@ -95,7 +109,7 @@ def propose_inputs(mechanism: Mechanism, found: Examined, most: int = 12) -> lis
         changed = replace(mechanism, driven=mask)
         if not added and not taken_back:
             continue
-        if solvable(changed, found.basis):
+        if mask.any() and solvable(changed, found.basis, precision):
             names = [
                 f"{mechanism.joint_ids[j]}.{CATALOGUE[int(mechanism.joint_type[j])].coordinates[bit]}"
                 for j, bit in added
@@ -114,12 +128,14 @@ def propose_inputs(mechanism: Mechanism, found: Examined, most: int = 12) -> lis
     return proposals
 
 
-def _mask(mechanism: Mechanism, rows: Rows, drives: list[int]) -> ByteArray:
-    mask = np.zeros(mechanism.n_joints, dtype=np.uint8)
-    for r in drives:
-        joint = int(rows.joint[r])
-        coordinates = CATALOGUE[int(mechanism.joint_type[joint])].coordinates
-        mask[joint] |= 1 << coordinates.index(rows.name[r])
+def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
+    """Driven coordinates without those whose row is not kept."""
+    mask = mechanism.driven.copy()
+    for r in np.flatnonzero(rows.drive).tolist():
+        if r not in kept:
+            joint = int(rows.joint[r])
+            coordinates = CATALOGUE[int(mechanism.joint_type[joint])].coordinates
+            mask[joint] &= ~np.uint8(1 << coordinates.index(rows.name[r]))
     return mask
 
 
@@ -144,7 +160,7 @@ def _without_spins(
 def _additions(
     mechanism: Mechanism, found: Examined, free: Array, driven: ByteArray, most: int
 ) -> Iterator[list[tuple[int, int]]]:
-    """Sets of coordinates, as (joint, bit), that stop all free motions; one set where it takes several."""
+    """Sets of coordinates, as (joint, bit), that stop all free motions."""
     if not free.shape[1]:
         yield []
         return
@@ -160,9 +176,17 @@ def _additions(
         for _, option in options[:most]:
             yield [option]
         return
-    chosen = independent_rows(moved[[r for r, _ in options]], 1e-7)
-    if len(chosen) == free.shape[1]:
-        yield [options[k][1] for k in chosen.tolist()]
+    found_sets = 0
+    for chosen in islice(combinations(options, free.shape[1]), _SETS_TRIED):
+        if _spans(moved[[r for r, _ in chosen]]):
+            yield [option for _, option in chosen]
+            found_sets += 1
+            if found_sets == most:
+                return
+    if not found_sets:
+        chosen_rows = independent_rows(moved[[r for r, _ in options]], 1e-7)
+        if len(chosen_rows) == free.shape[1]:
+            yield [options[k][1] for k in chosen_rows.tolist()]
 
 
 def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
@@ -185,7 +209,7 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
     equations can be given up without a loss when its block of the left null space is regular.
     """
     redundant = found.all.redundant
-    if mechanism.space == "planar" or not redundant:
+    if not redundant:
         return []
     blocks = [_left_null(found)]
     if found.elsewhere is not None and found.elsewhere.all.redundant == redundant:
@@ -209,7 +233,7 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
                 ]
                 proposal = Proposal("joints", f"change {_join(changes)}", n_joints, types=types)
                 known = any(other.types == types for other in proposals)
-                if not known and _count_determined(proposal.apply(mechanism)):
+                if not known and _isostatic(proposal.apply(mechanism)):
                     proposals.append(proposal)
     return proposals
 
@@ -229,16 +253,23 @@ def _release_options(
 ) -> dict[int, list[tuple[str, IntArray]]]:
     """Changes by joint: the new code and the rows given up, where these rows take part in a dependence."""
     taking_part = np.linalg.norm(dependences, axis=1) > _SPANS
+    releases = RELEASES_IN_THE_PLANE if mechanism.space == "planar" else RELEASES
     options: dict[int, list[tuple[str, IntArray]]] = {}
     for j in np.unique(rows.joint[taking_part & ~rows.drive]).tolist():
         if mechanism.driven[j]:
             continue
         mine = np.flatnonzero((rows.joint == j) & ~rows.drive)
-        for code, names in RELEASES.get(CATALOGUE[int(mechanism.joint_type[j])].code, ()):
+        for code, names in releases.get(CATALOGUE[int(mechanism.joint_type[j])].code, ()):
             released = np.array([r for r in mine.tolist() if rows.name[r] in names], dtype=np.int64)
             if taking_part[released].all():
                 options.setdefault(j, []).append((code, released))
     return options
+
+
+def _isostatic(mechanism: Mechanism) -> bool:
+    """Whether neither count nor generic rank finds anything redundant or left free, idle spins aside."""
+    generic = examine_generic(mechanism)
+    return generic.all.redundant == 0 and solvable(mechanism, "generic")
 
 
 def _count_determined(mechanism: Mechanism) -> bool:
@@ -248,12 +279,12 @@ def _count_determined(mechanism: Mechanism) -> bool:
     return not match(initialise(mechanism)).parts
 
 
-def solvable(mechanism: Mechanism, basis: str) -> bool:
+def solvable(mechanism: Mechanism, basis: str, precision: float | None = None) -> bool:
     """Whether count and rank (on this basis) determine a mechanism, idle spins and redundancy aside."""
-    found = examine(mechanism) if basis == "numeric" else examine_generic(mechanism)
+    found = examine(mechanism, precision) if basis == "numeric" else examine_generic(mechanism)
     if found.all.full:
         return _count_determined(mechanism)
-    return treat(mechanism) is not None
+    return treat(mechanism, precision) is not None
 
 
 def _join(items: list[str]) -> str:

@@ -147,7 +147,7 @@ def _examined(
     return Examined(rows, matrix, constraints, whole, tolerance, precision, basis)
 
 
-def treat(mechanism: Mechanism) -> Treatment | None:
+def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | None:
     """The treatment of a mechanism whose count does not determine it; None where there is none.
 
     >>> import mbssa
@@ -156,7 +156,7 @@ def treat(mechanism: Mechanism) -> Treatment | None:
     [('3-4', 'position z'), ('3-4', 'tilt x'), ('3-4', 'tilt y')]
     """
     if mechanism.has_geometry and joint_frames(mechanism).known.all():
-        found = examine(mechanism)
+        found = examine(mechanism, precision)
         if found.fault or found.singular_pose or found.stuck:
             return None
     else:
@@ -164,6 +164,9 @@ def treat(mechanism: Mechanism) -> Treatment | None:
     spins = idle_spins(mechanism, found.rows, found.frames, found.configuration, found.tolerance)
     sound = found.dependent_drives == 0 and found.all.free == len(spins)
     if not sound or (found.all.free == 0 and found.all.redundant == 0):
+        return None
+    # Redundant means so wherever the mechanism goes: at the given geometry, and at a second configuration.
+    if found.all.redundant and found.elsewhere is None:
         return None
     parts: tuple[SpecialPart, ...] = ()
     if found.frames is not None and found.configuration is not None and found.all.redundant:

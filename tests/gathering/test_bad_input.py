@@ -172,6 +172,19 @@ BAD = {
         "point",
         "one or the other",
     ),
+    "more bodies than could be connected": (
+        HEAD + "bodies = 999999999999\n" + CRANK,
+        "bodies",
+        "connect at most 2",
+    ),
+    "frames and at_reference": (
+        HEAD
+        + "bodies = 2\n"
+        + CRANK
+        + "frames = [{ origin = [0, 0] }, { origin = [0, 0] }]\nat_reference = { angle = 1.0 }\n",
+        "at_reference",
+        "leave it out",
+    ),
     "quaternion of no rotation": (
         'format = 1\nspace = "spatial"\n[[body]]\norientation = [1, 1, 0, 0]\n[[joint]]\n'
         'bodies = [1, 2]\ntype = "R"\n',
