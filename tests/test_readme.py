@@ -27,7 +27,7 @@ def test_python_blocks_run_one_after_another(capsys):
     assert "SG-1{14} 1F3D" in printed
     assert "((1,), (2, 3, 4, 5, 6, 7))" in printed
     assert "over 2 [2]\nunder 1 [3]" in printed
-    assert "(721, 3) [-0.1418" in printed
+    assert "(721, 3) -0.14183366" in printed
 
 
 @pytest.mark.parametrize("text", blocks("console"))
