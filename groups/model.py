@@ -31,7 +31,13 @@ RUN_IN = 50
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What :func:`build` makes of a structure; :meth:`solve` runs it over a motion."""
+    """What :func:`build` makes of a structure; :meth:`solve` runs it over a motion.
+
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    >>> len(model.encoded), model.structure.n_groups
+    (7, 7)
+    """
 
     structure: Structure
     frames: Frames
@@ -120,6 +126,12 @@ def build(structure: Structure) -> Model:
     ValueError
         Not determined, without geometry, a type without equations, or a reference that cannot close:
         what and where.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> groups.build(mbssa.decompose(mbssa.load("stewart"))).structure.n_groups
+    1
     """
     mechanism = structure.mechanism
     if not structure.determined:

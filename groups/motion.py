@@ -25,6 +25,17 @@ class Motion:
     time : (T,) s, strictly increasing
     names : the D driven coordinates as ``joint.coordinate``, in the order of the model's joints
     value, rate, acceleration : (D, T) in m and rad, per s and per s²
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, numbers that are not finite, time that does not increase: all of them.
+
+    Examples
+    --------
+    >>> zero = np.zeros((1, 2))
+    >>> Motion(np.array([0.0, 1.0]), ("1-2.angle",), zero, zero, zero).names
+    ('1-2.angle',)
     """
 
     time: Floats
@@ -65,12 +76,20 @@ def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def constant(value: float) -> Law:
-    """A coordinate that stands still."""
+    """A coordinate that stands still.
+
+    >>> [float(part[0]) for part in constant(0.5)(np.array([2.0]))]
+    [0.5, 0.0, 0.0]
+    """
     return polynomial(value)
 
 
 def speed(rate: float, start: float = 0.0) -> Law:
-    """Constant speed from ``start`` at t = 0."""
+    """Constant speed from ``start`` at t = 0.
+
+    >>> [float(part[0]) for part in speed(3.0, 1.0)(np.array([2.0]))]
+    [7.0, 3.0, 0.0]
+    """
     return polynomial(start, rate)
 
 
@@ -85,7 +104,11 @@ def polynomial(*coefficients: float) -> Law:
 
 
 def harmonic(amplitude: float, frequency: float, phase: float = 0.0, mean: float = 0.0) -> Law:
-    """mean + amplitude sin(2π frequency t + phase); frequency in Hz, phase in rad."""
+    """mean + amplitude sin(2π frequency t + phase); frequency in Hz, phase in rad.
+
+    >>> [round(float(part[0]), 9) for part in harmonic(2.0, 1.0, mean=1.0)(np.array([0.25]))]
+    [3.0, 0.0, -78.956835209]
+    """
     w = 2 * np.pi * frequency
 
     def law(t: Floats) -> tuple[Floats, Floats, Floats]:
@@ -96,7 +119,11 @@ def harmonic(amplitude: float, frequency: float, phase: float = 0.0, mean: float
 
 
 def ramp(start: float, end: float, begin: float, duration: float) -> Law:
-    """Smooth step from ``start`` to ``end``: the quintic with no rate or acceleration at either end."""
+    """Smooth step from ``start`` to ``end``: the quintic with no rate or acceleration at either end.
+
+    >>> [round(float(part[0]), 9) for part in ramp(0.0, 2.0, 1.0, 4.0)(np.array([3.0]))]
+    [1.0, 0.9375, 0.0]
+    """
 
     def law(t: Floats) -> tuple[Floats, Floats, Floats]:
         s = np.clip((t - begin) / duration, 0.0, 1.0)
@@ -117,6 +144,11 @@ def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
     ------
     ValueError
         Times that do not increase, or other numbers of times and values.
+
+    Examples
+    --------
+    >>> [round(float(part[0]), 9) for part in spline([0, 1, 2], [0, 1, 0])(np.array([1.0]))]
+    [1.0, 0.0, -3.0]
     """
     from scipy.interpolate import CubicSpline
 
@@ -131,6 +163,12 @@ def sample(mechanism: Mechanism, laws: Mapping[str, Law], time: npt.ArrayLike) -
     ------
     ValueError
         A driven coordinate without a law, or a law for none: their names.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> sample(mbssa.load("planar_four_bar"), {"1-2.angle": speed(1.0)}, [0.0, 0.5]).value
+    array([[0. , 0.5]])
     """
     names = driven_coordinates(mechanism)
     faults = [f"no law for {name}" for name in names if name not in laws]
@@ -149,6 +187,10 @@ def constant_speed(
     """Every input at one constant speed from its value at the reference.
 
     ``rate`` in rad/s or m/s; ``steps`` instants over ``duration`` seconds, both ends included.
+
+    >>> import mbssa
+    >>> constant_speed(mbssa.load("rotor"), rate=0.1, steps=11).value.shape
+    (3, 11)
     """
     from groups.model import reference_inputs
     from mbssa.joints.frames import joint_frames

@@ -36,6 +36,14 @@ class Trajectory:
     iterations : (T, G) Newton steps; 0 for closed forms
 
     Bodies of a group whose status is not 0 are NaN at that instant.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+    >>> trajectory.position.shape, trajectory.orientation.shape, trajectory.status.shape
+    ((5, 4, 3), (5, 4, 4), (5, 2))
     """
 
     mechanism: Mechanism
@@ -111,7 +119,14 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
-    """View of one body of a trajectory; arrays as there, without the axis of the bodies."""
+    """View of one body of a trajectory; arrays as there, without the axis of the bodies.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+    >>> trajectory.body("coupler").point("tracer").shape
+    (5, 2)
+    """
 
     trajectory: Trajectory
     index: int

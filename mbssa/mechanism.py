@@ -30,6 +30,9 @@ class JointFrame:
 
     ``origin`` (3,) or (2,), metres. Spatial: ``z`` and ``x`` (3,), unit after normalisation.
     Planar: ``x`` (2,) is the direction from which the joint's coordinates are measured.
+
+    >>> JointFrame(origin=(0.0, 0.0, 0.1), z=(0.0, 0.0, 1.0)).z
+    (0.0, 0.0, 1.0)
     """
 
     origin: Vector
@@ -43,6 +46,10 @@ class JointGeometry:
 
     Either ``frames`` (one per body, canonical) or the world shorthand (``point`` … ``axes``).
     ``at_reference`` is the value of a coordinate in the reference configuration (0 if not given).
+
+    >>> import mbssa
+    >>> mbssa.load("spatial_4r").joint("2-3").geometry.point
+    (0.18, 0.24, 0.0)
     """
 
     point: Vector | None = None
@@ -68,6 +75,10 @@ class BodyGeometry:
     rad) place the body's frame in the world at the reference; both default to the world's frame.
     ``points`` are named points in world coordinates at the reference. ``inertia`` and ``visual``
     are kept as they are.
+
+    >>> import mbssa
+    >>> mbssa.load("stewart").bodies[13].geometry.origin
+    (0.0, 0.0, 1.0)
     """
 
     origin: Vector | None = None
@@ -248,7 +259,13 @@ class Mechanism:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """View of one body."""
+    """View of one body.
+
+    >>> import mbssa
+    >>> crank = mbssa.load("rssr").bodies[1]
+    >>> crank.number, crank.name, str(crank)
+    (2, 'crank', '2 (crank)')
+    """
 
     mechanism: Mechanism
     index: int
@@ -272,7 +289,13 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """View of one joint, a kinematic pair KP(i-j)."""
+    """View of one joint, a kinematic pair KP(i-j).
+
+    >>> import mbssa
+    >>> joint = mbssa.load("rssr").joint("1-2")
+    >>> joint.bodies, joint.type.code, joint.type.grade, joint.driven
+    ((1, 2), 'R', 1, ('angle',))
+    """
 
     mechanism: Mechanism
     index: int

@@ -30,6 +30,9 @@ class Pair(NamedTuple):
     """One kinematic pair as the paper's tables print it: ``10&1U``, seen from ``body``.
 
     Body numbers, Table 3's code, joint index. A relation of three bodies has the others in ``others``.
+
+    >>> str(Pair(10, (1,), "U", 0))
+    '10&1U'
     """
 
     body: int
@@ -199,6 +202,11 @@ class Group:
 
     ``external`` are the pairs with the frame and with earlier groups, ``internal`` those among its
     own bodies, ``assigned`` those that it gives on to later bodies; all sorted by body numbers.
+
+    >>> import mbssa
+    >>> group = mbssa.decompose(mbssa.load("rotor")).groups[3]
+    >>> print(group, group.type_name, *group.external, group.depends_on, group.level)
+    SG-4{11, 14, 16} 2R1U1S3D 11&9R 16&15R (1, 2) 3
     """
 
     structure: Structure

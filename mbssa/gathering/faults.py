@@ -11,7 +11,11 @@ _SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: where in the input, and a sentence that says what to write instead."""
+    """One fault: where in the input, and a sentence that says what to write instead.
+
+    >>> print(Fault("[[joint]] 2 (2-3) axis", "is a zero vector; write a direction"))
+    [[joint]] 2 (2-3) axis: is a zero vector; write a direction
+    """
 
     where: str
     what: str

@@ -19,6 +19,11 @@ class Part:
     known ones, that is those that bind it; for an under-constrained part the joints that touch it.
     ``rigid`` names the sub-chain that holds more units than it has freedoms among its own bodies:
     it is over-constrained in itself and moves as one body.
+
+    >>> import mbssa
+    >>> twice = [(1, 2, "R", 1), (1, 2, "R", 0), (2, 3, "R", 1)]
+    >>> mbssa.decompose(mbssa.from_pairs(3, twice, "planar")).parts
+    (Part(kind='over', units=2, bodies=(1,), joints=(0, 1), rigid=()),)
     """
 
     kind: PartKind

@@ -49,6 +49,10 @@ class Finding:
     """One thing that is so. ``fatal`` says that the mechanism cannot be solved because of it.
 
     ``bodies`` and ``joints`` are those that it is about: body numbers, joint ids.
+
+    >>> import mbssa
+    >>> [finding.kind for finding in mbssa.check(mbssa.load("spatial_4r")).findings]
+    ['count', 'redundant', 'part', 'mobility']
     """
 
     kind: Kind
@@ -72,6 +76,13 @@ class Report:
     findings : everything worth saying, the fatal first
     proposals : verified changes that make the mechanism solvable (or isostatic), smallest first
     solvable : whether it can be solved as given
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> report = mbssa.check(mbssa.load("stewart"))
+    >>> report.solvable, report.numeric.all.rank, report.numeric.mobility
+    (True, 78, 6)
     """
 
     structure: Structure

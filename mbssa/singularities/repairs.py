@@ -58,6 +58,13 @@ class Proposal:
     ``kind``: "inputs" (drive other coordinates) or "joints" (change joint types). ``text`` says it;
     ``driven`` is the new mask of driven coordinates by joint (inputs), ``types`` the new codes by joint
     index (joints); ``size`` how many coordinates or joints change.
+
+    >>> import mbssa
+    >>> proposal = mbssa.check(mbssa.load("spatial_4r")).proposals[1]
+    >>> proposal.text
+    'change 2-3 from R to U and 3-4 from R to S'
+    >>> proposal.apply(mbssa.load("spatial_4r")).mobility
+    1
     """
 
     kind: Literal["inputs", "joints"]

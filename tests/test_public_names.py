@@ -1,0 +1,31 @@
+"""What others may rely on: every public name is listed, sorted, documented, and has an executed example."""
+
+import pytest
+
+import groups
+import mbssa
+import mbssa.pictures
+
+
+@pytest.mark.parametrize("package", [mbssa, groups, mbssa.pictures], ids=lambda package: package.__name__)
+class TestPublicNames:
+    def test_all_is_sorted_and_complete(self, package):
+        assert list(package.__all__) == sorted(package.__all__)
+        imported = {
+            name
+            for name, value in vars(package).items()
+            if not name.startswith("_")
+            and getattr(value, "__module__", "").split(".")[0] == package.__name__.split(".")[0]
+        }
+        assert imported <= set(package.__all__)
+
+    def test_every_name_has_an_executed_example(self, package):
+        without = [name for name in package.__all__ if ">>>" not in (getattr(package, name).__doc__ or "")]
+        assert without == []
+
+
+def test_names_that_the_design_promises():
+    for name in ("load", "from_pairs", "from_adjacency", "decompose", "check", "save"):
+        assert name in mbssa.__all__
+    for name in ("build", "Model", "Trajectory"):
+        assert name in groups.__all__
