@@ -29,6 +29,7 @@ def application() -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
     for entry in sorted(entry_points(group="mbssa.commands"), key=lambda entry: entry.name):
@@ -47,6 +48,7 @@ def _options(
 
 def main() -> None:
     """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input."""
+    _prepare_output()
     try:
         application()()
     except ModelError as error:
@@ -57,6 +59,16 @@ def main() -> None:
         raise SystemExit(OK) from None
     except OSError as error:
         fail(f"{error.filename or 'output'}: {error.strerror or error}")
+
+
+def _prepare_output() -> None:
+    """A terminal that knows no dash gets a question mark; a closed one gets nothing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def fail(message: str) -> None:

@@ -54,7 +54,7 @@ def show(print_on: Callable[[Console], None]) -> None:
 
 def deliver(text: str, output: Path | None) -> None:
     """Print a text, or write it to a file that is either whole or not there."""
-    if output is None:
+    if output is None or str(output) == "-":
         sys.stdout.write(text)
         sys.stdout.flush()
         return
@@ -201,6 +201,8 @@ def check_command(
     from mbssa.results import diagnosis
     from mbssa.singularities.check import check
 
+    if precision is not None and not precision <= 1.0:
+        raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
     report = check(load(model), precision)
     if form == "json":
         deliver(diagnosis.as_json(report), output)

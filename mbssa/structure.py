@@ -314,6 +314,10 @@ class _Groups(Sequence[Group]):
     def __len__(self) -> int:
         return len(self._range)
 
+    def __repr__(self) -> str:
+        shown = ", ".join(str(group) for group in self[:20])
+        return f"<{len(self)} groups: {shown}{', …' if len(self) > 20 else ''}>"
+
     @overload
     def __getitem__(self, index: int) -> Group: ...
     @overload

@@ -125,3 +125,46 @@ def test_a_reader_that_has_seen_enough_is_no_error(form):
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == ""
     assert done.returncode == 0
+
+
+def test_terminals_without_dashes_and_closed_ones_get_no_traceback():
+    plain = process("decompose", "rotor", PYTHONIOENCODING="ascii")
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert "1R1P1U1S3D" in plain.stdout
+    closed = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m mbssa decompose rotor >&-"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
+def test_a_full_disk_is_a_sentence():
+    full = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m mbssa decompose rotor > /dev/full"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert full.returncode == 2
+    assert "No space left" in full.stderr
+    assert "Traceback" not in full.stderr
+
+
+def test_output_goes_into_pipes_and_keeps_the_mode_of_files(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        assert process("schema", "--output", str(pipe)).returncode == 0
+        assert json.loads(reader.stdout.read())["title"].startswith("mbssa model file")
+    private = tmp_path / "private.json"
+    private.write_text("old")
+    private.chmod(0o600)
+    assert process("schema", "--output", str(private)).returncode == 0
+    assert private.stat().st_mode & 0o777 == 0o600
+
+
+def test_precision_is_a_length(run_mbssa):
+    for value in ("inf", "1e300", "nan", "-1"):
+        assert run_mbssa("check", "rotor", "--precision", value).exit_code == 2

@@ -59,7 +59,9 @@ def _decoded(data: bytes) -> str | None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is afterwards either whole or as it was before.
+    """Write a file that is afterwards either whole or as it was before, with the mode that it had.
+
+    What is there and is no regular file (a pipe, a device) is written to, not replaced.
 
     Raises
     ------
@@ -68,13 +70,17 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     target = Path(os.path.realpath(path))
     try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                stream.write(data)
+            return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
             umask = os.umask(0)
             os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
+            os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
             os.replace(name, target)
         except BaseException:
             os.unlink(name)

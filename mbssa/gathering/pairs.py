@@ -117,6 +117,8 @@ def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: list[Fault]) ->
 
 def _from_columns(pairs: Sequence[Any], space: Space, faults: list[Fault]) -> Columns:
     try:
+        if np.shape(pairs[0]) != np.shape(pairs[1]):
+            raise ValueError
         i, j, code, driven = np.broadcast_arrays(*pairs)
     except ValueError:
         shapes = ", ".join(str(np.shape(column)) for column in pairs)

@@ -70,7 +70,9 @@ class JointEntry(Table):
         [], description="R or P of three or more bodies: the pairs of bodies whose motion is driven"
     )
     point: Numbers | None = Field(None, description="a point on the joint's axis, or its centre")
-    points: list[Numbers] | None = Field(None, description="one point per body, or per contact")
+    points: list[Numbers] | None = Field(
+        None, description="one point per body (gears: wheel centres), or per contact"
+    )
     axis: Numbers | None = Field(None, description="direction of the axis, guide or normal")
     axes: list[Numbers] | None = Field(
         None, description="one direction per body (U: the two pins), or one normal per contact"
@@ -79,7 +81,9 @@ class JointEntry(Table):
         None, description="one local frame per body, instead of point, points, axis and axes"
     )
     pitch: FiniteFloat | None = Field(None, description="H: advance per angle unit")
-    ratio: FiniteFloat | None = Field(None, description="gears: radius of the second over the first")
+    ratio: FiniteFloat | None = Field(
+        None, description="gears: radius of the second over the first; negative: internal"
+    )
     radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or roller")
     length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
     offsets: Numbers | None = Field(None, description="U: distance between its two axes")

@@ -53,7 +53,7 @@ def read_toml(path: Path) -> Mechanism:
                 str(path),
                 [Fault("", f"{size / 1e6:.0f} MB of TOML; write more than 20 MB as arrays, .npz")],
             )
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise ModelError(
@@ -70,6 +70,8 @@ def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ModelError(source_name, [Fault("TOML", str(error))]) from None
+    except RecursionError:
+        raise ModelError(source_name, [Fault("TOML", "is nested too deeply; a model is flat")]) from None
     return parse_record(raw, source_name, name)
 
 
@@ -419,6 +421,10 @@ class _Reader:
                 shown = ", ".join(list(numbers)[:20])
                 self.fault(f"{where} bodies", f"body {body!r} does not exist; {hint}the bodies are {shown}")
                 ends.append(-1)
+        named = [end for end in ends if end >= 0]
+        if len(ends) > 2 and len(set(named)) < len(named):
+            self.fault(f"{where} bodies", "names a body twice; name each once")
+            ends = list(dict.fromkeys(ends))
         return ends
 
     def _checked_id(self, identity: str, where: str) -> str:
@@ -550,8 +556,12 @@ class _Reader:
             return None
         if scale is not None:
             return tuple(v * scale for v in values)
-        if math.hypot(*values) < 1e-12:
+        norm = math.hypot(*values)
+        if norm == 0:
             self.fault(where, "is a zero vector; write a direction")
+            return None
+        if not 1e-9 <= norm <= 1e9:
+            self.fault(where, f"has the length {norm:.3g}; write a direction with numbers near 1")
             return None
         return tuple(float(v) for v in values)
 

@@ -132,12 +132,14 @@ _SPATIAL = (
     _row("F", "Free body Spatial", "x y z angle_x angle_y angle_z", "", "point"),
 )
 
+_GEARS = "first and second wheel, then the carrier if given; ratio r2/r1, negative for an internal mesh"
+
 _PLANAR = (
     _row("R", "Revolution", "angle", "point"),
     _row("P", "Prismatic", "slide", "axis", "point"),
     _row("L", "Cam/point-curve/curve-curve", "contact angle", "profile", "points axes"),
-    _row("EO", "Ordinary Gear", "angle_1 angle_2", "points ratio", max_bodies=3),
-    _row("EPI", "Epicyclic Gear", "angle_1 angle_2", "points ratio", max_bodies=3),
+    _row("EO", "Ordinary Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
+    _row("EPI", "Epicyclic Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
     _row("RP", "Pure Rolling", "roll lift", "points ratio", max_bodies=3),
     _row("RD", "Sliding Rolling", "roll slide", "points", "radius"),
     _row("FP", "Free body Plane", "x y angle", "", "point"),

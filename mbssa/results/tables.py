@@ -76,7 +76,8 @@ def summary_head(structure: Structure) -> list[str]:
     m = structure.mechanism
     inputs = [f"{joint.id}.{name}" for joint in driven_joints(structure) for name in joint.driven]
     shown = ", ".join(inputs[:12]) + (f" and {len(inputs) - 12} more" if len(inputs) > 12 else "")
-    lines = [f"{m.name}: {m.title}" if m.title else m.name or "mechanism"]
+    title = "".join(character for character in m.title if character.isprintable())
+    lines = [f"{m.name}: {title}" if title else m.name or "mechanism"]
     lines.append(
         f"{m.space}, {m.n_bodies} bodies with the frame, {m.n_joints} joints; "
         f"mobility {m.mobility} by Eq. (2), {len(inputs)} driven" + (f": {shown}" if shown else "")

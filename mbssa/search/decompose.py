@@ -46,6 +46,8 @@ def decompose(
     ------
     ValueError
         Unknown method.
+    TypeError
+        Not a mechanism.
 
     Examples
     --------
@@ -54,6 +56,8 @@ def decompose(
     >>> print(*rotor.groups)
     SG-1{9, 10, 13} SG-2{15} SG-3{3, 6} SG-4{11, 14, 16} SG-5{4, 7} SG-6{8, 12} SG-7{2, 5}
     """
+    if not isinstance(mechanism, Mechanism):
+        raise TypeError(f"takes a Mechanism, not {mechanism!r}; mbssa.load(…) reads one")
     if method not in get_args(Method):
         raise ValueError(f"method {method!r} is unknown; write 'matching' or 'exhaustive'")
     incidence = initialise(mechanism)

@@ -25,6 +25,10 @@ Graph = tuple[Array, Array, Array, Array, Array]
 Chain = tuple[Array, Array, Array]
 
 
+#: Effort of a search that may not give up.
+UNLIMITED = np.int64(1 << 60)
+
+
 def renumbered(graph: Graph) -> tuple[Array, Array, Graph]:
     """The same graph with bodies and joints numbered depth first from the frame.
 
@@ -152,7 +156,8 @@ def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
                     pointer[:] = body_start[:n]
                     cost = 0
                     if j < 0:
-                        continue
+                        # By true lengths the first descent arrives, so this search needs no limit.
+                        j, cost = fetch(graph, b, UNLIMITED, given, rest, far, pointer, chain)
                 if j < 0:
                     break
             need[b] -= take

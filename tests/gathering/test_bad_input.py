@@ -185,6 +185,18 @@ BAD = {
         "at_reference",
         "leave it out",
     ),
+    "a body twice on a pin": (
+        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 2]\ntype = "R"\n',
+        "bodies",
+        "names a body twice",
+    ),
+    "an axis out of all proportion": (
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "P"\naxis = [1e200, 0]\n',
+        "axis",
+        "numbers near 1",
+    ),
+    "more bodies than any array": (HEAD + "bodies = 99999999999999999999\n" + CRANK, "bodies", "at most 2"),
+    "nested without end": ("x = " + "[" * 5000, "TOML", "deeply"),
     "quaternion of no rotation": (
         'format = 1\nspace = "spatial"\n[[body]]\norientation = [1, 1, 0, 0]\n[[joint]]\n'
         'bodies = [1, 2]\ntype = "R"\n',
@@ -261,6 +273,19 @@ def test_unknown_models_are_told_the_names(name, says, run_mbssa):
     result = run_mbssa("decompose", name)
     assert result.exit_code == 2
     assert says in result.stderr
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + (HEAD + "bodies = 2\n" + CRANK).encode())
+    assert mbssa.load(path).n_bodies == 2
+
+
+def test_only_mechanisms_are_decomposed():
+    with pytest.raises(TypeError, match=r"mbssa\.load"):
+        mbssa.decompose("rotor")
+    with pytest.raises(TypeError, match=r"mbssa\.load"):
+        mbssa.check(None)
 
 
 def test_a_folder_and_a_foreign_ending_are_no_models(tmp_path):

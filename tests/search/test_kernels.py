@@ -13,6 +13,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
+import mbssa
 from mbssa.initialisation import Incidence
 from mbssa.search import kernels, matching
 from mbssa.search.partition import Partition
@@ -201,3 +202,34 @@ def test_compiled_kernels_and_plain_python_give_the_same(seed, monkeypatch):
     assert compiled.parts == plain.parts
     monkeypatch.setattr(matching, "WORTH_COMPILING", 0)
     assert named(matching.match(incidence)) == named(plain)
+
+
+def chain_of_dyads(n_bodies: int) -> mbssa.Mechanism:
+    """A crank and a chain of RRR dyads on the frame, the joints listed class by class."""
+    dyads = range((n_bodies - 2) // 2)
+    pairs = [(1, 2, "R", 1)]
+    pairs += [(2 + 2 * k, 3 + 2 * k, "R", 0) for k in dyads]
+    pairs += [(3 + 2 * k, 4 + 2 * k, "R", 0) for k in dyads]
+    pairs += [(1, 4 + 2 * k, "R", 0) for k in dyads]
+    return mbssa.from_pairs(n_bodies, pairs, "planar")
+
+
+@pytest.mark.parametrize("n_bodies", [*range(50, 200, 4), 400, 600, 2000, 3000])
+def test_long_chains_of_repairs_come_to_an_end(n_bodies: int) -> None:
+    """A unit that must come along a chain longer than a search's effort is found all the same."""
+    structure = mbssa.decompose(chain_of_dyads(n_bodies), by_count=True)
+    assert structure.determined
+    assert structure.n_groups == 1 + (n_bodies - 2) // 2
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_regular_linkages_in_any_order_of_joints_come_to_an_end(seed: int) -> None:
+    """Chains and ladders, joints shuffled: the groups are those of the tidy listing."""
+    rng = np.random.default_rng(seed)
+    mechanism = chain_of_dyads(2 * int(rng.integers(30, 150)))
+    order = rng.permutation(mechanism.n_joints)
+    ends = mechanism.joint_body.reshape(-1, 2)[order] + 1
+    driven = mechanism.driven[order].astype(np.int64)
+    shuffled = mbssa.from_pairs(mechanism.n_bodies, (ends[:, 0], ends[:, 1], "R", driven), "planar")
+    one, two = (mbssa.decompose(m, by_count=True) for m in (mechanism, shuffled))
+    assert (one.group_of_body == two.group_of_body).all()

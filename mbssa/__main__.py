@@ -1,0 +1,5 @@
+"""``python -m mbssa`` is the command ``mbssa``."""
+
+from mbssa.cli import main
+
+main()
