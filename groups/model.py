@@ -85,10 +85,17 @@ class Model:
         kernel = compiled(kernels.solve_group)
         for g, e in enumerate(self.encoded):
             kernel(
-                e.bodies, e.columns, e.pair, e.origin, e.axes, e.code, e.joint, e.number, e.sign, e.parameter,
-                e.drive, time, value, rate, second, position, rotation, velocity, acceleration, status[g],
-                residual[g], iterations[g], CLOSED * self.frames.size, STEPS,
-            )  # fmt: skip
+                e.bodies,
+                e.columns,
+                e.equations,
+                e.drive,
+                time,
+                (value, rate, second),
+                (position, rotation, velocity, acceleration),
+                (status[g], residual[g], iterations[g]),
+                CLOSED * self.frames.size,
+                STEPS,
+            )
         return _trajectory(
             mechanism,
             motion.time,

@@ -34,25 +34,13 @@ _PARAMETER = {"offset": "offset", "screw": "pitch", "distance": "length"}
 class Encoded:
     """Arguments of :func:`groups.newton.kernels.solve_group` that say what the group is.
 
-    ``drives`` are the driven coordinates by row of the motion; ``redundant`` says whether there are more
-    equations than unknowns.
+    ``equations`` bundles what the kernel takes as one.
     """
 
     bodies: Ints
     columns: Ints
-    pair: Ints
-    origin: Floats
-    axes: Floats
-    code: Ints
-    joint: Ints
-    number: Ints
-    sign: Floats
-    parameter: Floats
+    equations: kernels.Equations
     drive: Ints
-
-    @property
-    def redundant(self) -> bool:
-        return len(self.code) > len(self.bodies) * len(self.columns)
 
 
 def encode(group: Group, frames: Frames, drives: dict[tuple[int, str], int]) -> Encoded:
@@ -99,14 +87,16 @@ def encode(group: Group, frames: Frames, drives: dict[tuple[int, str], int]) -> 
     return Encoded(
         bodies=group.body_indices.astype(np.int64),
         columns=np.array((0, 1, 5) if planar else range(6), dtype=np.int64),
-        pair=np.array(pairs, dtype=np.int64),
-        origin=np.array(origins),
-        axes=np.array(axes),
-        code=np.array([row[0] for row in rows], dtype=np.int64),
-        joint=np.array([row[1] for row in rows], dtype=np.int64),
-        number=np.array([row[2] for row in rows], dtype=np.int64),
-        sign=np.array([row[3] for row in rows]),
-        parameter=np.array([row[4] for row in rows]),
+        equations=(
+            np.array(pairs, dtype=np.int64),
+            np.array(origins),
+            np.array(axes),
+            np.array([row[0] for row in rows], dtype=np.int64),
+            np.array([row[1] for row in rows], dtype=np.int64),
+            np.array([row[2] for row in rows], dtype=np.int64),
+            np.array([row[3] for row in rows]),
+            np.array([row[4] for row in rows]),
+        ),
         drive=np.array([row[5] for row in rows], dtype=np.int64),
     )
 

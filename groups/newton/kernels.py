@@ -18,6 +18,15 @@ from typing import Any
 import numpy as np
 
 Array = Any
+#: Bundles of arrays; :func:`solve_group` says what is in each.
+Equations = tuple[Array, Array, Array, Array, Array, Array, Array, Array]
+Inputs = tuple[Array, Array, Array]
+Poses = tuple[Array, Array, Array, Array]
+Quality = tuple[Array, Array, Array]
+#: bodies; place of each body among them, -1 outside; columns
+Group = tuple[Array, Array, Array]
+#: matrix, right side, velocity of known bodies, curvature, jets, jet
+Work = tuple[Array, Array, Array, Array, Array, Array]
 
 ALONG, COSINE, TURN, CARDAN, DISTANCE, AZIMUTH, ELEVATION, SCREW, OFFSET, SPIN = range(10)
 
@@ -27,26 +36,12 @@ OK, NOT_CONVERGED, SINGULAR, NOT_REACHED = range(4)
 def solve_group(
     bodies: Array,
     columns: Array,
-    pair: Array,
-    origin: Array,
-    axes: Array,
-    code: Array,
-    joint: Array,
-    number: Array,
-    sign: Array,
-    parameter: Array,
+    equations: Equations,
     drive: Array,
     time: Array,
-    value: Array,
-    rate: Array,
-    second: Array,
-    position: Array,
-    rotation: Array,
-    velocity: Array,
-    acceleration: Array,
-    status: Array,
-    residual: Array,
-    iterations: Array,
+    inputs: Inputs,
+    poses: Poses,
+    quality: Quality,
     tolerance: float,
     most: int,
 ) -> None:
@@ -54,28 +49,36 @@ def solve_group(
 
     Parameters
     ----------
-    bodies : (n,) body indices of the group; ``position[b, 0]`` and ``rotation[b, 0]`` start Newton
+    bodies : (n,) body indices of the group; their poses at instant 0 start Newton
     columns : (c,) which of v_x, v_y, v_z, w_x, w_y, w_z are unknown
-    pair : (J, 2) body indices; ``origin`` (J, 2, 3), ``axes`` (J, 2, 3, 3) the joint's local frames
-    code, joint, number (E, 4), sign, parameter : the equations, as in :mod:`mbssa.joints.equations`
-    drive : (E,) row of ``value``, ``rate`` and ``second`` (D, T); -1 for a constraint
-    status, residual, iterations : (T,) results; residual in m or rad
+    equations : pair (J, 2) body indices; origin (J, 2, 3) and axes (J, 2, 3, 3), the joints' local frames;
+        and of each equation code, joint, number (4), sign, parameter, as in :mod:`mbssa.joints.equations`
+    drive : (E,) row of the inputs; -1 for a constraint
+    inputs : value, rate, acceleration (D, T)
+    poses : position, rotation, velocity, acceleration of all bodies
+    quality : status, residual (m or rad), iterations, (T,) each
     """
-    n, c, n_rows, instants = len(bodies), len(columns), len(code), len(time)
-    size = n * c
+    status, residual, iterations = quality
+    position, rotation, _, _ = poses
+    pair, code = equations[0], equations[3]
+    n, c, n_rows = len(bodies), len(columns), len(code)
     place = np.full(position.shape[0], -1, dtype=np.int64)
     for k in range(n):
         place[bodies[k]] = k
-    matrix = np.zeros((n_rows, size))
-    right = np.zeros(n_rows)
-    known = np.zeros(n_rows)
-    curve = np.zeros(n_rows)
-    jets = np.zeros((5, 15))
-    jet = np.zeros(15)
+    group = (bodies, place, columns)
+    work = (
+        np.zeros((n_rows, n * c)),
+        np.zeros(n_rows),
+        np.zeros(n_rows),
+        np.zeros(n_rows),
+        np.zeros((5, 15)),
+        np.zeros(15),
+    )
+    right = work[1]
     last = -1
-    for t in range(instants):
+    for t in range(len(time)):
         if last >= 0:
-            predict(bodies, time[t] - time[last], last, t, position, rotation, velocity, acceleration)
+            predict(bodies, time[t] - time[last], last, t, poses)
         elif t > 0:
             for k in range(n):
                 position[bodies[k], t] = position[bodies[k], 0]
@@ -88,16 +91,13 @@ def solve_group(
                     sound = False
         if not sound:
             status[t] = NOT_REACHED
-            void(bodies, t, position, rotation, velocity, acceleration)
+            void(bodies, t, poses)
             continue
         status[t] = NOT_CONVERGED
         worst = np.inf
         for iteration in range(most):
             iterations[t] = iteration
-            assemble(
-                t, bodies, place, columns, pair, origin, axes, code, joint, number, sign, parameter, drive,
-                value, position, rotation, velocity, matrix, right, known, curve, jets, jet, False,
-            )  # fmt: skip
+            assemble(t, group, equations, drive, inputs, poses, work, False)
             worst = 0.0
             for r in range(n_rows):
                 worst = max(worst, abs(right[r]))
@@ -106,159 +106,96 @@ def solve_group(
             if worst <= tolerance and iteration > 0:
                 status[t] = OK
                 break
-            step, regular = solved(matrix, right)
+            step, regular = solved(work[0], right)
             if not regular:
                 status[t] = SINGULAR
                 break
             largest = 0.0
-            for k in range(size):
+            for k in range(n * c):
                 largest = max(largest, abs(step[k]))
             # Half a radian or half a metre is as far as a linear model is trusted.
             scale = 1.0 if largest <= 0.5 else 0.5 / largest
             for k in range(n):
                 move(bodies[k], t, step[k * c : (k + 1) * c] * scale, columns, position, rotation)
         residual[t] = worst
+        if status[t] == OK:
+            status[t] = levels(t, group, equations, drive, inputs, poses, work)
         if status[t] != OK:
-            void(bodies, t, position, rotation, velocity, acceleration)
+            void(bodies, t, poses)
             continue
-        levels(
-            t, bodies, place, columns, pair, origin, axes, code, joint, number, sign, parameter, drive, value,
-            rate, second, position, rotation, velocity, acceleration, matrix, right, known, curve, jets, jet,
-            status,
-        )  # fmt: skip
         last = t
 
 
 def levels(
-    t: Any,
-    bodies: Array,
-    place: Array,
-    columns: Array,
-    pair: Array,
-    origin: Array,
-    axes: Array,
-    code: Array,
-    joint: Array,
-    number: Array,
-    sign: Array,
-    parameter: Array,
-    drive: Array,
-    value: Array,
-    rate: Array,
-    second: Array,
-    position: Array,
-    rotation: Array,
-    velocity: Array,
-    acceleration: Array,
-    matrix: Array,
-    right: Array,
-    known: Array,
-    curve: Array,
-    jets: Array,
-    jet: Array,
-    status: Array,
-) -> None:
-    """Velocity and acceleration at an instant whose positions are solved."""
-    n, c, n_rows = len(bodies), len(columns), len(code)
+    t: Any, group: Group, equations: Equations, drive: Array, inputs: Inputs, poses: Poses, work: Work
+) -> Any:
+    """Velocity and acceleration at an instant whose positions are solved; the status."""
+    bodies, _, columns = group
+    matrix, right, known, curve, _, _ = work
+    n, c = len(bodies), len(columns)
     for k in range(n):
-        velocity[bodies[k], t] = 0.0
-        acceleration[bodies[k], t] = 0.0
+        poses[2][bodies[k], t] = 0.0
+        poses[3][bodies[k], t] = 0.0
     for level in range(2):
         # First with the group at rest: what the known bodies' velocities do. Then the curvature terms
         # of all velocities, and the known bodies' accelerations.
-        assemble(
-            t, bodies, place, columns, pair, origin, axes, code, joint, number, sign, parameter, drive, value,
-            position, rotation, velocity, matrix, right, known, curve, jets, jet, True,
-        )  # fmt: skip
+        assemble(t, group, equations, drive, inputs, poses, work, True)
         if level == 1:
-            carried(t, place, pair, origin, axes, code, joint, number, sign, parameter,
-                    position, rotation, velocity, acceleration, known, jets, jet)  # fmt: skip
-        for r in range(n_rows):
+            carried(t, group, equations, poses, work)
+        for r in range(len(right)):
             driven = 0.0
             if drive[r] >= 0:
-                driven = rate[drive[r], t] if level == 0 else second[drive[r], t]
+                driven = inputs[1][drive[r], t] if level == 0 else inputs[2][drive[r], t]
             right[r] = driven - known[r] - (curve[r] if level == 1 else 0.0)
         answer, regular = solved(matrix, right)
         if not regular:
-            status[t] = SINGULAR
-            void(bodies, t, position, rotation, velocity, acceleration)
-            return
+            return SINGULAR
         for k in range(n):
             for m in range(c):
                 if level == 0:
-                    velocity[bodies[k], t, columns[m]] = answer[k * c + m]
+                    poses[2][bodies[k], t, columns[m]] = answer[k * c + m]
                 else:
-                    acceleration[bodies[k], t, columns[m]] = answer[k * c + m]
+                    poses[3][bodies[k], t, columns[m]] = answer[k * c + m]
+    return OK
 
 
-def carried(
-    t: Any,
-    place: Array,
-    pair: Array,
-    origin: Array,
-    axes: Array,
-    code: Array,
-    joint: Array,
-    number: Array,
-    sign: Array,
-    parameter: Array,
-    position: Array,
-    rotation: Array,
-    velocity: Array,
-    acceleration: Array,
-    known: Array,
-    jets: Array,
-    jet: Array,
-) -> None:
+def carried(t: Any, group: Group, equations: Equations, poses: Poses, work: Work) -> None:
     """``known`` (E,): what the accelerations of bodies outside the group do to each equation."""
-    for r in range(len(code)):
-        k = joint[r]
-        evaluate(t, r, k, pair, origin, axes, code, number, sign, parameter, position, rotation, velocity,
-                 jets, jet)  # fmt: skip
+    place = group[1]
+    pair, joint = equations[0], equations[4]
+    _, _, known, _, _, jet = work
+    for r in range(len(known)):
+        evaluate(t, r, equations, poses, work)
         total = 0.0
         for side in range(2):
-            b = pair[k, side]
+            b = pair[joint[r], side]
             if place[b] < 0:
                 for m in range(6):
-                    total += jet[1 + 6 * side + m] * acceleration[b, t, m]
+                    total += jet[1 + 6 * side + m] * poses[3][b, t, m]
         known[r] = total
 
 
 def assemble(
     t: Any,
-    bodies: Array,
-    place: Array,
-    columns: Array,
-    pair: Array,
-    origin: Array,
-    axes: Array,
-    code: Array,
-    joint: Array,
-    number: Array,
-    sign: Array,
-    parameter: Array,
+    group: Group,
+    equations: Equations,
     drive: Array,
-    value: Array,
-    position: Array,
-    rotation: Array,
-    velocity: Array,
-    matrix: Array,
-    right: Array,
-    known: Array,
-    curve: Array,
-    jets: Array,
-    jet: Array,
+    inputs: Inputs,
+    poses: Poses,
+    work: Work,
     moving: bool,
 ) -> None:
     """Jacobian, minus residual, and with ``moving`` the velocity of known bodies and the curvature."""
+    _, place, columns = group
+    pair, code, joint = equations[0], equations[3], equations[4]
+    matrix, right, known, curve, _, jet = work
     c = len(columns)
     for r in range(len(code)):
         k = joint[r]
-        evaluate(t, r, k, pair, origin, axes, code, number, sign, parameter, position, rotation, velocity,
-                 jets, jet)  # fmt: skip
+        evaluate(t, r, equations, poses, work)
         miss = jet[0]
         if drive[r] >= 0:
-            miss -= value[drive[r], t]
+            miss -= inputs[0][drive[r], t]
             if code[r] in (TURN, CARDAN, AZIMUTH, ELEVATION):
                 miss -= 2 * np.pi * np.round(miss / (2 * np.pi))
         right[r] = -miss
@@ -272,69 +209,54 @@ def assemble(
                     matrix[r, place[b] * c + m] += jet[1 + 6 * side + columns[m]]
             elif moving:
                 for m in range(6):
-                    total += jet[1 + 6 * side + m] * velocity[b, t, m]
+                    total += jet[1 + 6 * side + m] * poses[2][b, t, m]
         known[r] = total
         curve[r] = jet[13]
 
 
-def evaluate(
-    t: Any,
-    r: Any,
-    k: Any,
-    pair: Array,
-    origin: Array,
-    axes: Array,
-    code: Array,
-    number: Array,
-    sign: Array,
-    parameter: Array,
-    position: Array,
-    rotation: Array,
-    velocity: Array,
-    jets: Array,
-    jet: Array,
-) -> None:
-    """The jet of equation r: value, 12 derivatives, curvature."""
-    a, b = pair[k, 0], pair[k, 1]
+def evaluate(t: Any, r: Any, equations: Equations, poses: Poses, work: Work) -> None:
+    """The jet of equation r: value, 12 derivatives, curvature, rate."""
+    _, _, _, code, joint, number, sign, parameter = equations
+    jets, jet = work[4], work[5]
+    k = joint[r]
     what = code[r]
     if what in (ALONG, OFFSET):
-        dot_2(t, a, b, k, number[r, 0], origin, axes, position, rotation, velocity, jet)
+        dot_2(t, k, number[r, 0], equations, poses, jet)
         if what == ALONG:
             jet[0] -= parameter[r]
         elif number[r, 0] < 2:
             # The common normal z_A × z_B has the components (-C[1, 2], C[0, 2], 0) in A.
             first, factor = (1, 1.0) if number[r, 0] == 0 else (0, -1.0)
-            dot_1(t, a, b, k, first, 2, axes, rotation, velocity, jets[0])
+            dot_1(t, k, first, 2, equations, poses, jets[0])
             for m in range(15):
                 jet[m] += factor * parameter[r] * jets[0, m]
     elif what == COSINE:
-        dot_1(t, a, b, k, number[r, 0], number[r, 1], axes, rotation, velocity, jet)
+        dot_1(t, k, number[r, 0], number[r, 1], equations, poses, jet)
     elif what == SPIN:
         # A body's rotation rate about a line fixed in it: held at zero.
-        spin(t, a, b, k, axes, rotation, velocity, jet)
+        spin(t, k, equations, poses, jet)
     elif what == TURN:
-        dot_1(t, a, b, k, number[r, 0], number[r, 1], axes, rotation, velocity, jets[0])
-        dot_1(t, a, b, k, number[r, 2], number[r, 3], axes, rotation, velocity, jets[1])
+        dot_1(t, k, number[r, 0], number[r, 1], equations, poses, jets[0])
+        dot_1(t, k, number[r, 2], number[r, 3], equations, poses, jets[1])
         for m in range(15):
             jets[0, m] *= sign[r]
         angle(jets[0], jets[1], jet)
     elif what == CARDAN:
-        dot_1(t, a, b, k, 0, 0, axes, rotation, velocity, jets[0])
-        dot_1(t, a, b, k, 0, 1, axes, rotation, velocity, jets[1])
-        dot_1(t, a, b, k, 0, 2, axes, rotation, velocity, jets[2])
+        for axis in range(3):
+            dot_1(t, k, 0, axis, equations, poses, jets[axis])
         length(jets, 2, jets[4])
         angle(jets[2], jets[4], jet)
     elif what == SCREW:
-        dot_2(t, a, b, k, 2, origin, axes, position, rotation, velocity, jets[2])
-        dot_1(t, a, b, k, 1, 0, axes, rotation, velocity, jets[0])
-        dot_1(t, a, b, k, 0, 0, axes, rotation, velocity, jets[1])
+        dot_2(t, k, 2, equations, poses, jets[2])
+        dot_1(t, k, 1, 0, equations, poses, jets[0])
+        dot_1(t, k, 0, 0, equations, poses, jets[1])
         angle(jets[0], jets[1], jets[3])
         jets[3, 0] += 2 * np.pi * np.round((jets[2, 0] / parameter[r] - jets[3, 0]) / (2 * np.pi))
         for m in range(15):
             jet[m] = jets[2, m] - parameter[r] * jets[3, m]
     else:
         for axis in range(3):
-            dot_2(t, a, b, k, axis, origin, axes, position, rotation, velocity, jets[axis])
+            dot_2(t, k, axis, equations, poses, jets[axis])
         if what == DISTANCE:
             length(jets, 3, jet)
             jet[0] -= parameter[r]
@@ -345,20 +267,11 @@ def evaluate(
             angle(jets[2], jets[4], jet)
 
 
-def dot_2(
-    t: Any,
-    a: Any,
-    b: Any,
-    k: Any,
-    axis: Any,
-    origin: Array,
-    axes: Array,
-    position: Array,
-    rotation: Array,
-    velocity: Array,
-    jet: Array,
-) -> None:
+def dot_2(t: Any, k: Any, axis: Any, equations: Equations, poses: Poses, jet: Array) -> None:
     """Axis of A times the vector from A's origin to B's, m."""
+    pair, origin, axes, _, _, _, _, _ = equations
+    position, rotation, velocity, _ = poses
+    a, b = pair[k, 0], pair[k, 1]
     n0, n1, n2 = world(rotation, a, t, axes[k, 0, 0, axis], axes[k, 0, 1, axis], axes[k, 0, 2, axis])
     a0, a1, a2 = world(rotation, a, t, origin[k, 0, 0], origin[k, 0, 1], origin[k, 0, 2])
     b0, b1, b2 = world(rotation, b, t, origin[k, 1, 0], origin[k, 1, 1], origin[k, 1, 2])
@@ -390,19 +303,11 @@ def dot_2(
     jet[14] = d0 * r0 + d1 * r1 + d2 * r2 + n0 * s0 + n1 * s1 + n2 * s2
 
 
-def dot_1(
-    t: Any,
-    a: Any,
-    b: Any,
-    k: Any,
-    first: Any,
-    second: Any,
-    axes: Array,
-    rotation: Array,
-    velocity: Array,
-    jet: Array,
-) -> None:
+def dot_1(t: Any, k: Any, first: Any, second: Any, equations: Equations, poses: Poses, jet: Array) -> None:
     """Axis ``first`` of A times axis ``second`` of B."""
+    pair, _, axes, _, _, _, _, _ = equations
+    _, rotation, velocity, _ = poses
+    a, b = pair[k, 0], pair[k, 1]
     n0, n1, n2 = world(rotation, a, t, axes[k, 0, 0, first], axes[k, 0, 1, first], axes[k, 0, 2, first])
     m0, m1, m2 = world(rotation, b, t, axes[k, 1, 0, second], axes[k, 1, 1, second], axes[k, 1, 2, second])
     jet[0] = n0 * m0 + n1 * m1 + n2 * m2
@@ -425,8 +330,9 @@ def dot_1(
     jet[14] = d0 * m0 + d1 * m1 + d2 * m2 + n0 * f0 + n1 * f1 + n2 * f2
 
 
-def spin(t: Any, a: Any, b: Any, k: Any, axes: Array, rotation: Array, velocity: Array, jet: Array) -> None:
+def spin(t: Any, k: Any, equations: Equations, poses: Poses, jet: Array) -> None:
     """Rate of B's rotation about z of B's frame; nothing on the level of position."""
+    axes, rotation, b = equations[2], poses[1], equations[0][k, 1]
     for m in range(15):
         jet[m] = 0.0
     z0, z1, z2 = world(rotation, b, t, axes[k, 1, 0, 2], axes[k, 1, 1, 2], axes[k, 1, 2, 2])
@@ -476,17 +382,9 @@ def world(rotation: Array, b: Any, t: Any, x: Any, y: Any, z: Any) -> tuple[Any,
     )
 
 
-def predict(
-    bodies: Array,
-    dt: Any,
-    last: Any,
-    t: Any,
-    position: Array,
-    rotation: Array,
-    velocity: Array,
-    acceleration: Array,
-) -> None:
+def predict(bodies: Array, dt: Any, last: Any, t: Any, poses: Poses) -> None:
     """Start the group at instant t where velocity and acceleration of instant ``last`` lead it."""
+    position, rotation, velocity, acceleration = poses
     for k in range(len(bodies)):
         b = bodies[k]
         for m in range(3):
@@ -545,10 +443,9 @@ def turn(r: Array, w0: Any, w1: Any, w2: Any) -> None:
     r[0, 2], r[1, 2], r[2, 2] = cross(r[0, 0], r[1, 0], r[2, 0], r[0, 1], r[1, 1], r[2, 1])
 
 
-def void(
-    bodies: Array, t: Any, position: Array, rotation: Array, velocity: Array, acceleration: Array
-) -> None:
+def void(bodies: Array, t: Any, poses: Poses) -> None:
     """No answer at this instant; its status says why."""
+    position, rotation, velocity, acceleration = poses
     for k in range(len(bodies)):
         position[bodies[k], t] = np.nan
         rotation[bodies[k], t] = np.nan
