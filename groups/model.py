@@ -44,6 +44,19 @@ class Model:
     reference: Configuration
     encoded: tuple[Encoded, ...]
 
+    @property
+    def reference_inputs(self) -> dict[str, float]:
+        """Values of the driven coordinates at the reference, m and rad: where a law may well start.
+
+        >>> import groups, mbssa
+        >>> stewart = groups.build(mbssa.decompose(mbssa.load("stewart")))
+        >>> round(stewart.reference_inputs["2-3.slide"], 3)
+        1.195
+        """
+        mechanism = self.structure.mechanism
+        values = reference_inputs(mechanism, self.frames, self.reference)
+        return dict(zip(driven_coordinates(mechanism), values.tolist(), strict=True))
+
     def solve(self, motion: Motion) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
 

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 STATUS = ("ok", "not converged", "singular", "waits for a group that failed")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
     """Poses, velocities and accelerations of all bodies, SI units, world axes.
 
@@ -55,6 +55,10 @@ class Trajectory:
     status: npt.NDArray[np.int8]
     residual: Floats
     iterations: npt.NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        state = "ok" if self.ok else "; ".join(self.faults())
+        return f"<Trajectory of {self.mechanism.name}: {len(self.time)} instants, {state}>"
 
     @property
     def ok(self) -> bool:

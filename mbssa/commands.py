@@ -243,6 +243,8 @@ def draw(structure: Structure, picture: Path | None, diagram: Path | None) -> No
     """Write the pictures that were asked for; what cannot be drawn is an error (exit 2)."""
     from mbssa.pictures import ending_of, save, structural_diagram, structural_graph
 
+    if picture is not None and picture == diagram:
+        fail(f"{picture}: both pictures would go to this file; name two")
     wanted = [(picture, structural_graph), (diagram, structural_diagram)]
     try:
         for path, _ in wanted:

@@ -94,6 +94,10 @@ class Structure:
 
     @property
     def determined(self) -> bool:
+        """Whether the count, after a treatment if there is one, determines every body.
+
+        Necessary, not sufficient: the rank of a group can still fall short, see :func:`mbssa.check`.
+        """
         return not self.parts and not self.unresolved
 
     @property

@@ -168,3 +168,11 @@ def test_output_goes_into_pipes_and_keeps_the_mode_of_files(tmp_path):
 def test_precision_is_a_length(run_mbssa):
     for value in ("inf", "1e300", "nan", "-1"):
         assert run_mbssa("check", "rotor", "--precision", value).exit_code == 2
+
+
+def test_two_pictures_do_not_go_to_one_file(run_mbssa, tmp_path):
+    path = str(tmp_path / "one.svg")
+    result = run_mbssa("decompose", "rotor", "--picture", path, "--diagram", path)
+    assert result.exit_code == 2
+    assert "name two" in result.stderr
+    assert not os.listdir(tmp_path)

@@ -66,7 +66,7 @@ def structural_graph(structure: Structure, *, names: bool = False) -> Figure:
     >>> sorted(artist.get_gid() for artist in figure.axes[0].patches if "body" in artist.get_gid())
     ['body-1', 'body-2', 'body-3', 'body-4']
     """
-    there, instead = structure.mechanism.n_bodies, "draw the structural diagram, or write a graph file"
+    there, instead = structure.mechanism.n_bodies, "write a graph file (--format dot or graphml)"
     refuse_beyond(MOST_BODIES, there, "bodies", "a structural graph", instead)
     require_matplotlib()
     graph = network(structure)

@@ -49,7 +49,10 @@ def page(report: Report, console: Console) -> None:
 
 
 def _proposals_title(report: Report) -> str:
-    return "Isostatic substitutes, each verified" if report.solvable else "What would help, each verified"
+    title = "Isostatic substitutes, each verified" if report.solvable else "What would help, each verified"
+    if any(proposal.kind == "joints" for proposal in report.proposals):
+        title += " (a changed joint for almost every geometry of its new type)"
+    return title
 
 
 def _finding_line(finding: Any) -> str:

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import CATALOGUE, joint_type
+from mbssa.joints.catalogue import CATALOGUE, JointType, joint_type
 from mbssa.joints.system import Configuration, Rows, rows_at
-from mbssa.mechanism import ByteArray, IntArray, Mechanism
+from mbssa.mechanism import ByteArray, IntArray, JointGeometry, Mechanism
 from mbssa.singularities.motions import free_motions, idle_spins
 from mbssa.singularities.ranks import generic_rows
 from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows, treat
@@ -47,8 +47,10 @@ _SPANS = 1e-6
 #: Sets of coordinates that are looked at where several inputs are missing.
 _SETS_TRIED = 300
 
-#: Combinations of joints that are looked at before the search for releases stops.
-_TRIED = 200_000
+#: Combinations of joints that are looked at before the search for releases stops, and how many of those
+#: that take the redundancy away are verified: each costs a few ranks.
+_TRIED = 20_000
+_VERIFIED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +76,31 @@ class Proposal:
     types: tuple[tuple[int, str], ...] = ()
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
-        """The changed mechanism; after a change of joint types it has no geometry at those joints."""
+        """The changed mechanism. A joint of another type keeps what the new type can read of its geometry;
+        where that does not suffice (an S has no axis for an SC) it has none until somebody gives it.
+        """
         if self.kind == "inputs":
             return replace(mechanism, driven=np.array(self.driven, dtype=np.uint8))
         types = mechanism.joint_type.copy()
         geometry = dict(mechanism.joint_geometry)
         for joint, code in self.types:
-            types[joint] = joint_type(code, mechanism.space).index
-            geometry.pop(joint, None)
+            row = joint_type(code, mechanism.space)
+            types[joint] = row.index
+            kept = _readable(geometry.pop(joint, None), row)
+            if kept is not None:
+                geometry[joint] = kept
         return replace(mechanism, joint_type=types, joint_geometry=geometry)
+
+
+def _readable(geometry: JointGeometry | None, row: JointType) -> JointGeometry | None:
+    """What a type reads of the geometry that another type had; None where it needs more."""
+    if geometry is None or (
+        geometry.frames is None and any(getattr(geometry, field) is None for field in row.required)
+    ):
+        return None
+    read = {*row.required, *row.optional, "frames"}
+    fields = ("point", "points", "axis", "axes", "frames", "radius", "length", "offsets")
+    return JointGeometry(**{field: getattr(geometry, field) for field in fields if field in read})
 
 
 def propose_inputs(
@@ -109,6 +127,7 @@ def propose_inputs(
     free = free_motions(found.matrix[kept], found.tolerance)
     free = _without_spins(mechanism, rows.select(np.sort(kept)), free, found, driven)
     proposals = []
+    tried = 0
     for added in _additions(mechanism, found, free, driven, most):
         mask = driven.copy()
         for joint, bit in added:
@@ -116,6 +135,9 @@ def propose_inputs(
         changed = replace(mechanism, driven=mask)
         if not added and not taken_back:
             continue
+        tried += 1
+        if tried > _VERIFIED:
+            break
         if mask.any() and solvable(changed, found.basis, precision):
             names = [
                 f"{mechanism.joint_ids[j]}.{CATALOGUE[int(mechanism.joint_type[j])].coordinates[bit]}"
@@ -223,13 +245,13 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
         blocks.append(_left_null(found.elsewhere))
     options = _release_options(mechanism, found.rows, blocks[0])
     proposals: list[Proposal] = []
-    tried = 0
+    tried = verified = 0
     for n_joints in range(1, min(redundant, len(options)) + 1):
         for joints in combinations(sorted(options), n_joints):
             for choice in product(*(options[j] for j in joints)):
                 given_up = np.concatenate([rows for _, rows in choice])
                 tried += 1
-                if tried > _TRIED or len(proposals) >= most:
+                if tried > _TRIED or verified >= _VERIFIED or len(proposals) >= most:
                     return proposals
                 if len(given_up) != redundant or not all(_spans(block[given_up]) for block in blocks):
                     continue
@@ -239,8 +261,10 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
                     for j, code in types
                 ]
                 proposal = Proposal("joints", f"change {_join(changes)}", n_joints, types=types)
-                known = any(other.types == types for other in proposals)
-                if not known and _isostatic(proposal.apply(mechanism)):
+                if any(other.types == types for other in proposals):
+                    continue
+                verified += 1
+                if _isostatic(proposal.apply(mechanism)):
                     proposals.append(proposal)
     return proposals
 

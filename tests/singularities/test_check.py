@@ -486,3 +486,19 @@ def test_a_rod_between_frames_has_the_length_it_is_drawn_with(read):
     assert report.solvable
     assert not texts(report, "assembly")
     assert report.numeric.frames.parameters["length"][2] == pytest.approx(1.5)
+
+
+def test_a_changed_joint_keeps_the_geometry_that_its_new_type_reads():
+    """R to C and S needs nothing new, so the isostatic mechanism can be solved at once."""
+    import groups
+
+    mechanism = mbssa.load("spatial_4r")
+    (proposal,) = (p for p in mbssa.check(mechanism).proposals if p.types == ((1, "C"), (2, "S")))
+    changed = proposal.apply(mechanism)
+    assert changed.has_geometry
+    trajectory = groups.build(mbssa.decompose(changed)).solve(groups.constant_speed(changed, steps=51))
+    before = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=51))
+    assert trajectory.ok
+    assert np.abs(trajectory.position - before.position).max() < 1e-10
+    (other,) = (p for p in mbssa.check(mechanism).proposals if p.types == ((1, "U"), (2, "S")))
+    assert not other.apply(mechanism).has_geometry
