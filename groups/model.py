@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion import Motion, driven_coordinates
+from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.newton import kernels
 from groups.newton.encoding import Encoded, encode
 from groups.trajectory import Trajectory, quaternion_of
@@ -181,35 +181,6 @@ def reference_pose(mechanism: Mechanism, body: int) -> tuple[Floats, Floats]:
     """Origin (3,) and rotation (3, 3) of a body's own frame in the world at the reference."""
     frames = joint_frames(mechanism)
     return frames.position[body], frames.rotation[body]
-
-
-def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
-    """(D,) values of the driven coordinates in a configuration, m and rad; angles near ``at_reference``."""
-    from mbssa.joints.catalogue import CATALOGUE
-    from mbssa.joints.equations import coordinates, equations_of
-    from mbssa.joints.system import relative_pose
-
-    values = []
-    for joint in mechanism.joints:
-        if not joint.driven:
-            continue
-        kind = CATALOGUE[int(mechanism.joint_type[joint.index])]
-        rows = equations_of(kind)
-        assert rows is not None
-        which = np.array([joint.index])
-        body = np.array([mechanism.joint_bodies(joint.index)[:2]])
-        d, C, _, _ = relative_pose(frames, at, which, body)
-        given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
-        found, _ = coordinates(rows, d, C, given)
-        for name in joint.driven:
-            value = float(found[0, kind.coordinates.index(name)])
-            length = name in ("x", "y", "z") or name.startswith("slide")
-            value *= frames.size if length else 1.0
-            known = joint.geometry.at_reference.get(name) if joint.geometry is not None else None
-            if known is not None and not length:
-                value += 2 * np.pi * round((known - value) / (2 * np.pi))
-            values.append(value)
-    return np.array(values)
 
 
 def _trajectory(

@@ -9,6 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa import Mechanism
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.equations import coordinates, equations_of
+from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.system import Configuration, relative_pose
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,6 +77,31 @@ def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
     ('9-13.angle', '13-15.angle', '11-14.angle_1')
     """
     return tuple(f"{joint.id}.{name}" for joint in mechanism.joints if joint.driven for name in joint.driven)
+
+
+def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
+    """(D,) values of the driven coordinates in a configuration, m and rad; angles near ``at_reference``."""
+    values = []
+    for joint in mechanism.joints:
+        if not joint.driven:
+            continue
+        kind = CATALOGUE[int(mechanism.joint_type[joint.index])]
+        rows = equations_of(kind)
+        assert rows is not None
+        which = np.array([joint.index])
+        body = np.array([mechanism.joint_bodies(joint.index)[:2]])
+        d, C, _, _ = relative_pose(frames, at, which, body)
+        given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
+        found, _ = coordinates(rows, d, C, given)
+        for name in joint.driven:
+            value = float(found[0, kind.coordinates.index(name)])
+            length = coordinate_unit(name) == "m"
+            value *= frames.size if length else 1.0
+            known = joint.geometry.at_reference.get(name) if joint.geometry is not None else None
+            if known is not None and not length:
+                value += 2 * np.pi * round((known - value) / (2 * np.pi))
+            values.append(value)
+    return np.array(values)
 
 
 def constant(value: float) -> Law:
@@ -192,10 +221,6 @@ def constant_speed(
     >>> constant_speed(mbssa.load("rotor"), rate=0.1, steps=11).value.shape
     (3, 11)
     """
-    from groups.model import reference_inputs
-    from mbssa.joints.frames import joint_frames
-    from mbssa.joints.system import Configuration
-
     frames = joint_frames(mechanism)
     start = reference_inputs(mechanism, frames, Configuration.reference(frames))
     names = driven_coordinates(mechanism)

@@ -1,11 +1,10 @@
-"""Commands of the package ``mbssa``: models, joints, schema, decompose."""
+"""Commands of the package ``mbssa``: models, joints, schema, decompose, check, convert."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +17,7 @@ from mbssa.gathering.files import write_whole
 from mbssa.gathering.formats import known_ending, no_format
 from mbssa.joints.catalogue import types_of
 from mbssa.results.exports import Format, export
-from mbssa.results.tables import WIDE, page, plain_table, summary_lines
+from mbssa.results.tables import page, plain_table, plain_text, summary_lines
 from mbssa.search import decompose
 from mbssa.search.decompose import Method
 from mbssa.structure import Structure
@@ -47,9 +46,7 @@ def show(print_on: Callable[[Console], None]) -> None:
     if sys.stdout.isatty():
         print_on(Console(highlight=False))
         return
-    stream = StringIO()
-    print_on(Console(file=stream, width=WIDE, color_system=None, highlight=False))
-    deliver("".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines()), None)
+    deliver(plain_text(print_on) + "\n", None)
 
 
 def deliver(text: str, output: Path | None) -> None:

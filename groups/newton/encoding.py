@@ -10,8 +10,9 @@ import numpy.typing as npt
 from groups.newton import kernels
 from mbssa import Group, Structure
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import Elementary, Equations, equations_of
+from mbssa.joints.equations import Elementary, equations_of
 from mbssa.joints.frames import Frames
+from mbssa.joints.system import unknowns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,7 +28,6 @@ _CODES = {
     "screw": kernels.SCREW,
     "offset": kernels.OFFSET,
 }
-_PARAMETER = {"offset": "offset", "screw": "pitch", "distance": "length"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def encode(group: Group, frames: Frames, drives: dict[tuple[int, str], int]) -> 
         origins.append(frames.origin[j])
         axes.append(frames.axes[j])
         values = {name: float(column[j]) for name, column in frames.parameters.items()}
-        rows += [_row(e, place, values, -1) for e in _constraints(equations)]
+        rows += [_row(e, place, values, -1) for _, e in equations.constraints]
         for name in mechanism.joints[j].driven:
             coordinate = equations.coordinates[kind.coordinates.index(name)]
             rows.append(_row(coordinate, place, values, drives[j, name]))
@@ -83,10 +83,9 @@ def encode(group: Group, frames: Frames, drives: dict[tuple[int, str], int]) -> 
         origins.append(np.zeros((2, 3)))
         axes.append(np.stack([np.eye(3), np.stack([x, np.cross(local, x), local], axis=1)]))
         rows.append((kernels.SPIN, len(pairs) - 1, (0, 0, 0, 0), 1.0, 0.0, -1))
-    planar = mechanism.space == "planar"
     return Encoded(
         bodies=group.body_indices.astype(np.int64),
-        columns=np.array((0, 1, 5) if planar else range(6), dtype=np.int64),
+        columns=np.array(unknowns(mechanism.space), dtype=np.int64),
         equations=(
             np.array(pairs, dtype=np.int64),
             np.array(origins),
@@ -101,16 +100,10 @@ def encode(group: Group, frames: Frames, drives: dict[tuple[int, str], int]) -> 
     )
 
 
-def _constraints(equations: Equations) -> list[Elementary]:
-    return [function for _, function in equations.constraints]
-
-
 def _row(
     e: Elementary, place: int, values: dict[str, float], drive: int
 ) -> tuple[int, int, tuple[int, ...], float, float, int]:
-    name = e.parameter or _PARAMETER.get(e.kind)
-    # A distance as a coordinate would have no length to subtract; none of the catalogue's has one.
-    parameter = values[name] if name is not None else 0.0
+    parameter = values[e.parameter] if e.parameter is not None else 0.0
     numbers = (*e.numbers, 0, 0, 0, 0)[:4]
     return _CODES[e.kind], place, numbers, e.sign, parameter, drive
 

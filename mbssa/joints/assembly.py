@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, Rows, relative_pose, rows_at
+from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
 from mbssa.mechanism import Mechanism
 
 Array = npt.NDArray[np.float64]
@@ -76,7 +76,7 @@ def assemble(
     smallest = np.inf
     step_size = np.inf
     for _ in range(_ITERATIONS):
-        rows = _constraints(mechanism, frames, at)
+        rows = rows_at(mechanism, frames, at).constraints
         residual = float(np.abs(rows.residual).max(initial=0.0))
         if residual < smallest:
             smallest, best = residual, at
@@ -93,15 +93,10 @@ def assemble(
     return Assembly(best, not fault, smallest, moved, np.where(turned < 1e-7, 0.0, turned), fault)
 
 
-def _constraints(mechanism: Mechanism, frames: Frames, at: Configuration) -> Rows:
-    rows = rows_at(mechanism, frames, at)
-    return rows.select(np.flatnonzero(~rows.drive))
-
-
 def _step(mechanism: Mechanism, frames: Frames, rows: Rows, rank_tolerance: float) -> Array:
     """Minimum-norm step (N, 6), lengths divided by the mechanism's size."""
     bodies = np.arange(1, mechanism.n_bodies)
-    columns = (0, 1, 5) if mechanism.space == "planar" else (0, 1, 2, 3, 4, 5)
+    columns = unknowns(mechanism.space)
     step = np.zeros((mechanism.n_bodies, 6))
     if len(bodies) * len(columns) <= DENSE:
         solved = np.linalg.lstsq(rows.matrix(bodies), -rows.residual, rcond=rank_tolerance)[0]
@@ -121,7 +116,7 @@ def _unscaled(step: Array, size: float) -> Array:
 
 def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float) -> str:
     """The first joint that is open or turned round, in a sentence; empty where all are closed."""
-    rows = _constraints(mechanism, frames, at)
+    rows = rows_at(mechanism, frames, at).constraints
     open_rows = np.flatnonzero(np.abs(rows.residual) > tolerance)
     if len(open_rows):
         joint = int(rows.joint[open_rows].min())
@@ -142,8 +137,7 @@ def _turned_round(mechanism: Mechanism, frames: Frames, at: Configuration) -> st
         if rows is None or not rows.sense:
             continue
         joints = np.flatnonzero((mechanism.joint_type == index) & frames.known)
-        first = mechanism.joint_start[joints]
-        body = np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
+        body = first_two_bodies(mechanism, joints)
         _, C, _, _ = relative_pose(frames, at, joints, body)
         for i, j in rows.sense:
             wrong = np.flatnonzero(C[:, i, j] < 0)

@@ -247,11 +247,10 @@ def _cardan_steps(first: int) -> tuple[str, str, str]:
     return f"Rx{first}", f"Ry{first + 1}", f"Rz{first + 2}"
 
 
-_U = Equations(
-    (*((name, Elementary("offset", (k,))) for k, (name, _) in enumerate(_POSITION)), *_UPRIGHT),
-    _CROSS,
-    _steps("Rz0", "swap", "Tynormal", "Rz1"),
+_OFFSET = tuple(
+    (name, Elementary("offset", (axis,), parameter="offset")) for axis, (name, _) in enumerate(_POSITION)
 )
+_U = Equations((*_OFFSET, *_UPRIGHT), _CROSS, _steps("Rz0", "swap", "Tynormal", "Rz1"))
 
 SPATIAL: dict[str, Equations] = {
     "R": Equations(_POSITION + _ALIGNED, (_ANGLE,), _steps("Rz0"), _SAME_SENSE),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.joints.equations import Equations, coordinates, equations_of, residuals
 from mbssa.joints.frames import Frames
 from mbssa.mechanism import IntArray, Mechanism
@@ -89,6 +89,11 @@ class Rows:
             self.missing,
         )
 
+    @property
+    def constraints(self) -> Rows:
+        """The rows that are no drives."""
+        return self.select(np.flatnonzero(~self.drive))
+
     def matrix(self, bodies: IntArray) -> Array:
         """Dense (M, B n) Jacobian by the twists of these n bodies; the others stand still."""
         freedom = self.jacobian.shape[2]
@@ -112,10 +117,24 @@ class Rows:
         return scipy.sparse.csr_array(entries, shape=(len(self), freedom * (n_bodies - 1)))
 
 
+def unknowns(space: Space) -> tuple[int, ...]:
+    """Which of v_x, v_y, v_z, w_x, w_y, w_z a body of this space has.
+
+    >>> unknowns("planar")
+    (0, 1, 5)
+    """
+    return (0, 1, 5) if space == "planar" else (0, 1, 2, 3, 4, 5)
+
+
+def first_two_bodies(mechanism: Mechanism, joints: IntArray) -> IntArray:
+    """(n, 2) body indices of these joints; a third body, a carrier, is left out."""
+    first = mechanism.joint_start[joints]
+    return np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
+
+
 def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) -> Rows:
     """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``."""
-    planar = mechanism.space == "planar"
-    columns = (0, 1, 5) if planar else (0, 1, 2, 3, 4, 5)
+    columns = unknowns(mechanism.space)
     parts: list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]] = []
     types = mechanism.joint_type
     for index in np.unique(types[frames.known]).tolist():
@@ -146,7 +165,7 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) 
     )
 
 
-def _widened(array: npt.NDArray, width: int) -> npt.NDArray:  # type: ignore[type-arg]
+def _widened(array: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
     extra = [(0, 0), (0, width - array.shape[1])] + [(0, 0)] * (array.ndim - 2)
     return np.pad(array, extra)
 
@@ -155,8 +174,7 @@ def _pair_rows(
     mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, rows: Equations
 ) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
     """Rows of joints of one type that relate the poses of two bodies."""
-    first = mechanism.joint_start[joints]
-    body = np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
+    body = first_two_bodies(mechanism, joints)
     d, C, axes, lever = relative_pose(frames, at, joints, body)
     parameters = {name: values[joints] for name, values in frames.parameters.items()}
     for name in ("length", "pitch", "radius", "offset"):
@@ -245,8 +263,7 @@ def _gear_rows(
     carrier where a third body is given. Turns of φ follow those of the wheels: the principal value of
     the line's own turn is completed to the nearest to what the wheels say.
     """
-    start = mechanism.joint_start[joints]
-    wheels = np.stack([mechanism.joint_body[start], mechanism.joint_body[start + 1]], axis=1)
+    wheels = first_two_bodies(mechanism, joints)
     carried = np.diff(mechanism.joint_start)[joints] > 2
     last = mechanism.joint_body[mechanism.joint_start[joints + 1] - 1]
     body = np.column_stack([wheels, np.where(carried, last, 0)])

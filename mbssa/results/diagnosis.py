@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from mbssa.results.tables import WIDE, plain_table, summary_head, treatment_lines
+from mbssa.results.tables import WIDE, plain_table, plain_text, summary_head, treatment_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -144,13 +144,7 @@ def _print_groups(report: Report, console: Console) -> None:
 
 def as_text(report: Report, width: int = WIDE) -> str:
     """The page without colours, as ``print(report)`` shows it."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    stream = StringIO()
-    page(report, Console(file=stream, width=width, color_system=None, highlight=False))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+    return plain_text(lambda console: page(report, console), width)
 
 
 def to_dict(report: Report) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from mbssa.mechanism import Joint
@@ -225,11 +225,15 @@ def _group_table(structure: Structure, *, narrow: bool) -> Table:
 
 def as_text(structure: Structure, width: int = WIDE) -> str:
     """The page without colours, as ``print(structure)`` shows it."""
+    return plain_text(lambda console: page(structure, console), width)
+
+
+def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
+    """What is printed on a console, without colours and without blanks at the ends of lines."""
     from io import StringIO
 
     from rich.console import Console
 
     stream = StringIO()
-    console = Console(file=stream, width=width, color_system=None, highlight=False)
-    page(structure, console)
+    print_on(Console(file=stream, width=width, color_system=None, highlight=False))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())

@@ -9,6 +9,7 @@ from mbssa.initialisation import initialise
 from mbssa.mechanism import Mechanism
 from mbssa.search.matching import match
 from mbssa.search.partition import Partition
+from mbssa.search.treatment import DENSE
 from mbssa.structure import Structure, build_structure
 
 Method = Literal["matching", "exhaustive"]
@@ -95,4 +96,4 @@ def _treatable(mechanism: Mechanism, partition: Partition) -> bool:
 
 def worth_treating(mechanism: Mechanism) -> bool:
     """Whether ranks of the whole mechanism are affordable: up to 1,200 units of freedom."""
-    return mechanism.freedom * (mechanism.n_bodies - 1) <= 1_200
+    return mechanism.freedom * (mechanism.n_bodies - 1) <= DENSE

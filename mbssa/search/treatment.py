@@ -10,6 +10,9 @@ from typing import Literal
 
 from mbssa.mechanism import IntArray
 
+#: Units of freedom up to which a rank is taken by a dense singular value decomposition.
+DENSE = 1_200
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:

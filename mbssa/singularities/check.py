@@ -19,7 +19,14 @@ from mbssa.search.partition import Part
 from mbssa.search.treatment import IdleSpin, SpecialPart
 from mbssa.singularities.contacts import ContactLost, contacts_lost
 from mbssa.singularities.motions import free_motions, idle_spins
-from mbssa.singularities.ranks import Rank, generic_rows, group_ranks, precision_of, tolerance_for
+from mbssa.singularities.ranks import (
+    Rank,
+    dependences,
+    generic_rows,
+    group_ranks,
+    precision_of,
+    tolerance_for,
+)
 from mbssa.singularities.repairs import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.treatment import Examined, examine, examine_generic
 from mbssa.structure import Structure
@@ -360,9 +367,8 @@ def _corrections(mechanism: Mechanism, judged: Examined) -> list[Finding]:
 
 def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> list[Finding]:
     """Families of dependent constraints: rows that share a dependence."""
-    rows = judged.rows.select(np.flatnonzero(~judged.rows.drive))
-    left, _, _ = np.linalg.svd(judged.matrix[~judged.rows.drive])
-    null = left[:, judged.constraints.rank :]
+    rows = judged.rows.constraints
+    null = dependences(judged.matrix[~judged.rows.drive], judged.constraints)
     share = np.abs(null @ null.T) > 1e-7
     families: dict[tuple[int, ...], int] = {}
     seen = np.zeros(len(rows), dtype=bool)
@@ -392,8 +398,7 @@ def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> l
 
 def _inputs_finding(mechanism: Mechanism, judged: Examined, generic: Examined | None, where: str) -> Finding:
     """The inputs contradict each other or the constraints."""
-    left, _, _ = np.linalg.svd(judged.matrix)
-    null = left[:, judged.all.rank :]
+    null = dependences(judged.matrix, judged.all)
     involved = np.flatnonzero((np.linalg.norm(null, axis=1) > 1e-7) & judged.rows.drive)
     names = [f"{mechanism.joint_ids[judged.rows.joint[r]]}.{judged.rows.name[r]}" for r in involved.tolist()]
     depend = "depends" if judged.dependent_drives == 1 else "depend"

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, Rows, rows_at
+from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
 from mbssa.mechanism import IntArray, Mechanism
 from mbssa.search.treatment import IdleSpin
 
@@ -130,11 +130,10 @@ def nearby(
     of the free motions, and the answer is repeatable.
     """
     bodies = np.arange(1, mechanism.n_bodies)
-    rows = rows_at(mechanism, frames, at)
-    free = free_motions(rows.select(np.flatnonzero(~rows.drive)).matrix(bodies), tolerance)
+    free = free_motions(rows_at(mechanism, frames, at).constraints.matrix(bodies), tolerance)
     if not free.shape[1]:
         return None
-    columns = (0, 1, 5) if mechanism.space == "planar" else (0, 1, 2, 3, 4, 5)
+    columns = unknowns(mechanism.space)
     dice = np.random.default_rng(7)
     for _ in range(MIXES):
         direction = free @ (free.T @ dice.normal(size=len(free)))

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import equations_of, pose
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, Rows, rows_at
+from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
 from mbssa.mechanism import IntArray, Mechanism
+from mbssa.search.treatment import DENSE
 from mbssa.structure import Structure
 
 Array = npt.NDArray[np.float64]
@@ -23,9 +24,6 @@ Array = npt.NDArray[np.float64]
 #: Ratio of singular values below which exact numbers count as dependent: true defects lie near 1e-16,
 #: regular mechanisms of 3 to 33 bodies above 1e-3.
 EXACT = 1e-9
-
-#: Unknowns up to which a rank is taken by a dense singular value decomposition.
-DENSE = 1_200
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +84,16 @@ def _singular_values(matrices: Array) -> Array:
 def _rank(shape: tuple[int, ...], values: Array, tolerance: float) -> Rank:
     rank = int((values > tolerance * values[0]).sum()) if len(values) and values[0] > 0 else 0
     return Rank(shape[-2], shape[-1], rank, tolerance, tuple(values.tolist()))
+
+
+def dependences(matrix: Array, rank: Rank) -> Array:
+    """(rows, redundant) orthonormal basis of the dependences among the rows of a matrix.
+
+    >>> twice = np.array([[1.0], [1.0]])
+    >>> np.abs(dependences(twice, rank_of(twice))).round(3).T.tolist()
+    [[0.707, 0.707]]
+    """
+    return np.asarray(np.linalg.svd(matrix)[0][:, rank.rank :], dtype=np.float64)
 
 
 def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> list[Rank | None]:
@@ -201,9 +209,8 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: 
         drive += [driven for _, _, driven in chosen]
     which = np.array(joint, dtype=np.int64)
     place = np.array(number, dtype=np.int64).reshape(-1, 2)
-    first = mechanism.joint_start[which]
     body = np.zeros((len(which), max(2, rows.body.shape[1])), dtype=np.int64)
-    body[:, 0], body[:, 1] = mechanism.joint_body[first], mechanism.joint_body[first + 1]
+    body[:, :2] = first_two_bodies(mechanism, which)
     jacobian = np.zeros((*body.shape, B))
     jacobian[:, 1] = wrench[place[:, 0], place[:, 1]]
     jacobian[:, 0] = -jacobian[:, 1]

@@ -10,11 +10,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.initialisation import initialise
 from mbssa.joints.catalogue import CATALOGUE, JointType, joint_type
-from mbssa.joints.system import Configuration, Rows, rows_at
+from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import ByteArray, IntArray, JointGeometry, Mechanism
+from mbssa.search.matching import match
 from mbssa.singularities.motions import free_motions, idle_spins
-from mbssa.singularities.ranks import generic_rows
+from mbssa.singularities.ranks import dependences, generic_rows
 from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows, treat
 
 Array = npt.NDArray[np.float64]
@@ -224,10 +226,10 @@ def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
         mechanism,
         driven=np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8),
     )
-    if found.frames is None:
+    if found.frames is None or found.configuration is None:
         rows = generic_rows(everything, found.seed)
     else:
-        rows = rows_at(everything, found.frames, found.configuration or Configuration.reference(found.frames))
+        rows = rows_at(everything, found.frames, found.configuration)
     return rows.select(np.flatnonzero(rows.drive))
 
 
@@ -240,9 +242,9 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
     redundant = found.all.redundant
     if not redundant:
         return []
-    blocks = [_left_null(found)]
+    blocks = [dependences(found.matrix, found.all)]
     if found.elsewhere is not None and found.elsewhere.all.redundant == redundant:
-        blocks.append(_left_null(found.elsewhere))
+        blocks.append(dependences(found.elsewhere.matrix, found.elsewhere.all))
     options = _release_options(mechanism, found.rows, blocks[0])
     proposals: list[Proposal] = []
     tried = verified = 0
@@ -269,21 +271,13 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
     return proposals
 
 
-def _left_null(found: Examined) -> Array:
-    """(rows, redundant) orthonormal basis of the dependences among the rows."""
-    left, _, _ = np.linalg.svd(found.matrix)
-    return np.asarray(left[:, found.all.rank :], dtype=np.float64)
-
-
 def _spans(block: Array) -> bool:
     return bool(np.linalg.svd(block, compute_uv=False)[-1] > _SPANS)
 
 
-def _release_options(
-    mechanism: Mechanism, rows: Rows, dependences: Array
-) -> dict[int, list[tuple[str, IntArray]]]:
+def _release_options(mechanism: Mechanism, rows: Rows, null: Array) -> dict[int, list[tuple[str, IntArray]]]:
     """Changes by joint: the new code and the rows given up, where these rows take part in a dependence."""
-    taking_part = np.linalg.norm(dependences, axis=1) > _SPANS
+    taking_part = np.linalg.norm(null, axis=1) > _SPANS
     releases = RELEASES_IN_THE_PLANE if mechanism.space == "planar" else RELEASES
     options: dict[int, list[tuple[str, IntArray]]] = {}
     for j in np.unique(rows.joint[taking_part & ~rows.drive]).tolist():
@@ -304,9 +298,6 @@ def _isostatic(mechanism: Mechanism) -> bool:
 
 
 def _count_determined(mechanism: Mechanism) -> bool:
-    from mbssa.initialisation import initialise
-    from mbssa.search.matching import match
-
     return not match(initialise(mechanism)).parts
 
 

@@ -138,9 +138,7 @@ def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
     )
 
 
-def _examined(
-    mechanism: Mechanism, rows: Rows, tolerance: float, precision: float, basis: Literal["numeric", "generic"]
-) -> Examined:
+def _examined(mechanism: Mechanism, rows: Rows, tolerance: float, precision: float, basis: Basis) -> Examined:
     matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
     constraints = rank_of(matrix[~rows.drive], tolerance)
     whole = rank_of(matrix, tolerance) if rows.drive.any() else constraints

@@ -7,7 +7,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.model import reference_inputs
+from groups.motion import reference_inputs
 from groups.trajectory import quaternion_of, rotation_of
 
 #: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
