@@ -1,14 +1,18 @@
 """One door to Numba: small inputs run a kernel as plain Python, large ones compile it.
 
 Importing Numba costs more than decomposing any mechanism that fits on a page, so a kernel is an
-ordinary function until the work is worth it. A kernel may call only other kernels of its own file:
-Numba's cache notices a change of that file and of no other.
+ordinary function until the work is worth it. A kernel may call other kernels, of its own file or of
+another, by the name under which its file knows them.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
@@ -19,6 +23,9 @@ R = TypeVar("R")
 #: 0.4 s, which plain Python needs for a work of about 10,000; but the very first call, before anything
 #: is in the cache, takes about 10 s, so small mechanisms are left to Python a little longer.
 WORTH_COMPILING = 20_000
+
+#: Packages whose functions are kernels when a kernel calls them.
+_OURS = ("mbssa", "groups", "routes")
 
 
 def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
@@ -32,10 +39,15 @@ def compiled(function: Callable[..., Any]) -> Any:
     import numba
 
     twin = _with_compiled_callees(function)
+    folder = _cache_folder()
+    if folder is None:
+        return numba.njit(nogil=True)(twin)
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)  # read once, when the dispatcher is made
     try:
         return numba.njit(nogil=True, cache=True)(twin)
-    except RuntimeError:  # no directory where Numba could keep its cache: compile every time
-        return numba.njit(nogil=True)(twin)
+    finally:
+        numba.config.CACHE_DIR = before
 
 
 def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,8 +59,52 @@ def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
     scope = dict(function.__globals__)
     for name in function.__code__.co_names:
         callee = scope.get(name)
-        if isinstance(callee, FunctionType) and callee.__module__ == function.__module__:
+        if isinstance(callee, FunctionType) and callee.__module__.split(".")[0] in _OURS:
             scope[name] = compiled(callee)
     twin = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
     twin.__module__ = function.__module__
     return twin
+
+
+@cache
+def _cache_folder() -> Path | None:
+    """Where compiled kernels are kept: a folder of their own for each state of all kernel sources.
+
+    Numba notices a change of a kernel's own file, not of the files that it calls into. None where
+    nothing can be written: then every process compiles anew.
+    """
+    state = hashlib.sha256()
+    for path in _kernel_sources():
+        state.update(path.read_bytes())
+    name = f"kernels-{state.hexdigest()[:16]}"
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    homes = [Path(given)] if given else [Path(__file__).parent / "__pycache__", _user_cache()]
+    for home in homes:
+        folder = home / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
+
+
+def _kernel_sources() -> list[Path]:
+    """Files named kernels.py, and all files of folders named kernels, in the packages that are here."""
+    top = Path(__file__).parent.parent
+    return sorted(
+        path
+        for package in _OURS
+        for pattern in ("**/kernels.py", "**/kernels/*.py")
+        for path in (top / package).glob(pattern)
+    )
+
+
+def _user_cache() -> Path:
+    """The user's own cache folder, by the habits of the system."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "mbssa" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "mbssa"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "mbssa"
