@@ -42,12 +42,12 @@ def compiled(function: Callable[..., Any]) -> Any:
     folder = _cache_folder()
     if folder is None:
         return numba.njit(nogil=True)(twin)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)  # read once, when the dispatcher is made
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)  # read once, when the dispatcher is made
     try:
         return numba.njit(nogil=True, cache=True)(twin)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
