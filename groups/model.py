@@ -207,6 +207,8 @@ def _trajectory(
         velocity.transpose(1, 0, 2),
         acceleration.transpose(1, 0, 2),
         *quality,
+        condition=np.ones(quality[0].shape),
+        kept=np.arange(mechanism.n_bodies),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 #: What a status says, by its number.
-STATUS = ("ok", "not converged", "singular", "waits for a group that failed")
+STATUS = (
+    "ok",
+    "not converged",
+    "singular",
+    "waits for a group that failed",
+    "out of reach",
+    "mode lost",
+    "dropped equations violated",
+    "gimbal",
+    "not computed",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,6 +44,10 @@ class Trajectory:
     status : (T, G) int8 by group: 0 ok, else see :data:`STATUS`
     residual : (T, G) largest residual of the group's equations, m or rad
     iterations : (T, G) Newton steps; 0 for closed forms
+    condition : (T, G) smallest over largest pivot: 1 well conditioned, 0 singular
+    kept : (K,) indices of the bodies that the arrays hold, ascending; K = N where all were kept
+    causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
+    group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
 
     Bodies of a group whose status is not 0 are NaN at that instant.
 
@@ -55,6 +69,10 @@ class Trajectory:
     status: npt.NDArray[np.int8]
     residual: Floats
     iterations: npt.NDArray[np.int64]
+    condition: Floats
+    kept: npt.NDArray[np.int64]
+    causes: tuple[str, ...] | None = field(default=None, kw_only=True)
+    group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         state = "ok" if self.ok else "; ".join(self.faults())
