@@ -1,0 +1,17 @@
+"""What became of a group at an instant: the numbers of ``status``."""
+
+OK = 0
+#: Newton stopped short, or a length that should fit does not: the residual says by how much.
+NOT_CONVERGED = 1
+#: A dead point: the position is met but the rates have no answer.
+SINGULAR = 2
+#: A body that the group hangs on has no answer.
+WAITS = 3
+#: No real solution: points too far apart or too near.
+OUT_OF_REACH = 4
+#: The assembly mode could not be followed.
+MODE_LOST = 5
+#: Solved, but an equation that was left out is violated.
+DROPPED = 6
+#: Two axes of a universal joint line up so that a spin is left open.
+GIMBAL = 7

@@ -1,0 +1,195 @@
+"""Vectors and rotations in space as tuples of floats, which the compiler keeps in registers.
+
+A vector is (x, y, z). A rotation is its nine numbers row by row; its columns are the turned axes in the
+world.
+``S`` is the array of states of :mod:`groups.kernels`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+Array = Any
+Vector = tuple[float, float, float]
+Matrix = tuple[float, float, float, float, float, float, float, float, float]
+
+#: Where the parts of a body's state start in its row of ``S``, and how long that row is.
+POSITION, ROTATION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, STATE = 0, 3, 12, 15, 18, 21, 24
+
+
+def vector_at(S: Array, body: int, t: int, k: int) -> Vector:
+    """Three numbers of a body's state from place ``k`` on."""
+    return S[body, t, k], S[body, t, k + 1], S[body, t, k + 2]
+
+
+def rotation_at(S: Array, body: int, t: int) -> Matrix:
+    """Rotation of a body."""
+    return (
+        S[body, t, 3],
+        S[body, t, 4],
+        S[body, t, 5],
+        S[body, t, 6],
+        S[body, t, 7],
+        S[body, t, 8],
+        S[body, t, 9],
+        S[body, t, 10],
+        S[body, t, 11],
+    )
+
+
+def put_vector(S: Array, body: int, t: int, k: int, a: Vector) -> None:
+    """Write three numbers of a body's state from place ``k`` on."""
+    S[body, t, k], S[body, t, k + 1], S[body, t, k + 2] = a
+
+
+def put_rotation(S: Array, body: int, t: int, m: Matrix) -> None:
+    """Write the rotation of a body."""
+    S[body, t, 3], S[body, t, 4], S[body, t, 5] = m[0], m[1], m[2]
+    S[body, t, 6], S[body, t, 7], S[body, t, 8] = m[3], m[4], m[5]
+    S[body, t, 9], S[body, t, 10], S[body, t, 11] = m[6], m[7], m[8]
+
+
+def void(S: Array, body: int, t: int) -> None:
+    """Say that a body has no answer at an instant: NaN throughout."""
+    for k in range(S.shape[2]):
+        S[body, t, k] = math.nan
+
+
+def vector_in(floats: Array, k: int) -> Vector:
+    """Three numbers of a flat array from place ``k`` on."""
+    return floats[k], floats[k + 1], floats[k + 2]
+
+
+def matrix_in(floats: Array, k: int) -> Matrix:
+    """Nine numbers of a flat array from place ``k`` on."""
+    return (
+        floats[k],
+        floats[k + 1],
+        floats[k + 2],
+        floats[k + 3],
+        floats[k + 4],
+        floats[k + 5],
+        floats[k + 6],
+        floats[k + 7],
+        floats[k + 8],
+    )
+
+
+def plus(a: Vector, b: Vector) -> Vector:
+    """``a`` + ``b``."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """``a`` - ``b``."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def times(f: float, a: Vector) -> Vector:
+    """A number times a vector."""
+    return f * a[0], f * a[1], f * a[2]
+
+
+def plus_times(a: Vector, f: float, b: Vector) -> Vector:
+    """``a`` + ``f`` ``b``."""
+    return a[0] + f * b[0], a[1] + f * b[1], a[2] + f * b[2]
+
+
+def dot(a: Vector, b: Vector) -> float:
+    """Scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Vector product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def length(a: Vector) -> float:
+    """Euclidean length."""
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+def unit(a: Vector) -> Vector:
+    """``a`` at length one; zero stays zero."""
+    size = length(a)
+    return times(1.0 / size, a) if size > 0.0 else a
+
+
+def largest(a: Vector) -> float:
+    """Largest number without its sign."""
+    return max(abs(a[0]), abs(a[1]), abs(a[2]))
+
+
+def rotate(m: Matrix, a: Vector) -> Vector:
+    """``a`` in body axes, turned into the world."""
+    return (
+        m[0] * a[0] + m[1] * a[1] + m[2] * a[2],
+        m[3] * a[0] + m[4] * a[1] + m[5] * a[2],
+        m[6] * a[0] + m[7] * a[1] + m[8] * a[2],
+    )
+
+
+def rotate_back(m: Matrix, a: Vector) -> Vector:
+    """``a`` in the world, turned into body axes (the transpose of ``m`` times ``a``)."""
+    return (
+        m[0] * a[0] + m[3] * a[1] + m[6] * a[2],
+        m[1] * a[0] + m[4] * a[1] + m[7] * a[2],
+        m[2] * a[0] + m[5] * a[1] + m[8] * a[2],
+    )
+
+
+def product(m: Matrix, n: Matrix) -> Matrix:
+    """Matrix product ``m`` ``n``."""
+    return (
+        m[0] * n[0] + m[1] * n[3] + m[2] * n[6],
+        m[0] * n[1] + m[1] * n[4] + m[2] * n[7],
+        m[0] * n[2] + m[1] * n[5] + m[2] * n[8],
+        m[3] * n[0] + m[4] * n[3] + m[5] * n[6],
+        m[3] * n[1] + m[4] * n[4] + m[5] * n[7],
+        m[3] * n[2] + m[4] * n[5] + m[5] * n[8],
+        m[6] * n[0] + m[7] * n[3] + m[8] * n[6],
+        m[6] * n[1] + m[7] * n[4] + m[8] * n[7],
+        m[6] * n[2] + m[7] * n[5] + m[8] * n[8],
+    )
+
+
+def from_columns(a: Vector, b: Vector, c: Vector) -> Matrix:
+    """Matrix with these columns."""
+    return a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]
+
+
+def triad(a: Vector, b: Vector) -> Matrix:
+    """Rotation whose first axis is along ``a`` and whose second is in the half plane of ``b``.
+
+    ``a`` and ``b`` need no length one, but must not be parallel.
+    """
+    first = unit(a)
+    third = unit(cross(first, b))
+    return from_columns(first, cross(third, first), third)
+
+
+def exponential(v: Vector) -> Matrix:
+    """Rotation by the rotation vector ``v`` (rad)."""
+    half = 0.5 * length(v)
+    # (1 - cos) / angle² as half the square of sin(half) / half: no digits are lost at small angles.
+    share = math.sin(half) / half if half > 1e-9 else 1.0
+    a, b = share * math.cos(half), 0.5 * share * share
+    x, y, z = v
+    return (
+        1.0 - b * (y * y + z * z),
+        b * x * y - a * z,
+        b * x * z + a * y,
+        b * x * y + a * z,
+        1.0 - b * (x * x + z * z),
+        b * y * z - a * x,
+        b * x * z - a * y,
+        b * y * z + a * x,
+        1.0 - b * (x * x + y * y),
+    )
+
+
+def turned(m: Matrix, v: Vector) -> Matrix:
+    """``m`` turned further by the rotation vector ``v`` (rad, world axes)."""
+    return product(exponential(v), m)
