@@ -1,0 +1,248 @@
+"""A group opened into a tree: which joints carry its bodies, which ones close it, what struts it holds.
+
+Inside a group the unknowns are relative: bodies hang from bodies that are solved already, along a
+spanning tree of joints with as little freedom as can be, and the joints left over, with the most
+freedom, close it (Robotran's *cuts*: a rod cut is 1 equation, a ball cut 3 or in the plane 2, a solid
+cut 6). Legs between two points whose length is known - a ball joint, a slide or none, a universal
+joint - carry nothing: they are taken out first, as *struts*, and each leaves one distance to close.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbssa import Group, Mechanism
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.frames import Frames
+
+#: An offset between the two axes of a universal joint below this share of the size is none.
+_NO_OFFSET = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A body and the joint by which it hangs from its parent; ``joint`` -1 is a free body.
+
+    ``forward`` where the parent is the first body of the joint.
+    """
+
+    parent: int
+    body: int
+    joint: int
+    forward: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Strut:
+    """A leg of one or two bodies from a universal joint at body ``base`` to a ball joint at ``tip``.
+
+    Attributes
+    ----------
+    base, tip : end bodies; bodies : the strut's own, the one at the universal joint first
+    pin, ball, slide : joint indices; slide -1 for a rod of one body
+    held : the universal joint is a ball whose idle spin is held
+    slide_driven : the slide is an input
+    """
+
+    base: int
+    tip: int
+    bodies: tuple[int, ...]
+    pin: int
+    ball: int
+    slide: int
+    held: bool
+    slide_driven: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTree:
+    """Links in an order in which parents come first, the joints that close, and the struts.
+
+    Indices are those of the mechanism; ``known`` are the bodies of earlier groups that it touches.
+    """
+
+    number: int
+    known: tuple[int, ...]
+    links: tuple[Link, ...]
+    cuts: tuple[int, ...]
+    struts: tuple[Strut, ...]
+
+
+def open_group(group: Group, frames: Frames) -> GroupTree:
+    """The tree of one group.
+
+    Ties are broken by the order of the joints, so the tree depends on the model alone.
+
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> stewart = mbssa.load("stewart")
+    >>> tree = open_group(mbssa.decompose(stewart).groups[0], joint_frames(stewart))
+    >>> len(tree.links), len(tree.cuts), len(tree.struts)
+    (1, 0, 6)
+    """
+    mechanism = group.structure.mechanism
+    own = set(group.body_indices.tolist())
+    joints = group.joint_indices.tolist()
+    treatment = group.structure.treatment
+    spins = {spin.bodies for spin in treatment.spins} if treatment is not None else set()
+    struts = _struts(mechanism, frames, own, joints, spins)
+    inner = {body for strut in struts for body in strut.bodies}
+    gone = {j for strut in struts for j in (strut.pin, strut.ball, strut.slide)}
+    links, cuts = _spanning(mechanism, own - inner, [j for j in joints if j not in gone])
+    touched = {b for j in joints for b in mechanism.joint_bodies(j)[:2]}
+    if any(link.joint < 0 for link in links):
+        touched.add(0)  # a free body is placed in the frame
+    return GroupTree(group.number, tuple(sorted(touched - own)), links, cuts, struts)
+
+
+def free_coordinates(mechanism: Mechanism, joint: int) -> int:
+    """Coordinates of a joint that are not driven."""
+    return int(mechanism.grade[joint] - mechanism.n_driven_of_joint[joint])
+
+
+def _spanning(
+    mechanism: Mechanism, own: set[int], joints: list[int]
+) -> tuple[tuple[Link, ...], tuple[int, ...]]:
+    """Kruskal's tree by undriven freedom; hinges stay open where a slide can carry."""
+
+    def weight(j: int) -> tuple[int, bool, bool, int]:
+        first, second = mechanism.joint_bodies(j)[:2]
+        slides = CATALOGUE[int(mechanism.joint_type[j])].code in ("P", "SLOT")
+        return free_coordinates(mechanism, j), not slides, first in own and second in own, j
+
+    part = {body: body for body in own} | {-1: -1}
+
+    def root(body: int) -> int:
+        body = body if body in part else -1
+        while part[body] != body:
+            body = part[body]
+        return body
+
+    carrying = set()
+    for j in sorted(joints, key=weight):
+        a, b = (root(body) for body in mechanism.joint_bodies(j)[:2])
+        if a != b:
+            part[max(a, b)] = min(a, b)
+            carrying.add(j)
+    free = sorted({root(body) for body in own} - {-1})
+    links = [Link(0, body, -1, True) for body in free]
+    placed, waiting = set(free), sorted(carrying)
+    while waiting:
+        for j in waiting:
+            first, second = mechanism.joint_bodies(j)[:2]
+            ready = [body not in own or body in placed for body in (first, second)]
+            if any(ready):
+                parent, body = (first, second) if ready[0] else (second, first)
+                links.append(Link(parent, body, j, ready[0]))
+                placed.add(body)
+                waiting.remove(j)
+                break
+    return tuple(links), tuple(j for j in joints if j not in carrying)
+
+
+def _struts(
+    mechanism: Mechanism, frames: Frames, own: set[int], joints: list[int], spins: set[tuple[int, ...]]
+) -> tuple[Strut, ...]:
+    at: dict[int, list[int]] = {body: [] for body in sorted(own)}
+    for j in joints:
+        for body in mechanism.joint_bodies(j)[:2]:
+            if body in own:
+                at[body].append(j)
+    found: list[Strut] = []
+    used: set[int] = set()
+    for body in at:
+        strut = _rod(mechanism, frames, body, at, spins) or _leg(mechanism, frames, body, at, spins, own)
+        if strut is None or used & {*strut.bodies, strut.base, strut.tip}:
+            continue
+        unknown_length = strut.slide >= 0 and not strut.slide_driven
+        if unknown_length and (len(own) > 2 or {strut.base, strut.tip} & own):
+            continue
+        found.append(strut)
+        used |= set(strut.bodies)
+    return tuple(found)
+
+
+def _code(mechanism: Mechanism, joint: int) -> str:
+    return CATALOGUE[int(mechanism.joint_type[joint])].code
+
+
+def _other(mechanism: Mechanism, joint: int, body: int) -> int:
+    first, second = mechanism.joint_bodies(joint)[:2]
+    return second if first == body else first
+
+
+def _is_point(mechanism: Mechanism, frames: Frames, joint: int) -> bool:
+    """A joint that holds one point of each body together: a ball, or a universal joint without offset."""
+    if mechanism.n_driven_of_joint[joint]:
+        return False
+    code = _code(mechanism, joint)
+    offset = abs(float(frames.parameters["offset"][joint]))
+    return code == "S" or (code in ("U", "ER") and offset <= _NO_OFFSET * frames.size)
+
+
+def _ends(
+    mechanism: Mechanism, ends: tuple[int, int], bodies: tuple[int, int], *, spinning: bool
+) -> tuple[int, int, bool] | None:
+    """Which end is the universal joint (0 or 1), and whether it is a ball with a held spin."""
+    codes = [_code(mechanism, j) for j in ends]
+    if codes == ["S", "S"]:
+        return (0, 1, True) if spinning else None
+    if "S" not in codes or spinning:
+        return None
+    pin = 1 - codes.index("S")
+    return pin, 1 - pin, False
+
+
+def _rod(
+    mechanism: Mechanism,
+    frames: Frames,
+    body: int,
+    at: dict[int, list[int]],
+    spins: set[tuple[int, ...]],
+) -> Strut | None:
+    """One body between two points."""
+    if len(at[body]) != 2 or not all(_is_point(mechanism, frames, j) for j in at[body]):
+        return None
+    first, second = at[body]
+    ends = _ends(mechanism, (first, second), (body, body), spinning=(body,) in spins)
+    if ends is None:
+        return None
+    pin, ball = at[body][ends[0]], at[body][ends[1]]
+    base, tip = _other(mechanism, pin, body), _other(mechanism, ball, body)
+    if base == tip:
+        return None
+    return Strut(base, tip, (body,), pin, ball, -1, ends[2], False)
+
+
+def _leg(
+    mechanism: Mechanism,
+    frames: Frames,
+    body: int,
+    at: dict[int, list[int]],
+    spins: set[tuple[int, ...]],
+    own: set[int],
+) -> Strut | None:
+    """Two bodies with a slide between them, each with one more joint, a point."""
+    if len(at[body]) != 2:
+        return None
+    slides = [j for j in at[body] if _code(mechanism, j) == "P"]
+    if len(slides) != 1:
+        return None
+    (slide,) = slides
+    mate = _other(mechanism, slide, body)
+    if mate not in own or mate < body or len(at[mate]) != 2:
+        return None
+    ends = tuple(j for b in (body, mate) for j in at[b] if j != slide)
+    if len(ends) != 2 or not all(_is_point(mechanism, frames, j) for j in ends):
+        return None
+    spinning = bool({(body, mate), (mate, body), (body,), (mate,)} & spins)
+    which = _ends(mechanism, (ends[0], ends[1]), (body, mate), spinning=spinning)
+    if which is None:
+        return None
+    pair = (body, mate) if which[0] == 0 else (mate, body)
+    pin, ball = ends[which[0]], ends[which[1]]
+    base, tip = _other(mechanism, pin, pair[0]), _other(mechanism, ball, pair[1])
+    if base == tip:
+        return None
+    driven = bool(mechanism.n_driven_of_joint[slide])
+    return Strut(base, tip, pair, pin, ball, slide, which[2], driven)
