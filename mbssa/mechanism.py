@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
+from mbssa.motion import DefaultMotion
 
 IntArray = npt.NDArray[np.int64]
 ByteArray = npt.NDArray[np.uint8]
@@ -119,6 +120,7 @@ class Mechanism:
     joint_names : ids that the user gave, by joint index
     joint_geometry, body_geometry : by index; only those that have any
     multiple_joints : joints of three or more bodies, whose pairs are among the joints
+    motion : the motion that the model carries, or None; kept here, run by the package ``groups``
 
     Examples
     --------
@@ -141,6 +143,7 @@ class Mechanism:
     joint_geometry: Mapping[int, JointGeometry] = field(default_factory=dict)
     body_geometry: Mapping[int, BodyGeometry] = field(default_factory=dict)
     multiple_joints: tuple[MultipleJoint, ...] = ()
+    motion: DefaultMotion | None = None
     name: str = ""
     title: str = ""
     source: str = ""

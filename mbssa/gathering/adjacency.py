@@ -116,6 +116,8 @@ def _not_in_matrices(mechanism: Mechanism, pairs: list[tuple[int, int]]) -> list
     for what, geometry in (("joint", mechanism.joint_geometry), ("body", mechanism.body_geometry)):
         if geometry:
             lost.append(f"geometry of {_counted(len(geometry), what)}")
+    if mechanism.motion is not None:
+        lost.append("motion")
     if mechanism.multiple_joints:
         count = _counted(len(mechanism.multiple_joints), "joint")
         lost.append(f"that several bodies share {count}: the pairs instead")

@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from mbssa.compiled import kernel
 from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.motion import coordinate_faults
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint
+from mbssa.motion import DefaultMotion
 from mbssa.search import kernels
 
 #: Bodies and joints that one fault names before it only counts the rest.
@@ -34,6 +36,7 @@ def build(
     joint_geometry: Mapping[int, JointGeometry] | None = None,
     body_geometry: Mapping[int, BodyGeometry] | None = None,
     multiple_joints: tuple[MultipleJoint, ...] = (),
+    motion: DefaultMotion | None = None,
     name: str = "",
     title: str = "",
     source: str = "",
@@ -94,11 +97,14 @@ def build(
         joint_geometry=joint_geometry or {},
         body_geometry=body_geometry or {},
         multiple_joints=multiple_joints,
+        motion=motion,
         name=name,
         title=title,
         source=source,
         notes=notes,
     )
+    if motion is not None and (joint_type >= 0).all() and (joint_body >= 0).all():
+        faults += coordinate_faults(mechanism, motion)
     if joint_names and not faults:
         faults += _repeated_ids(mechanism, where)
     if faults:

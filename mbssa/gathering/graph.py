@@ -26,7 +26,8 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     ``id`` where it was given, and what an undirected graph does not keep: ``bodies``, the two numbers in
     the joint's own order, and ``index``, its place among the joints. ``graph.graph`` has ``space``, ``name``,
     ``title``, ``source``, ``notes`` and, for joints that three or more bodies share, ``multiple_joints``:
-    the numbers of the bodies and the ids of the pairs. :func:`from_networkx` returns the same mechanism.
+    the numbers of the bodies and the ids of the pairs, and ``motion``, the table of a model file, where the
+    mechanism carries one for its inputs. :func:`from_networkx` returns the same mechanism.
 
     Raises
     ------
@@ -45,6 +46,7 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     import networkx as nx
 
     from mbssa.gathering.adjacency import two_body_faults
+    from mbssa.gathering.motion import motion_record
     from mbssa.gathering.records import body_record, joint_geometry_record
 
     if faults := two_body_faults(mechanism, "an edge of a graph has two ends"):
@@ -58,6 +60,8 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
             }
             for several in mechanism.multiple_joints
         ]
+    if (motion := motion_record(mechanism)) is not None:
+        about["motion"] = motion
     graph: nx.MultiGraph[int] = nx.MultiGraph(**about, notes=list(mechanism.notes))
     for index in range(mechanism.n_bodies):
         named = {} if mechanism.body_names is None else {"name": mechanism.body_names[index]}
@@ -108,7 +112,9 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     record: dict[str, Any] = {"format": 1, "space": space or graph.graph.get("space")}
     if record["space"] is None:
         faults.append(Fault("space", 'is missing; write from_networkx(graph, "planar") or "spatial"'))
-    record |= {key: graph.graph[key] for key in ("title", "source", "notes") if graph.graph.get(key)}
+    record |= {
+        key: graph.graph[key] for key in ("title", "source", "notes", "motion") if graph.graph.get(key)
+    }
     bodies = _bodies(graph, numbers, names, faults)
     if bodies is None:
         record["bodies"] = len(numbers)

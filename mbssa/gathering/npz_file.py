@@ -11,7 +11,8 @@
 ``driven``      (J,) uint8       one bit per free coordinate in the order of the catalogue, lowest first
 ``about``       (…,) uint8       JSON in UTF-8: ``title``, ``source``, ``notes``, ``body_names`` (all, the
                                  frame first), ``multiple_joints`` (``bodies`` and ``joints`` of each,
-                                 numbers from 1), and by number from 1 ``joint_names``, ``joint`` and
+                                 numbers from 1), ``motion`` (the table of a model file, SI units),
+                                 and by number from 1 ``joint_names``, ``joint`` and
                                  ``body`` (geometry under the keys of a model file)
 =============== ================ =====================================================================
 
@@ -32,8 +33,10 @@ import numpy.typing as npt
 
 from mbssa.gathering.build import build
 from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.motion import lost_motion, motion_from_record, motion_record
 from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
 from mbssa.mechanism import BodyGeometry, JointGeometry, Mechanism
+from mbssa.motion import DefaultMotion
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -55,6 +58,7 @@ _ABOUT = {
     "notes": list,
     "body_names": list,
     "multiple_joints": list,
+    "motion": dict,
     "joint_names": dict,
     "joint": dict,
     "body": dict,
@@ -88,7 +92,7 @@ def read_npz(path: Path) -> Mechanism:
 
 
 def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
-    """An archive of all columns and records; nothing is lost.
+    """An archive of all columns and records; nothing is lost but a motion of other inputs.
 
     Raises
     ------
@@ -119,7 +123,7 @@ def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
         driven=mechanism.driven,
         about=np.frombuffer(_about(mechanism), dtype=np.uint8),
     )
-    return archive.getvalue(), []
+    return archive.getvalue(), lost_motion(mechanism)
 
 
 def _about(mechanism: Mechanism) -> bytes:
@@ -135,6 +139,7 @@ def _about(mechanism: Mechanism) -> bytes:
             {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
             for several in mechanism.multiple_joints
         ],
+        "motion": motion_record(mechanism),
         "joint_names": {j + 1: name for j, name in mechanism.joint_names.items()},
         "joint": dict(joints),
         "body": {index + 1: body_record(mechanism, index) for index in mechanism.body_geometry},
@@ -223,6 +228,7 @@ class _Archive:
             joint_names=joint_names,
             joint_geometry=joint_geometry,
             body_geometry=body_geometry,
+            motion=self.motion(about),
             name=self.name,
             title=about.get("title", ""),
             source=about.get("source", ""),
@@ -375,6 +381,11 @@ class _Archive:
         }
         body_geometry, joint_geometry = geometry_from_records(space, bodies, records, self.source_name)
         return joint_geometry, body_geometry
+
+    def motion(self, about: dict[str, Any]) -> DefaultMotion | None:
+        if "motion" not in about:
+            return None
+        return motion_from_record(about["motion"], None, self.source_name)
 
     def fault(self, where: str, what: str) -> None:
         self.faults.append(Fault(where, what))

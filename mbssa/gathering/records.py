@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.motion import motion_record
 from mbssa.joints.catalogue import Space, joint_type
 from mbssa.mechanism import (
     FRAME,
@@ -48,6 +49,9 @@ def to_record(mechanism: Mechanism) -> Record:
         ]
         names[0] = FRAME
     record["joint"] = _joint_records(mechanism, names)
+    motion = motion_record(mechanism)
+    if motion is not None:
+        record["motion"] = motion
     return record
 
 
@@ -236,11 +240,11 @@ def geometry_from_records(
     ModelError
         With every fault.
     """
-    from mbssa.gathering.toml_file import _Reader, _shape
+    from mbssa.gathering.toml_file import _Reader, check_shape
 
     faults: list[Fault] = []
     raw = {"format": 1, "space": space, "body": list(bodies.values()), "joint": list(joints.values())}
-    model = _shape(raw, faults)
+    model = check_shape(raw, faults)
     if model is None or faults:
         raise ModelError(source_name, _renamed(faults))
     reader = _Reader(model, source_name, "", faults)
@@ -310,7 +314,10 @@ def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:
 
 def _renamed(faults: list[Fault] | tuple[Fault, ...]) -> list[Fault]:
     """Places without the brackets of TOML tables."""
-    return [
-        Fault(fault.where.replace("[[joint]]", "joint").replace("[[body]]", "body"), fault.what)
-        for fault in faults
-    ]
+    return [Fault(_plain_place(fault.where), fault.what) for fault in faults]
+
+
+def _plain_place(where: str) -> str:
+    for table in ("joint", "body"):
+        where = where.replace(f"[[{table}]]", table)
+    return where.replace("[motion]", "motion")

@@ -1,7 +1,7 @@
 """Shape of a model file, ``format = 1``: what :command:`mbssa schema` prints and the reader checks.
 
 Only shapes and types are said here; what a joint type needs is said by the catalogue and checked by
-:mod:`mbssa.gathering.toml_file`.
+:mod:`mbssa.gathering.toml_file`, what a motion needs by :mod:`mbssa.gathering.motion`.
 """
 
 from __future__ import annotations
@@ -94,6 +94,94 @@ class JointEntry(Table):
     )
 
 
+class ConstantLaw(Table):
+    """The coordinate stands still."""
+
+    law: Literal["constant"] = Field(description="stands still")
+    value: FiniteFloat | None = Field(None, description="the reference value if not given")
+
+
+class SpeedLaw(Table):
+    """start + rate t."""
+
+    law: Literal["speed"] = Field(description="constant speed")
+    rate: FiniteFloat = Field(description="length or angle units per second")
+    start: FiniteFloat | None = Field(None, description="at t = 0; the reference value if not given")
+
+
+class PolynomialLaw(Table):
+    """start + c1 t + c2 t² + …"""
+
+    law: Literal["polynomial"] = Field(description="a polynomial of t")
+    coefficients: Annotated[Numbers, Field(min_length=1)] = Field(
+        description="of t, t², t³, …: length or angle units per s, s², s³, …"
+    )
+    start: FiniteFloat | None = Field(None, description="at t = 0; the reference value if not given")
+
+
+class HarmonicLaw(Table):
+    """mean + amplitude sin(2π frequency t + phase)."""
+
+    law: Literal["harmonic"] = Field(description="swings")
+    amplitude: FiniteFloat = Field(description="length or angle units")
+    frequency: FiniteFloat = Field(description="Hz")
+    phase: FiniteFloat = Field(0.0, description="at t = 0, angle units")
+    mean: FiniteFloat | None = Field(
+        None, description="if not given, such that the motion starts at the reference value"
+    )
+
+
+class RampLaw(Table):
+    """A smooth step: the quintic without rate or acceleration at its two ends."""
+
+    law: Literal["ramp"] = Field(description="a smooth step from start to end")
+    end: FiniteFloat = Field(description="value after the step, length or angle units")
+    start: FiniteFloat | None = Field(
+        None, description="value before the step; the reference value if not given"
+    )
+    begin: FiniteFloat = Field(0.0, description="when the step begins, s")
+    duration: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
+        None, description="of the step, s; to the end of the motion if not given"
+    )
+
+
+class SplineLaw(Table):
+    """The natural cubic spline through points."""
+
+    law: Literal["spline"] = Field(description="a natural cubic spline through points")
+    times: Annotated[Numbers, Field(min_length=2)] = Field(
+        description="s, increasing, from 0 or before to the end of the motion or after"
+    )
+    values: Annotated[Numbers, Field(min_length=2)] = Field(
+        description="length or angle units, one for each time"
+    )
+
+
+#: Tables of the laws by the name that ``law`` gives them.
+LAWS: dict[str, type[Table]] = {
+    "constant": ConstantLaw,
+    "speed": SpeedLaw,
+    "polynomial": PolynomialLaw,
+    "harmonic": HarmonicLaw,
+    "ramp": RampLaw,
+    "spline": SplineLaw,
+}
+
+AnyLaw = Annotated[
+    ConstantLaw | SpeedLaw | PolynomialLaw | HarmonicLaw | RampLaw | SplineLaw, Field(discriminator="law")
+]
+
+
+class MotionEntry(Table):
+    """The motion that a model carries: what ``mbssa solve`` runs if it is given no other."""
+
+    duration: Annotated[FiniteFloat, Field(gt=0)] = Field(1.0, description="s, from t = 0")
+    steps: Annotated[int, Field(ge=1)] = Field(101, description="instants, both ends included")
+    inputs: dict[str, AnyLaw] = Field(
+        {}, description='a law for each driven coordinate: "2-3.slide" = { law = "speed", rate = 0.1 }'
+    )
+
+
 class ModelFile(Table):
     """A mechanism as a TOML file of mbssa."""
 
@@ -112,3 +200,4 @@ class ModelFile(Table):
     )
     body: list[BodyEntry] = []
     joint: list[JointEntry] = []
+    motion: MotionEntry | None = Field(None, description="the motion that the model carries")

@@ -19,10 +19,12 @@ from pydantic import BaseModel, ValidationError
 
 from mbssa.gathering.build import build, driven_bits
 from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.motion import motion_of
 from mbssa.gathering.multiple import spanning_tree
-from mbssa.gathering.schema import BodyEntry, FrameEntry, JointEntry, ModelFile, Units
+from mbssa.gathering.schema import LAWS, BodyEntry, FrameEntry, JointEntry, ModelFile, MotionEntry, Units
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
 from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, MultipleJoint, Vector
+from mbssa.motion import DefaultMotion
 
 #: Metres and radians in one unit of a file.
 _LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
@@ -46,6 +48,17 @@ def read_toml(path: Path) -> Mechanism:
     ModelError
         Not readable, not TOML (with the line), or not a mechanism (with every fault).
     """
+    return parse_toml(toml_text(path), str(path), path.stem)
+
+
+def toml_text(path: Path) -> str:
+    """The text of a TOML file.
+
+    Raises
+    ------
+    ModelError
+        Not readable, too large, not UTF-8.
+    """
     try:
         size = path.stat().st_size
         if size > _MAX_BYTES:
@@ -53,7 +66,7 @@ def read_toml(path: Path) -> Mechanism:
                 str(path),
                 [Fault("", f"{size / 1e6:.0f} MB of TOML; write more than 20 MB as arrays, .npz")],
             )
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise ModelError(
@@ -61,7 +74,6 @@ def read_toml(path: Path) -> Mechanism:
         ) from None
     except OSError as error:
         raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
-    return parse_toml(text, str(path), path.stem)
 
 
 def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
@@ -78,7 +90,7 @@ def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     """A mechanism from the plain tables of a model file, which are changed on the way."""
     faults: list[Fault] = []
-    model = _shape(raw, faults)
+    model = check_shape(raw, faults)
     if model is None:
         raise ModelError(source_name, faults)
     return _Reader(model, source_name, name, faults).mechanism()
@@ -87,7 +99,7 @@ def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
 # --- faults of shape -------------------------------------------------------------------------------
 
 
-def _shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
+def check_shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
     """The file as checked tables; entries of wrong shape are reported, then neutralised."""
     try:
         return ModelFile.model_validate(raw)
@@ -108,11 +120,14 @@ def _shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
 def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
     """The part of a validation error's location that exists in the file, plus a missing key.
 
-    Pydantic appends the names of the alternatives of a union, which the file's author never wrote.
+    Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the
+    name of a law stands between an input and its parameter.
     """
     place: list[int | str] = []
     here = raw
-    for step in loc:
+    for number, step in enumerate(loc):
+        if number == 3 and loc[:2] == ("motion", "inputs"):
+            continue
         if isinstance(here, dict) and isinstance(step, str):
             place.append(step)
             here = here.get(step)
@@ -130,6 +145,10 @@ def _where(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
         entry = raw[place[0]][place[1]]
         head = _entry_name(str(place[0]), place[1], entry if isinstance(entry, dict) else {})
         rest = place[2:]
+    elif place[:1] == ("motion",):
+        head, rest = "[motion]", place[1:]
+        if rest[:1] == ("inputs",) and len(rest) > 1:
+            head, rest = f"[motion] {rest[1]}", rest[2:]
     else:
         head, rest = "", place
     tail = ""
@@ -159,16 +178,23 @@ def _sentence(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, 
     kind = problem["type"]
     key = str(place[-1]) if place else ""
     if kind == "extra_forbidden":
-        keys = list(_table_at(place).model_fields)
+        keys = list(_table_at(place, raw).model_fields)
         near = difflib.get_close_matches(key, keys, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         return f"unknown key; {hint}the keys here are {', '.join(keys)}"
     if kind == "missing":
-        field = _table_at(place).model_fields.get(key)
+        field = _table_at(place, raw).model_fields.get(key)
         example = {"format": "format = 1", "space": 'space = "spatial"', "type": 'type = "R"'}
         example |= {"bodies": "bodies = [1, 2]", "origin": "origin = [0, 0, 0]"}
         about = f" ({field.description})" if field is not None and field.description else ""
         return f"is missing; write {example.get(key, key + ' = …')}{about}"
+    if kind == "union_tag_not_found":
+        return f'has no law; write law = "speed", or one of {", ".join(LAWS)}'
+    if kind == "union_tag_invalid":
+        law = str(problem["ctx"]["tag"])
+        near = difflib.get_close_matches(law, LAWS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"{law!r} is not a law; {hint}the laws are {', '.join(LAWS)}"
     if kind == "finite_number":
         return f"is {problem['input']}; write a finite number"
     wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
@@ -198,6 +224,8 @@ def _wanted(problem: Any) -> str:
         return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
     if kind == "greater_than_equal":
         return f"{context['ge']} or more"
+    if kind == "greater_than":
+        return f"a number above {context['gt']:g}"
     return str(problem["msg"])
 
 
@@ -206,13 +234,15 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _table_at(place: tuple[int | str, ...]) -> type[BaseModel]:
+def _table_at(place: tuple[int | str, ...], raw: dict[str, Any]) -> type[BaseModel]:
     if place[:1] == ("joint",) and len(place) > 2:
         return FrameEntry if place[2] == "frames" and len(place) > 4 else JointEntry
     if place[:1] == ("body",) and len(place) > 2:
         return BodyEntry
     if place[:1] == ("units",) and len(place) > 1:
         return Units
+    if place[:1] == ("motion",) and len(place) > 1:
+        return LAWS[raw["motion"]["inputs"][place[2]]["law"]] if len(place) > 3 else MotionEntry
     return ModelFile
 
 
@@ -226,6 +256,11 @@ def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) ->
                 entry.pop(place[2], None)
             else:
                 raw[table][index] = {"bodies": [1, 1], "type": _UNREAD} if table == "joint" else {}
+        elif place[:2] == ("motion", "inputs") and len(place) > 2:
+            # The coordinate keeps a law: that its own is wrong has been said.
+            raw["motion"]["inputs"][place[2]] = {"law": "constant"}
+        elif place[:1] == ("motion",) and len(place) > 1:
+            raw["motion"].pop(place[1], None)
         elif place:
             fallback = {"format": 1, "space": "spatial"}.get(str(place[0]))
             raw.pop(str(place[0]), None)
@@ -262,8 +297,7 @@ class _Reader:
         self.faults = faults
         self.space: Space = model.space
         self.dimension = 2 if self.space == "planar" else 3
-        self.length = _LENGTH[model.units.length]
-        self.angle = _ANGLE[model.units.angle]
+        self.length, self.angle = scales(model.units)
 
     def mechanism(self) -> Mechanism:
         names = self._body_names()
@@ -306,11 +340,16 @@ class _Reader:
             joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
             body_geometry=self._body_geometry(),
             multiple_joints=tuple(multiple),
+            motion=self._motion(),
             name=self.name,
             title=self.model.title,
             source=self.model.source,
             notes=tuple(self.model.notes),
         )
+
+    def _motion(self) -> DefaultMotion | None:
+        entry = self.model.motion
+        return None if entry is None else motion_of(entry, self.length, self.angle, self.faults)
 
     def _spanning_pairs(
         self,
@@ -604,6 +643,11 @@ class _Reader:
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
         return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
+
+
+def scales(units: Units) -> tuple[float, float]:
+    """Metres and radians in one unit of a file."""
+    return _LENGTH[units.length], _ANGLE[units.angle]
 
 
 def _scaled(value: float | None, scale: float) -> float | None:

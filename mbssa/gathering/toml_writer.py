@@ -15,6 +15,7 @@ from tomlkit.items import AoT, Array, InlineTable, Item, Table
 
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.files import MAX_BYTES
+from mbssa.gathering.motion import lost_motion
 from mbssa.gathering.records import Record, held_names, split_joints, to_record
 from mbssa.mechanism import FRAME, Mechanism
 
@@ -59,7 +60,7 @@ def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
         f"that bodies {', '.join(map(str, bodies))} share one joint: its pairs instead"
         for bodies in ([index + 1 for index in several.bodies] for several in split_joints(mechanism))
     ]
-    return data, _lost_names(mechanism) + lost
+    return data, _lost_names(mechanism) + lost + lost_motion(mechanism)
 
 
 def _lost_names(mechanism: Mechanism) -> list[str]:
@@ -82,7 +83,12 @@ def _lost_names(mechanism: Mechanism) -> list[str]:
 def _document(record: Record) -> str:
     document = tomlkit.document()
     for key, value in record.items():
-        document.append(key, _tables(value) if key in ("body", "joint") else _item(value, key == "notes"))
+        if key in ("body", "joint"):
+            document.append(key, _tables(value))
+        elif key == "motion":
+            document.append(key, _motion(value))
+        else:
+            document.append(key, _item(value, key == "notes"))
     return tomlkit.dumps(document)
 
 
@@ -99,6 +105,13 @@ def _table(entry: Record) -> Table:
     for key, value in entry.items():
         table.append(key, _item(value))
     return table
+
+
+def _motion(record: Record) -> Table:
+    """``[motion]`` and, a law on each line, ``[motion.inputs]``."""
+    motion = _table({key: value for key, value in record.items() if key != "inputs"})
+    motion.append("inputs", _table(record["inputs"]))
+    return motion
 
 
 def _item(value: Any, one_a_line: bool = False) -> Item:
