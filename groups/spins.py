@@ -1,0 +1,105 @@
+"""Idle spins: the convention that makes the pose of a body that merely spins definite.
+
+A rod between two ball joints turns about its own line without anything else moving. Held at zero rate, its
+angle would depend on the path; instead it is hung up like the cross of a universal joint: an axis fixed in
+the frame and an axis fixed in the body, both across the line and across each other at the reference, stay
+across each other. The rod is then a U-S rod, and its pose follows from where its ends are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.frames import Frames
+from mbssa.mechanism import Mechanism
+from mbssa.structure import Structure
+
+Floats = npt.NDArray[np.float64]
+
+#: Cosine between a joint axis and the line of a spin above which the axis says nothing of what is across.
+_ALONG = 0.95
+
+#: Joint types without an axis of their own.
+_WITHOUT_AXIS = ("S", "F")
+
+
+@dataclass(frozen=True, eq=False)
+class HeldSpin:
+    """One idle spin and the axes that hold it: ``in_frame`` · ``in_body`` = 0 in world axes, always.
+
+    Attributes
+    ----------
+    body : index of the spinning body
+    point, direction : (3,) the line of the spin in the world at the reference; m, unit
+    in_frame : (3,) unit, in the frame's own axes, across the line at the reference
+    in_body : (3,) unit, in the body's own axes, across the line, and across ``in_frame`` at the reference
+    """
+
+    body: int
+    point: Floats
+    direction: Floats
+    in_frame: Floats
+    in_body: Floats
+
+
+def held_spins(structure: Structure, frames: Frames) -> list[HeldSpin]:
+    """The idle spins of a structure and how each is held, in the order of its treatment.
+
+    The axis in the frame is the joint axis of the mechanism that is most nearly across the line (the first
+    of equals), made perpendicular to it, so that a turned world gives a turned answer; without one, the
+    world axis that is most nearly across.
+
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> rssr = mbssa.load("rssr")
+    >>> [spin.body for spin in held_spins(mbssa.decompose(rssr), joint_frames(rssr))]
+    [2]
+    """
+    if structure.treatment is None:
+        return []
+    axes = joint_axes(structure.mechanism, frames)
+    found = []
+    for spin in structure.treatment.spins:
+        if spin.direction is None or spin.point is None:
+            continue
+        body, line = spin.bodies[0], np.array(spin.direction)
+        across = _across(line, axes)
+        found.append(
+            HeldSpin(
+                body,
+                np.array(spin.point),
+                line,
+                frames.rotation[0].T @ across,
+                frames.rotation[body].T @ np.cross(line, across),
+            )
+        )
+    return found
+
+
+def joint_axes(mechanism: Mechanism, frames: Frames) -> Floats:
+    """(n, 3) unit directions in the world at the reference of every joint axis, joint by joint."""
+    found = []
+    for j in np.flatnonzero(frames.known).tolist():
+        code = CATALOGUE[int(mechanism.joint_type[j])].code
+        if code in _WITHOUT_AXIS:
+            continue
+        # The rod of SPSP lies along x of its frames; every other axis is z.
+        column = 0 if code == "SPSP" else 2
+        for side, body in enumerate(mechanism.joint_bodies(j)[:2]):
+            found.append(frames.rotation[body] @ frames.axes[j, side][:, column])
+    return np.array(found).reshape(-1, 3)
+
+
+def _across(line: Floats, axes: Floats) -> Floats:
+    """Unit vector across a line: the best of these axes, made perpendicular to it; else a world axis."""
+    # Rounded, so that equals stay equal in a turned world and the first of them is taken in any.
+    cosine = np.round(np.abs(axes @ line), 9)
+    if len(axes) == 0 or cosine.min() > _ALONG:
+        axes, cosine = np.eye(3), np.abs(line)
+    best = axes[int(np.argmin(cosine))]
+    across: Floats = best - (best @ line) * line
+    return across / np.linalg.norm(across)
