@@ -13,10 +13,13 @@ from groups.motion import (
     speed,
     spline,
 )
+from groups.results.archive import load_trajectory
+from groups.results.joints import JointMotion
 from groups.trajectory import BodyMotion, Trajectory
 
 __all__ = [
     "BodyMotion",
+    "JointMotion",
     "Model",
     "Motion",
     "Trajectory",
@@ -25,6 +28,7 @@ __all__ = [
     "constant_speed",
     "driven_coordinates",
     "harmonic",
+    "load_trajectory",
     "polynomial",
     "ramp",
     "sample",

@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.results import faults as _faults
+from groups.results.joints import JointMotion, joint_motion
+from groups.results.rotations import (
+    in_space,
+    plane_quaternion,
+    plane_rotation,
+    twist_in_space,
+)
+from groups.results.rotations import quaternion_of as quaternion_of
+from groups.results.rotations import rotation_of as rotation_of
+from mbssa.joints.frames import Frames, joint_frames
+
 if TYPE_CHECKING:
+    import xarray
+
     from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
 
 #: What a status says, by its number.
-STATUS = (
-    "ok",
-    "not converged",
-    "singular",
-    "waits for a group that failed",
-    "out of reach",
-    "mode lost",
-    "dropped equations violated",
-    "gimbal",
-    "not computed",
-)
+STATUS = _faults.STATUS
+
+#: Faults that a representation lists before it only counts the rest.
+_SHOWN = 3
+
+#: Names that a message lists before it only counts the rest.
+_LISTED = 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
-    """Poses, velocities and accelerations of all bodies, SI units, world axes.
+    """Poses, velocities and accelerations of bodies, SI units, world axes.
 
     Stored body by body; the public arrays are views with the time first.
 
     Attributes
     ----------
     time : (T,) s
-    position : (T, N, 3) m, of each body's own origin; planar: (T, N, 2)
-    orientation : (T, N, 4) unit quaternion w, x, y, z, continuous in sign; planar: (T, N) rad, unwrapped
-    velocity, acceleration : (T, N, 6) linear of the body's origin, then angular; planar: (T, N, 3)
+    position : (T, K, 3) m, of each body's own origin; planar: (T, K, 2)
+    orientation : (T, K, 4) unit quaternion w, x, y, z, continuous in sign; planar: (T, K) rad, unwrapped
+    velocity, acceleration : (T, K, 6) linear of the body's origin, then angular; planar: (T, K, 3);
+        None where that level was not kept
     status : (T, G) int8 by group: 0 ok, else see :data:`STATUS`
     residual : (T, G) largest residual of the group's equations, m or rad
     iterations : (T, G) Newton steps; 0 for closed forms
@@ -49,7 +61,7 @@ class Trajectory:
     causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
     group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
 
-    Bodies of a group whose status is not 0 are NaN at that instant.
+    Bodies that a group could not place are NaN at that instant, and its status is not 0.
 
     Examples
     --------
@@ -64,8 +76,8 @@ class Trajectory:
     time: Floats
     position: Floats
     orientation: Floats
-    velocity: Floats
-    acceleration: Floats
+    velocity: Floats | None
+    acceleration: Floats | None
     status: npt.NDArray[np.int8]
     residual: Floats
     iterations: npt.NDArray[np.int64]
@@ -75,7 +87,9 @@ class Trajectory:
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
-        state = "ok" if self.ok else "; ".join(self.faults())
+        said = self.faults()
+        more = len(said) - _SHOWN
+        state = "; ".join([*said[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]) or "ok"
         return f"<Trajectory of {self.mechanism.name}: {len(self.time)} instants, {state}>"
 
     @property
@@ -83,180 +97,331 @@ class Trajectory:
         """Whether every group was solved at every instant."""
         return not self.status.any()
 
+    @property
+    def planar(self) -> bool:
+        """Whether the arrays have the planar form; :meth:`spatial` lifts it."""
+        return bool(self.position.shape[2] == 2)
+
+    @cached_property
+    def reference(self) -> Frames:
+        """Geometry of the mechanism at its reference configuration, as the model file has it."""
+        return joint_frames(self.mechanism)
+
+    @cached_property
+    def named_groups(self) -> tuple[str, ...]:
+        """By group, its bodies and its type; empty texts where they cannot be told."""
+        if self.group_names is not None:
+            return self.group_names
+        return _faults.names_of_groups(self.mechanism, self.status.shape[1])
+
     def body(self, name: str | int) -> BodyMotion:
         """Motion of one body, by name or number.
 
         Raises
         ------
         KeyError
-            No such body.
+            No such body, or it was not kept: those that there are.
         """
-        return BodyMotion(self, _body_index(self.mechanism, name))
+        index = _body_index(self.mechanism, name)
+        place = int(np.searchsorted(self.kept, index))
+        if place == len(self.kept) or self.kept[place] != index:
+            kept = _listed([self.mechanism.body_name(b) for b in self.kept[: _LISTED + 1].tolist()])
+            raise KeyError(f"body {self.mechanism.bodies[index]} was not kept; kept are {kept}")
+        return BodyMotion(self, index, place)
 
-    def faults(self) -> list[str]:
-        """One sentence per group that failed: why, and its first instant."""
-        sentences = []
-        for g in np.flatnonzero(self.status.any(axis=0)).tolist():
-            t = int(np.flatnonzero(self.status[:, g])[0])
-            count = int((self.status[:, g] != 0).sum())
-            sentences.append(
-                f"SG-{g + 1} {STATUS[self.status[t, g]]} at {count} of {len(self.time)} instants, "
-                f"first at t = {self.time[t]:.6g} s (residual {self.residual[t, g]:.3g})"
-            )
-        return sentences
+    def joint(self, name: str) -> JointMotion:
+        """Free coordinates of one joint, with rates and accelerations, by its id.
 
-    def save(self, path: str | Path) -> None:
-        """Write all arrays to an ``.npz`` file."""
-        np.savez(
-            path,
-            time=self.time,
-            position=self.position,
-            orientation=self.orientation,
-            velocity=self.velocity,
-            acceleration=self.acceleration,
-            status=self.status,
-            residual=self.residual,
-            iterations=self.iterations,
-            bodies=np.array([body.name for body in self.mechanism.bodies]),
+        Raises
+        ------
+        KeyError
+            No such joint, or one of its bodies was not kept.
+        ValueError
+            A joint without geometry, or of a type that has no equations on a relative pose.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
+        >>> motion = groups.constant_speed(model.structure.mechanism, rate=0.1, steps=5)
+        >>> slide = model.solve(motion).joint("2-3")["slide"]
+        >>> slide.unit, slide.value.round(3).tolist(), slide.rate.round(3).tolist()
+        ('m', [1.195, 1.22, 1.245, 1.27, 1.295], [0.1, 0.1, 0.1, 0.1, 0.1])
+        """
+        return joint_motion(self, name)
+
+    def instants(self, which: slice) -> Trajectory:
+        """Some of the instants, as views: ``trajectory.instants(slice(0, None, 10))`` is every tenth.
+
+        >>> import groups, mbssa
+        >>> crank = mbssa.load("slider_crank")
+        >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+        >>> trajectory.instants(slice(0, None, 2)).time.tolist()
+        [0.0, 0.5, 1.0]
+        """
+        return replace(
+            self,
+            time=self.time[which],
+            position=self.position[which],
+            orientation=self.orientation[which],
+            velocity=None if self.velocity is None else self.velocity[which],
+            acceleration=None if self.acceleration is None else self.acceleration[which],
+            status=self.status[which],
+            residual=self.residual[which],
+            iterations=self.iterations[which],
+            condition=self.condition[which],
         )
 
-    def columns(self) -> tuple[list[str], Floats]:
-        """Header and (T, columns) table of time, position, orientation, velocity, acceleration."""
-        planar = self.mechanism.space == "planar"
-        pose = ("x", "y", "angle") if planar else ("x", "y", "z", "qw", "qx", "qy", "qz")
-        rates = ("vx", "vy", "wz") if planar else ("vx", "vy", "vz", "wx", "wy", "wz")
-        seconds = ("ax", "ay", "alz") if planar else ("ax", "ay", "az", "alx", "aly", "alz")
-        header, parts = ["time"], [self.time[:, None]]
-        for body in self.mechanism.bodies[1:]:
-            header += [f"{body.name}.{name}" for name in (*pose, *rates, *seconds)]
-            orientation = self.orientation[:, body.index]
-            parts += [
-                self.position[:, body.index],
-                orientation[:, None] if planar else orientation,
-                self.velocity[:, body.index],
-                self.acceleration[:, body.index],
-            ]
-        return header, np.concatenate(parts, axis=1)
+    def spatial(self) -> Trajectory:
+        """The same motion with arrays of the spatial form; itself where they have it.
+
+        Planar bodies lie in the plane z = 0 and turn about z. The mechanism stays as it is.
+
+        >>> import groups, mbssa
+        >>> bar = mbssa.load("planar_four_bar")
+        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+        >>> lifted = trajectory.spatial()
+        >>> lifted.position.shape, lifted.orientation.shape, lifted.velocity.shape
+        ((5, 4, 3), (5, 4, 4), (5, 4, 6))
+        """
+        if not self.planar:
+            return self
+        return replace(
+            self,
+            position=_by_body(in_space, self.position),
+            orientation=_by_body(plane_quaternion, self.orientation),
+            velocity=None if self.velocity is None else _by_body(twist_in_space, self.velocity),
+            acceleration=None if self.acceleration is None else _by_body(twist_in_space, self.acceleration),
+        )
+
+    def faults(self) -> list[str]:
+        """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
+
+        >>> import groups, mbssa
+        >>> crank = mbssa.load("slider_crank")
+        >>> groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5)).faults()
+        []
+        """
+        return _faults.sentences(self)
+
+    def columns(self, joints: str | Sequence[str] = ()) -> tuple[list[str], Floats]:
+        """Header and (T, columns) table of time, position, orientation, velocity, acceleration, by body.
+
+        ``joints`` adds coordinates: ``"driven"``, ``"all"``, or names of joints (``2-3``) and of
+        coordinates (``2-3.angle``). Levels that were not kept have no columns.
+
+        >>> import groups, mbssa
+        >>> bar = mbssa.load("planar_four_bar")
+        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+        >>> header, table = trajectory.columns("driven")
+        >>> header[:3], header[-3:], table.shape
+        (['time', 'crank.x', 'crank.y'], ['1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 31))
+        """
+        from groups.results.table import columns
+
+        return columns(self, joints)
+
+    def write(self, path: str | Path) -> None:
+        """Write a file whose ending says the format: ``.npz``, ``.csv`` or ``.nc`` (netCDF).
+
+        Raises
+        ------
+        ValueError
+            Another ending: those that there are.
+        ModuleNotFoundError
+            ``.nc`` without the extra ``xarray``.
+        OSError
+            The file cannot be written. It is then as it was before.
+        """
+        writers: dict[str, Callable[[str | Path], None]] = {
+            ".npz": self.save,
+            ".csv": self.write_csv,
+            ".nc": self.write_netcdf,
+        }
+        ending = Path(path).suffix.lower()
+        if ending not in writers:
+            said = f"the ending {ending!r} is no format" if ending else "it has no ending"
+            raise ValueError(f"{path}: {said}; a trajectory is written as {', '.join(writers)}")
+        writers[ending](path)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything, the mechanism too, to an ``.npz`` file; :func:`groups.load_trajectory` reads it.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written. It is then as it was before.
+        """
+        from groups.results.archive import save
+
+        save(self, path)
+
+    def write_csv(self, path: str | Path, *, joints: str | Sequence[str] = ()) -> None:
+        """Write :meth:`columns` as text, a row per instant; the header gives the units in brackets.
+
+        Numbers have as many digits as it takes to read the same ones back.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written. It is then as it was before.
+        """
+        from groups.results.table import write_csv
+
+        write_csv(self, path, joints)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A labelled dataset: dimensions time, body, axis, component (of quaternions) and group.
+
+        Velocities are split into linear and angular; every variable has its units. Needs the extra
+        ``xarray``.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            The extra is not installed: what to write.
+        """
+        from groups.results.netcdf import to_xarray
+
+        return to_xarray(self)
+
+    def write_netcdf(self, path: str | Path) -> None:
+        """Write :meth:`to_xarray` as netCDF-3 with 64-bit offsets.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            The extra ``xarray`` is not installed: what to write.
+        ValueError
+            An array is larger than the 4 GB that the format takes.
+        OSError
+            The file cannot be written. It is then as it was before.
+        """
+        from groups.results.netcdf import write_netcdf
+
+        write_netcdf(self, path)
 
 
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
     """View of one body of a trajectory; arrays as there, without the axis of the bodies.
 
+    Points of the body are names of the model, or world coordinates at the reference configuration.
+
     >>> import groups, mbssa
     >>> crank = mbssa.load("planar_four_bar")
     >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
-    >>> trajectory.body("coupler").point("tracer").shape
-    (5, 2)
+    >>> coupler = trajectory.body("coupler")
+    >>> coupler.point("tracer").shape, coupler.point_velocity("tracer").shape, coupler.rotation.shape
+    ((5, 2), (5, 2), (5, 3, 3))
     """
 
     trajectory: Trajectory
     index: int
+    place: int
 
     @property
     def position(self) -> Floats:
-        return self.trajectory.position[:, self.index]
+        """(T, 3) or (T, 2) m, of the body's own origin."""
+        return self.trajectory.position[:, self.place]
 
     @property
     def orientation(self) -> Floats:
-        return self.trajectory.orientation[:, self.index]
+        """(T, 4) unit quaternion w, x, y, z; planar: (T,) rad."""
+        return self.trajectory.orientation[:, self.place]
 
     @property
     def velocity(self) -> Floats:
-        return self.trajectory.velocity[:, self.index]
+        """(T, 6) or (T, 3), m/s and rad/s; a ValueError where velocities were not kept."""
+        return self._level("velocity", self.trajectory.velocity)
 
     @property
     def acceleration(self) -> Floats:
-        return self.trajectory.acceleration[:, self.index]
+        """(T, 6) or (T, 3), m/s² and rad/s²; a ValueError where accelerations were not kept."""
+        return self._level("acceleration", self.trajectory.acceleration)
+
+    @property
+    def rotation(self) -> Floats:
+        """(T, 3, 3) rotation matrices: columns are the body's axes in the world's."""
+        if self.trajectory.planar:
+            return plane_rotation(self.orientation)
+        return rotation_of(self.orientation)
 
     def point(self, at: str | Sequence[float]) -> Floats:
-        """(T, 3) or (T, 2) path of a point of the body: a name of the model, or world coordinates at the
-        reference.
+        """(T, 3) or (T, 2) path of a point of the body, m.
 
         Raises
         ------
         KeyError
             The body has no point of that name.
         """
-        from groups.model import reference_pose
+        return self.position + self._flat(self._arm(at))
 
-        origin, rotation = reference_pose(self.trajectory.mechanism, self.index)
-        geometry = self.trajectory.mechanism.body_geometry.get(self.index)
+    def point_velocity(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) velocity of a point of the body, m/s: v + ω × r.
+
+        Raises
+        ------
+        KeyError
+            The body has no point of that name.
+        ValueError
+            Velocities were not kept.
+        """
+        twist = twist_in_space(self.velocity)
+        return self._flat(twist[:, :3] + np.cross(twist[:, 3:], self._arm(at)))
+
+    def point_acceleration(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) acceleration of a point of the body, m/s²: a + α × r + ω × (ω × r).
+
+        Raises
+        ------
+        KeyError
+            The body has no point of that name.
+        ValueError
+            Accelerations or velocities were not kept.
+        """
+        spin, second = twist_in_space(self.velocity)[:, 3:], twist_in_space(self.acceleration)
+        arm = self._arm(at)
+        return self._flat(second[:, :3] + np.cross(second[:, 3:], arm) + np.cross(spin, np.cross(spin, arm)))
+
+    def _level(self, name: str, array: Floats | None) -> Floats:
+        if array is None:
+            raise ValueError(f"the {name} was not kept; solve with level={name!r}")
+        return array[:, self.place]
+
+    def _arm(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) from the body's origin to a point, world axes."""
+        reference = self.trajectory.reference
         if isinstance(at, str):
+            geometry = self.trajectory.mechanism.body_geometry.get(self.index)
             points = geometry.points if geometry is not None else {}
             if at not in points:
                 raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
             at = points[at]
-        planar = self.trajectory.mechanism.space == "planar"
-        local = rotation.T @ (np.array([*at, 0.0] if planar else at) - origin)
-        turned = self._rotations() @ local
-        return self.position + (turned[:, :2] if planar else turned)
+        away = in_space(np.asarray(at, dtype=float)) - reference.position[self.index]
+        arm: Floats = self.rotation @ (reference.rotation[self.index].T @ away)
+        return arm
 
-    def _rotations(self) -> Floats:
-        if self.trajectory.mechanism.space == "planar":
-            c, s = np.cos(self.orientation), np.sin(self.orientation)
-            zero, one = np.zeros_like(c), np.ones_like(c)
-            rows = [[c, -s, zero], [s, c, zero], [zero, zero, one]]
-            return np.moveaxis(np.array(rows), 2, 0)
-        return rotation_of(self.orientation)
+    def _flat(self, vectors: Floats) -> Floats:
+        return vectors[:, :2] if self.trajectory.planar else vectors
 
 
-def rotation_of(quaternion: Floats) -> Floats:
-    """(..., 3, 3) rotation matrices of unit quaternions w, x, y, z.
-
-    >>> rotation_of(np.array([1.0, 0.0, 0.0, 0.0])).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-    w, x, y, z = np.moveaxis(quaternion, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
-
-
-def quaternion_of(rotation: Floats) -> Floats:
-    """(..., T, 4) unit quaternions of rotation matrices (..., T, 3, 3), continuous in sign along T.
-
-    The largest of the four squares is taken first, so no digit is lost (Shepperd 1978).
-    """
-    r = rotation
-    trace = r[..., 0, 0] + r[..., 1, 1] + r[..., 2, 2]
-    squares = np.stack([trace, r[..., 0, 0], r[..., 1, 1], r[..., 2, 2]], axis=-1)
-    q = np.full((*r.shape[:-2], 4), np.nan)
-    sound = np.isfinite(trace)
-    best = np.where(sound, np.argmax(np.nan_to_num(squares, nan=-9.0), axis=-1), -1)
-    for k in range(4):
-        here = best == k
-        m = r[here]
-        if not len(m):
-            continue
-        total = m[:, 0, 0] + m[:, 1, 1] + m[:, 2, 2]
-        if k == 0:
-            root = np.sqrt(1 + total)
-            parts = [root, *((m[:, b, a] - m[:, a, b]) / root for a, b in ((1, 2), (2, 0), (0, 1)))]
-        else:
-            i, j, n = k - 1, k % 3, (k + 1) % 3
-            root = np.sqrt(1 + 2 * m[:, i, i] - total)
-            parts = [(m[:, n, j] - m[:, j, n]) / root, root, root, root]
-            parts[1 + i] = root
-            parts[1 + j] = (m[:, j, i] + m[:, i, j]) / root
-            parts[1 + n] = (m[:, n, i] + m[:, i, n]) / root
-        q[here] = 0.5 * np.stack(parts, axis=-1)
-    return _continuous(q)
-
-
-def _continuous(q: Floats) -> Floats:
-    inner = np.nansum(q[..., 1:, :] * q[..., :-1, :], axis=-1)
-    flips = np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=-1)
-    q[..., 1:, :] *= flips[..., None]
-    return q
+def _by_body(lift: Callable[[Floats], Floats], array: Floats) -> Floats:
+    """A lifted array in the same layout: contiguous per body, seen with the time first."""
+    return lift(array.swapaxes(0, 1)).swapaxes(0, 1)
 
 
 def _body_index(mechanism: Mechanism, name: str | int) -> int:
-    for body in mechanism.bodies:
-        if name in (body.name, body.number, str(body.number)):
-            return body.index
-    names = ", ".join(body.name for body in mechanism.bodies)
-    raise KeyError(f"no body {name!r}; the bodies are {names}")
+    names = mechanism.body_names or ()
+    if isinstance(name, str) and name in names:
+        return names.index(name)
+    if isinstance(name, int) or name.isdecimal():
+        number = int(name)
+        if 1 <= number <= mechanism.n_bodies:
+            return number - 1
+    known = _listed([mechanism.body_name(b) for b in range(min(mechanism.n_bodies, _LISTED + 1))])
+    raise KeyError(f"no body {name!r}; the bodies are {known}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")

@@ -1,0 +1,216 @@
+"""Trajectories as NumPy archives, ``.npz``: everything, without loss.
+
+The arrays are those of :class:`groups.Trajectory` under their names (a level that was not kept is
+missing), with the time first, and
+
+=============== ============ ===============================================================
+``format``      int64        1
+``bodies``      (K,) text    names of the kept bodies
+``group_names`` (G,) text    bodies and type of each group
+``causes``      (G,) text    missing where nobody asked
+``name``        text         the mechanism's name
+``mechanism``   (…,) uint8   the mechanism as an archive of its own, as ``mbssa.save`` writes it
+=============== ============ ===============================================================
+
+Nothing is pickled, and nothing pickled is read.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.results.files import whole
+from groups.trajectory import Trajectory
+from mbssa import Mechanism, ModelError
+from mbssa.gathering.npz_file import read_npz, write_npz
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+#: Axes and kind of the entries of each array; bodies and groups are counted by ``kept`` and ``status``.
+_NEEDED = {
+    "format": (0, "iu"),
+    "time": (1, "f"),
+    "kept": (1, "iu"),
+    "position": (3, "f"),
+    "orientation": (3, "f"),
+    "status": (2, "iu"),
+    "residual": (2, "f"),
+    "iterations": (2, "iu"),
+    "condition": (2, "f"),
+    "group_names": (1, "U"),
+    "name": (0, "U"),
+    "mechanism": (1, "u"),
+}
+_OPTIONAL = {"velocity": (3, "f"), "acceleration": (3, "f"), "causes": (1, "U"), "bodies": (1, "U")}
+_KINDS = {"iu": "whole numbers", "f": "floating-point numbers", "U": "text", "u": "bytes"}
+
+#: Components of the arrays of each space; a planar orientation has no axis of its own.
+_COMPONENTS = {2: {"velocity": 3, "acceleration": 3}, 3: {"orientation": 4, "velocity": 6, "acceleration": 6}}
+
+#: What NumPy and zipfile raise on an archive that is none, is cut off or damaged.
+_DAMAGED = (ValueError, EOFError, KeyError, MemoryError, NotImplementedError, RuntimeError, TypeError)
+_DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error)
+
+
+def save(trajectory: Trajectory, path: str | Path) -> None:
+    """Write a trajectory; see :meth:`groups.Trajectory.save`."""
+    arrays: Arrays = {
+        "format": np.array(1),
+        "time": trajectory.time,
+        "kept": trajectory.kept,
+        "position": trajectory.position,
+        "orientation": trajectory.orientation,
+        "status": trajectory.status,
+        "residual": trajectory.residual,
+        "iterations": trajectory.iterations,
+        "condition": trajectory.condition,
+        "bodies": np.array([trajectory.mechanism.body_name(b) for b in trajectory.kept.tolist()], np.str_),
+        "group_names": np.array(trajectory.named_groups, dtype=np.str_),
+        "name": np.array(trajectory.mechanism.name),
+        "mechanism": np.frombuffer(write_npz(trajectory.mechanism)[0], dtype=np.uint8),
+    }
+    if trajectory.velocity is not None:
+        arrays["velocity"] = trajectory.velocity
+    if trajectory.acceleration is not None:
+        arrays["acceleration"] = trajectory.acceleration
+    if trajectory.causes is not None:
+        arrays["causes"] = np.array(trajectory.causes, dtype=np.str_)
+    with whole(path) as place, place.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
+
+
+def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
+    """Read a trajectory that :meth:`groups.Trajectory.save` wrote.
+
+    Parameters
+    ----------
+    mechanism : the mechanism to give the trajectory; the one in the file if not given
+
+    Raises
+    ------
+    ValueError
+        No such archive, damaged, pickled, arrays that do not fit together, or another mechanism.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import groups, mbssa, pathlib, tempfile
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trajectory.save(pathlib.Path(folder) / "run.npz")
+    ...     groups.load_trajectory(pathlib.Path(folder) / "run.npz")
+    <Trajectory of planar_four_bar: 5 instants, ok>
+    """
+    path = Path(path)
+    arrays = _arrays(path)
+    if mechanism is None:
+        mechanism = _mechanism(path, arrays)
+    _check(path, arrays, mechanism)
+    causes = arrays.get("causes")
+    return Trajectory(
+        mechanism,
+        arrays["time"],
+        _by_body(arrays["position"]),
+        _by_body(arrays["orientation"]),
+        _by_body(arrays["velocity"]) if "velocity" in arrays else None,
+        _by_body(arrays["acceleration"]) if "acceleration" in arrays else None,
+        arrays["status"],
+        arrays["residual"],
+        arrays["iterations"],
+        arrays["condition"],
+        arrays["kept"],
+        causes=None if causes is None else tuple(causes.tolist()),
+        group_names=tuple(arrays["group_names"].tolist()),
+    )
+
+
+def _by_body(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Contiguous per body in memory, seen with the time first."""
+    return np.ascontiguousarray(array.swapaxes(0, 1)).swapaxes(0, 1)
+
+
+def _arrays(path: Path) -> Arrays:
+    wanted = {**_NEEDED, **_OPTIONAL}
+    with path.open("rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise ValueError(f"{path}: is no .npz archive; trajectory.save writes one")
+        stream.seek(0)
+        try:
+            with np.load(stream, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files if name in wanted}
+        except (*_DAMAGED, *_DAMAGED_ZIP) as error:
+            raise ValueError(f"{path}: is damaged: {error or type(error).__name__}") from None
+    # A member that is no array comes out as bytes.
+    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+
+
+def _mechanism(path: Path, arrays: Arrays) -> Mechanism:
+    data, name = arrays.get("mechanism"), arrays.get("name")
+    if data is None or name is None or data.dtype != np.uint8:
+        raise ValueError(f"{path}: is no trajectory: it holds no mechanism; trajectory.save writes one")
+    with tempfile.TemporaryDirectory() as folder:
+        inner = Path(folder) / "mechanism.npz"
+        inner.write_bytes(data.tobytes())
+        try:
+            return replace(read_npz(inner), name=str(name))
+        except ModelError as error:
+            raise ModelError(f"{path}, its mechanism", error.faults) from None
+
+
+def _check(path: Path, arrays: Arrays, mechanism: Mechanism) -> None:
+    """Refuse what does not fit together, all faults at once."""
+    faults = []
+    for name, (axes, kind) in {**_NEEDED, **_OPTIONAL}.items():
+        array = arrays.get(name)
+        if array is None:
+            if name in _NEEDED:
+                faults.append(f"{name} is missing")
+            continue
+        if name == "orientation" and arrays.get("position", np.empty((0, 0, 0))).shape[-1:] == (2,):
+            axes = 2
+        if array.ndim != axes or array.dtype.kind not in kind:
+            faults.append(f"{name} is {array.dtype} with {array.ndim} axes; it has {axes}, of {_KINDS[kind]}")
+    if not faults:
+        faults = _misfits(arrays, mechanism)
+    if faults:
+        raise ValueError(f"{path}: {'; '.join(faults)}")
+
+
+def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
+    if int(arrays["format"]) != 1:
+        return [f"format is {int(arrays['format'])}; this version reads 1"]
+    kept, n_groups = arrays["kept"], arrays["status"].shape[1]
+    instants, components = len(arrays["time"]), arrays["position"].shape[2]
+    faults = []
+    if components not in _COMPONENTS:
+        return [f"position has {components} components; it has 2 or 3"]
+    if mechanism.space == "spatial" and components == 2:
+        faults.append("the trajectory is planar, the mechanism spatial")
+    if (np.diff(kept) <= 0).any() or (len(kept) and not 0 <= kept[0] <= kept[-1] < mechanism.n_bodies):
+        faults.append(f"kept has other bodies than 1 to {mechanism.n_bodies} of the mechanism")
+    elif "bodies" in arrays:
+        names = [mechanism.body_name(b) for b in kept.tolist()]
+        if arrays["bodies"].tolist() != names:
+            faults.append("the bodies have other names than those of the mechanism")
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
+        ("status", "residual", "iterations", "condition"), (instants, n_groups)
+    )
+    shapes |= dict.fromkeys(("group_names", "causes"), (n_groups,))
+    shapes |= {"position": (instants, len(kept), components), "orientation": (instants, len(kept))}
+    shapes |= {name: (instants, len(kept), size) for name, size in _COMPONENTS[components].items()}
+    faults += [
+        f"{name} has the shape {arrays[name].shape}; it needs {shape}"
+        for name, shape in shapes.items()
+        if name in arrays and arrays[name].shape != shape
+    ]
+    return faults

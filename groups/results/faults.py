@@ -1,0 +1,99 @@
+"""What went wrong in a solved motion, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa import Mechanism
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+#: What a status says, by its number.
+STATUS = (
+    "ok",
+    "not converged",
+    "singular",
+    "waits for a group that failed",
+    "out of reach",
+    "mode lost",
+    "dropped equations violated",
+    "gimbal",
+    "not computed",
+)
+
+_SINGULAR, _WAITS, _NOT_COMPUTED = 2, 3, 8
+
+#: Bodies of a group that its name lists before it only counts the rest.
+_LISTED = 6
+
+
+def sentences(trajectory: Trajectory) -> list[str]:
+    """One sentence per group that failed, and one for the instants that were not computed.
+
+    A sentence names the group, its bodies and its type; and for each status, in the order in which they
+    occur, at how many instants, the first of them, and the residual there (m or rad).
+    """
+    status = trajectory.status
+    said = []
+    for g in np.flatnonzero(((status != 0) & (status != _NOT_COMPUTED)).any(axis=0)).tolist():
+        codes, first, count = np.unique(status[:, g], return_index=True, return_counts=True)
+        found = [
+            _of_status(trajectory, g, int(codes[k]), int(first[k]), int(count[k]))
+            for k in np.argsort(first).tolist()
+            if codes[k] not in (0, _NOT_COMPUTED)
+        ]
+        name = trajectory.named_groups[g]
+        cause = trajectory.causes[g] if trajectory.causes is not None else ""
+        said.append(
+            f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
+            + (f"; joint {cause} ran out" if cause else "")
+        )
+    stopped = np.flatnonzero((status == _NOT_COMPUTED).any(axis=1))
+    if len(stopped):
+        n = len(trajectory.time)
+        said.append(f"{STATUS[_NOT_COMPUTED]}: {_instants(len(stopped), n, trajectory.time[stopped[0]])}")
+    return said
+
+
+def _of_status(trajectory: Trajectory, group: int, code: int, first: int, count: int) -> str:
+    text = f"{STATUS[code]} {_instants(count, len(trajectory.time), trajectory.time[first])}"
+    if code == _WAITS:
+        return text
+    figures = f"residual {trajectory.residual[first, group]:.3g}"
+    if code == _SINGULAR:
+        figures += f", condition {trajectory.condition[first, group]:.3g}"
+    return f"{text} ({figures})"
+
+
+def _instants(count: int, of: int, first: np.float64) -> str:
+    return f"at {count} of {of} instants, first at t = {first:.6g} s"
+
+
+def names_of_groups(mechanism: Mechanism, count: int) -> tuple[str, ...]:
+    """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``.
+
+    Empty texts where the mechanism's own decomposition has another number of groups than ``count``: it
+    was then decomposed in another way, and nothing is said rather than something wrong.
+
+    >>> import mbssa
+    >>> names_of_groups(mbssa.load("planar_four_bar"), 2)
+    ('crank (1R2D)', 'coupler, rocker (3R2D)')
+    """
+    import mbssa
+
+    structure = mbssa.decompose(mechanism)
+    if structure.n_groups != count:
+        return ("",) * count
+    return tuple(
+        f"{_listed(mechanism, group.body_indices)} ({group.type_name})" for group in structure.groups
+    )
+
+
+def _listed(mechanism: Mechanism, bodies: npt.NDArray[np.int64]) -> str:
+    names = [mechanism.body_name(b) for b in bodies[:_LISTED].tolist()]
+    more = len(bodies) - _LISTED
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,369 @@
+"""Joint coordinates of a solved motion, with their rates and accelerations, from the poses of its bodies.
+
+A rate is the coordinate's derivative by the relative twist (a row of :mod:`mbssa.joints.equations`) times
+the relative twist. Its time derivative needs that row's own change, taken along the motion by a complex
+step, which is exact to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.results.rotations import in_space, twist_in_space
+from mbssa import Joint
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.equations import Equations, coordinates, equations_of
+from mbssa.joints.frames import Frames
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+#: Position (n, 3), rotation (n, 3, 3), and of velocity and acceleration (n, 6) those that were kept.
+Body = tuple[Floats, Floats, Floats | None, Floats | None]
+
+#: Instants that are evaluated together: enough to amortise a call, few enough to stay in the cache.
+BLOCK = 8_192
+
+#: Imaginary step of the derivative: its square vanishes beside any real part.
+_STEP = 1e-30
+
+
+@dataclass(frozen=True, eq=False)
+class JointMotion:
+    """Free coordinates of one joint over time.
+
+    Angles are continuous over turns; the first instant's is the one nearest to the reference
+    configuration's (``at_reference`` where the model gives it). Between two instants an angle goes the
+    shorter way, unless its rate says that it made whole turns. Cardan angles, and azimuth and elevation of
+    a rod, go on smoothly through their gimbal; at the gimbal itself (``angle_y`` or ``elevation`` ±90°)
+    their rates are not finite.
+
+    Attributes
+    ----------
+    joint : the joint's id
+    names : the k free coordinates, in the order of the catalogue
+    units : m or rad of each
+    value : (T, k); NaN at instants where a body of the joint has no pose
+    rates, accelerations : (T, k) per s and per s²; None where the trajectory did not keep that level
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank_isostatic")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+    >>> turn = trajectory.joint("1-2")
+    >>> turn.names, turn.units, turn.value.shape
+    (('angle',), ('rad',), (5, 1))
+    >>> (turn["angle"].rate / np.pi).round(9).tolist()
+    [2.0, 2.0, 2.0, 2.0, 2.0]
+    """
+
+    joint: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    value: Floats
+    rates: Floats | None
+    accelerations: Floats | None
+
+    @property
+    def rate(self) -> Floats:
+        """(T, k), m/s or rad/s; a ValueError where velocities were not kept."""
+        return _kept(self.rates, "velocity")
+
+    @property
+    def acceleration(self) -> Floats:
+        """(T, k), m/s² or rad/s²; a ValueError where accelerations were not kept."""
+        return _kept(self.accelerations, "acceleration")
+
+    def __getitem__(self, name: str) -> CoordinateMotion:
+        """One coordinate by its name.
+
+        Raises
+        ------
+        KeyError
+            No such coordinate: those that there are.
+        """
+        if name not in self.names:
+            known = ", ".join(self.names)
+            raise KeyError(f"joint {self.joint} has no coordinate {name!r}; it has {known}")
+        k = self.names.index(name)
+        return CoordinateMotion(
+            f"{self.joint}.{name}",
+            self.units[k],
+            self.value[:, k],
+            None if self.rates is None else self.rates[:, k],
+            None if self.accelerations is None else self.accelerations[:, k],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateMotion:
+    """One free coordinate over time: ``value``, ``rate`` and ``acceleration`` (T,), as in JointMotion.
+
+    >>> CoordinateMotion("1-2.angle", "rad", np.zeros(2), np.ones(2), None).rate.tolist()
+    [1.0, 1.0]
+    """
+
+    name: str
+    unit: str
+    value: Floats
+    rates: Floats | None
+    accelerations: Floats | None
+
+    @property
+    def rate(self) -> Floats:
+        """(T,), m/s or rad/s; a ValueError where velocities were not kept."""
+        return _kept(self.rates, "velocity")
+
+    @property
+    def acceleration(self) -> Floats:
+        """(T,), m/s² or rad/s²; a ValueError where accelerations were not kept."""
+        return _kept(self.accelerations, "acceleration")
+
+
+def _kept(array: Floats | None, level: str) -> Floats:
+    if array is None:
+        raise ValueError(f"the {level} was not kept; solve with level={level!r}")
+    return array
+
+
+def joint_motion(trajectory: Trajectory, name: str) -> JointMotion:
+    """Coordinates of one joint at all instants.
+
+    Raises
+    ------
+    KeyError
+        No such joint, or one of its bodies was not kept.
+    ValueError
+        A type without equations on a relative pose (gears, cams), or a joint without geometry.
+    """
+    joint = trajectory.mechanism.joint(name)
+    rows, frames = equations_of(joint.type), trajectory.reference
+    if rows is None or not frames.known[joint.index]:
+        why = f"type {joint.type.code} has no coordinates here" if rows is None else "it has no geometry"
+        raise ValueError(f"joint {joint.id} cannot be measured: {why}")
+    n, k = len(trajectory.time), len(rows.coordinates)
+    levels = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
+    found = [np.empty((n, k)) for _ in range(levels)]
+    parameters = {key: column[joint.index] for key, column in frames.parameters.items()}
+    for start in range(0, n, BLOCK):
+        block = slice(start, start + BLOCK)
+        part = trajectory.instants(block)
+        bodies = [_body(part, frames, number) for number in joint.bodies]
+        for whole, piece in zip(found, _block(rows, frames, joint, bodies, parameters), strict=True):
+            whole[block] = piece
+    names = joint.type.coordinates
+    _make_continuous(found, trajectory.time, rows, names, *_at_reference(rows, frames, joint, parameters))
+    return JointMotion(
+        joint.id,
+        names,
+        tuple(coordinate_unit(one) for one in names),
+        found[0],
+        found[1] if levels > 1 else None,
+        found[2] if levels > 2 else None,
+    )
+
+
+def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
+    """The coordinates that were asked for.
+
+    Parameters
+    ----------
+    joints : ``"driven"``; ``"all"``: those of every joint that can be measured; or joints (``2-3``) and
+        coordinates (``2-3.angle``)
+
+    Raises
+    ------
+    KeyError, ValueError
+        As :func:`joint_motion`.
+    """
+    mechanism = trajectory.mechanism
+    if joints == "driven":
+        wanted = [(joint.id, joint.driven) for joint in mechanism.joints if joint.driven]
+    elif joints == "all":
+        wanted = [(joint.id, joint.type.coordinates) for joint in _measurable(trajectory)]
+    else:
+        wanted = [_named(trajectory, name) for name in ([joints] if isinstance(joints, str) else joints)]
+    chosen = []
+    for joint, names in wanted:
+        motion = joint_motion(trajectory, joint)
+        chosen += [motion[name] for name in names]
+    return chosen
+
+
+def _measurable(trajectory: Trajectory) -> list[Joint]:
+    kept = {0, *trajectory.kept.tolist()}
+    mechanism, known = trajectory.mechanism, trajectory.reference.known
+    return [
+        joint
+        for joint in mechanism.joints
+        if known[joint.index]
+        and equations_of(joint.type) is not None
+        and kept.issuperset(mechanism.joint_bodies(joint.index))
+    ]
+
+
+def _named(trajectory: Trajectory, name: str) -> tuple[str, tuple[str, ...]]:
+    mechanism = trajectory.mechanism
+    joint, _, coordinate = name.rpartition(".")
+    if joint and name not in mechanism.joint_ids:
+        return mechanism.joint(joint).id, (coordinate,)
+    found = mechanism.joint(name)
+    return found.id, found.type.coordinates
+
+
+# --- one block of instants ---------------------------------------------------------------------------
+
+
+def _body(part: Trajectory, frames: Frames, number: int) -> Body:
+    """A body's motion in space; the frame stands still whether it was kept or not."""
+    n = len(part.time)
+    if number == 1:
+        still = np.zeros((n, 6))
+        return (
+            np.broadcast_to(frames.position[0], (n, 3)),
+            np.broadcast_to(frames.rotation[0], (n, 3, 3)),
+            None if part.velocity is None else still,
+            None if part.acceleration is None else still,
+        )
+    body = part.body(number)
+    return (
+        in_space(body.position),
+        body.rotation,
+        None if part.velocity is None else twist_in_space(body.velocity),
+        None if part.acceleration is None else twist_in_space(body.acceleration),
+    )
+
+
+def _block(
+    rows: Equations, frames: Frames, joint: Joint, bodies: list[Body], parameters: dict[str, np.float64]
+) -> list[Floats]:
+    """Value, and as far as it was kept rate and acceleration, (n, k) each; angles are principal ones."""
+    (p, R, v, a), (q, S, u, b) = bodies
+    axes = R @ frames.axes[joint.index, 0]
+    arm, reach = R @ frames.origin[joint.index, 0], S @ frames.origin[joint.index, 1]
+    across = q + reach - p - arm
+    d = _into(axes, across)
+    C = axes.transpose(0, 2, 1) @ S @ frames.axes[joint.index, 1]
+    given = {name: np.full(len(d), value) for name, value in parameters.items()}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value, row = coordinates(rows, d, C, given)
+        found = [value]
+        if v is None or u is None:
+            return found
+        w, x = v[:, 3:], u[:, 3:]
+        # Velocity of B's origin and B's angular velocity against A, then both in A's axes.
+        slip = u[:, :3] + np.cross(x, reach) - v[:, :3] - np.cross(w, arm)
+        linear, angular = _into(axes, slip - np.cross(w, across)), _into(axes, x - w)
+        twist = np.concatenate([linear, angular], axis=1)
+        found.append(np.einsum("nkm,nm->nk", row, twist))
+        if a is None or b is None:
+            return found
+        alpha, beta = a[:, 3:], b[:, 3:]
+        pull = b[:, :3] + np.cross(beta, reach) + np.cross(x, np.cross(x, reach))
+        pull -= a[:, :3] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+        # In A's axes a vector changes by what it does in the world less w × itself.
+        pull -= np.cross(alpha, across) + np.cross(w, slip)
+        pull -= np.cross(w, slip - np.cross(w, across))
+        swing = beta - alpha - np.cross(w, x - w)
+        change = np.concatenate([_into(axes, pull), _into(axes, swing)], axis=1)
+        turning = np.cross(angular[:, None, :], C.transpose(0, 2, 1)).transpose(0, 2, 1)
+        _, moved = coordinates(rows, d + 1j * _STEP * linear, C + 1j * _STEP * turning, given)
+        found.append(
+            np.einsum("nkm,nm->nk", row, change) + np.einsum("nkm,nm->nk", moved.imag / _STEP, twist)
+        )
+    return found
+
+
+def _into(axes: Floats, vectors: Floats) -> Floats:
+    """World vectors (n, 3) in these axes (n, 3, 3)."""
+    turned: Floats = np.einsum("nba,nb->na", axes, vectors)
+    return turned
+
+
+def _at_reference(
+    rows: Equations, frames: Frames, joint: Joint, parameters: dict[str, np.float64]
+) -> tuple[Floats, Floats]:
+    """(k,) principal coordinates in the reference configuration, and what the model says they are."""
+    bodies: list[Body] = []
+    for number in joint.bodies:
+        one = slice(number - 1, number)
+        bodies.append((frames.position[one], frames.rotation[one], None, None))
+    principal = _block(rows, frames, joint, bodies, parameters)[0][0]
+    given = joint.geometry.at_reference if joint.geometry is not None else {}
+    said = np.array([given.get(name, principal[k]) for k, name in enumerate(joint.type.coordinates)])
+    return principal, said
+
+
+# --- continuity --------------------------------------------------------------------------------------
+
+
+def _make_continuous(
+    found: list[Floats],
+    time: Floats,
+    rows: Equations,
+    names: tuple[str, ...],
+    principal: Floats,
+    said: Floats,
+) -> None:
+    """Turn principal angles into continuous ones that start at the reference, in place."""
+    value = found[0]
+    sound = np.isfinite(value).all(axis=1)
+    if not sound.any():
+        return
+    path = np.concatenate([principal[None], value[sound]])
+    rates = found[1][sound] if len(found) > 1 else None
+    for k, e in enumerate(rows.coordinates):
+        if e.kind not in ("cardan", "elevation"):
+            continue
+        beside = [k - 1, k + 1] if e.kind == "cardan" else [k - 1]
+        other = _over_the_gimbal(path, k, beside, said)
+        path[other, k] = np.pi - path[other, k]
+        path[:, beside] += np.where(other, np.pi, 0.0)[:, None]
+        for derivative in found[1:]:
+            derivative[np.flatnonzero(sound)[other[1:]], k] *= -1.0
+        if rates is not None:
+            rates[other[1:], k] *= -1.0
+    for k, name in enumerate(names):
+        if coordinate_unit(name) == "rad":
+            expected = np.zeros(len(path))
+            expected[0] = said[k]
+            if rates is not None:
+                expected[2:] = _expected(time[sound], rates[:, k])
+            steps = np.diff(path[:, k], prepend=0.0) - expected
+            path[:, k] -= 2 * np.pi * np.cumsum(np.round(steps / (2 * np.pi)))
+    value[sound] = path[1:]
+
+
+def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats) -> Bools:
+    """(n,) whether continuity asks for the other set of angles of the same rotation.
+
+    With y for the middle angle, (x, y, z) and (x + π, π - y, z + π) are one rotation; principal values
+    have cos y ≥ 0 and so jump from one path to the other where a motion goes over the gimbal.
+    """
+    before = np.concatenate([said[None], path[:-1]])
+    columns = [middle, *beside]
+    step = path[:, columns] - before[:, columns]
+    other = step + np.pi
+    other[:, 0] = np.pi - path[:, middle] - before[:, middle]
+    switch = np.cos(other).sum(axis=1) > np.cos(step).sum(axis=1)
+    over: Bools = np.cumsum(switch) % 2 == 1
+    return over
+
+
+def _expected(time: Floats, rate: Floats) -> Floats:
+    """Advance from each instant to the next by the trapezoid of the rates, where it is to be trusted.
+
+    Zero where the rate changes by more than half a turn per step, as near a dead point.
+    """
+    step = np.diff(time)
+    advance = step * (rate[1:] + rate[:-1]) / 2
+    steady = np.abs(step * np.diff(rate)) < np.pi
+    return np.where(steady, advance, 0.0)

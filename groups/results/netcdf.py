@@ -1,0 +1,101 @@
+"""A trajectory as a labelled dataset, and as netCDF. xarray is imported when it is asked for.
+
+netCDF-3 is written by SciPy, which is there anyway, so the extra brings xarray alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups.results.files import whole
+from groups.trajectory import STATUS, Trajectory
+
+if TYPE_CHECKING:
+    import xarray
+
+#: Bytes that an array of the format takes: its offsets have 64 bits, its sizes 32.
+_MOST = 2**32 - 4
+
+
+def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
+    """A dataset of views, nothing copied; see :meth:`groups.Trajectory.to_xarray`."""
+    try:
+        import xarray
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            'labelled datasets and netCDF need xarray: pip install "mbssa[xarray]"', name="xarray"
+        ) from None
+    mechanism, quality = trajectory.mechanism, ("time", "group")
+    variables: dict[str, Any] = {
+        "position": (("time", "body", "axis"), trajectory.position, _about("origin of the body", "m")),
+        "orientation": (
+            (("time", "body"), trajectory.orientation, _about("angle of the body, unwrapped", "rad"))
+            if trajectory.planar
+            else (
+                ("time", "body", "component"),
+                trajectory.orientation,
+                _about("unit quaternion, continuous in sign", "1"),
+            )
+        ),
+        **_levels(trajectory),
+        "status": (
+            quality,
+            trajectory.status,
+            {
+                "long_name": "how the group was solved",
+                "flag_values": np.arange(len(STATUS), dtype=np.int8),
+                "flag_meanings": " ".join(text.replace(" ", "_") for text in STATUS),
+            },
+        ),
+        "residual": (quality, trajectory.residual, {"long_name": "largest residual, m or rad"}),
+        "iterations": (quality, trajectory.iterations, _about("Newton steps", "1")),
+        "condition": (quality, trajectory.condition, _about("smallest over largest pivot", "1")),
+    }
+    groups = np.arange(1, trajectory.status.shape[1] + 1)
+    coordinates: dict[str, Any] = {
+        "time": ("time", trajectory.time, _about("time", "s")),
+        "body": ("body", [mechanism.body_name(b) for b in trajectory.kept.tolist()]),
+        "body_number": ("body", trajectory.kept + 1, {"long_name": "number of the body, 1 is the frame"}),
+        "axis": ("axis", ["x", "y"] if trajectory.planar else ["x", "y", "z"]),
+        "group": ("group", groups, {"long_name": "number of the structural group"}),
+        "group_name": ("group", list(trajectory.named_groups)),
+    }
+    if not trajectory.planar:
+        coordinates["component"] = ("component", ["w", "x", "y", "z"])
+    about = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
+    return xarray.Dataset(variables, coordinates, about)
+
+
+def _levels(trajectory: Trajectory) -> dict[str, Any]:
+    """Linear and angular parts of the levels that were kept."""
+    variables: dict[str, Any] = {}
+    linear = 2 if trajectory.planar else 3
+    for name, per in (("velocity", "s"), ("acceleration", "s^2")):
+        array = getattr(trajectory, name)
+        if array is None:
+            continue
+        dims = ("time", "body", "axis")
+        variables[name] = (dims, array[:, :, :linear], _about(f"{name} of the origin", f"m/{per}"))
+        turning = (dims[:2], array[:, :, 2]) if trajectory.planar else (dims, array[:, :, 3:])
+        variables[f"angular_{name}"] = (*turning, _about(f"angular {name}, world axes", f"rad/{per}"))
+    return variables
+
+
+def _about(name: str, units: str) -> dict[str, str]:
+    return {"long_name": name, "units": units}
+
+
+def write_netcdf(trajectory: Trajectory, path: str | Path) -> None:
+    """Write the dataset; see :meth:`groups.Trajectory.write_netcdf`."""
+    dataset = to_xarray(trajectory)
+    large = [str(name) for name, array in dataset.data_vars.items() if array.nbytes > _MOST]
+    if large:
+        raise ValueError(
+            f"{path}: {', '.join(large)} larger than the 4 GB that netCDF-3 takes; keep fewer bodies, "
+            "or write .npz"
+        )
+    with whole(path) as place:
+        dataset.to_netcdf(place, format="NETCDF3_64BIT", engine="scipy")
