@@ -49,44 +49,53 @@ def evaluate(
     """
     pair, origin, axes, code, joint, number, sign, parameter = rows
     used = 15 if moving else 13
+    last = -1
     for r in range(first, stop):
         k, what = joint[r], code[r]
-        a, b = pair[k, 0], pair[k, 1]
+        i, j = number[r, 0], number[r, 1]
+        if k != last:
+            last = k
+            a, b = pair[k, 0], pair[k, 1]
+            A, B = frame_of(R, a, axes, k, 0), frame_of(R, b, axes, k, 1)
+            arms = arm(R, a, origin, k, 0), arm(R, b, origin, k, 1)
+            across = minus(plus(vector(P, b, 0), arms[1]), plus(vector(P, a, 0), arms[0]))
+            spins = vector(V, a, 3), vector(V, b, 3)
+            apart = minus(vector(V, b, 0), vector(V, a, 0))
         if what == COSINE:
-            dot_1(a, b, k, number[r, 0], number[r, 1], axes, R, V, moving, table, r)
+            dot_1(A[i], B[j], spins, moving, table, r)
         elif what == ALONG:
-            dot_2(a, b, k, number[r, 0], origin, axes, P, R, V, moving, table, r)
+            dot_2(A[i], across, arms, apart, spins, moving, table, r)
             table[r, 0] -= parameter[r]
         elif what == TURN:
-            dot_1(a, b, k, number[r, 0], number[r, 1], axes, R, V, moving, jets, 0)
-            dot_1(a, b, k, number[r, 2], number[r, 3], axes, R, V, moving, jets, 1)
+            dot_1(A[i], B[j], spins, moving, jets, 0)
+            dot_1(A[number[r, 2]], B[number[r, 3]], spins, moving, jets, 1)
             for m in range(used):
                 jets[0, m] *= sign[r]
             angle(jets, 0, 1, moving, table, r)
         elif what == OFFSET:
-            dot_2(a, b, k, number[r, 0], origin, axes, P, R, V, moving, table, r)
-            if number[r, 0] < 2:
+            dot_2(A[i], across, arms, apart, spins, moving, table, r)
+            if i < 2:
                 # The common normal z_A × z_B has the components (-C[1, 2], C[0, 2], 0) in A.
-                dot_1(a, b, k, 1 - number[r, 0], 2, axes, R, V, moving, jets, 0)
-                factor = parameter[r] if number[r, 0] == 0 else -parameter[r]
+                dot_1(A[1 - i], B[2], spins, moving, jets, 0)
+                factor = parameter[r] if i == 0 else -parameter[r]
                 for m in range(used):
                     table[r, m] += factor * jets[0, m]
         elif what == CARDAN:
             for axis in range(3):
-                dot_1(a, b, k, 0, axis, axes, R, V, moving, jets, axis)
+                dot_1(A[0], B[axis], spins, moving, jets, axis)
             length(jets, 2, moving, jets, 3)
             angle(jets, 2, 3, moving, table, r)
         elif what == SCREW:
-            dot_1(a, b, k, 1, 0, axes, R, V, moving, jets, 0)
-            dot_1(a, b, k, 0, 0, axes, R, V, moving, jets, 1)
+            dot_1(A[1], B[0], spins, moving, jets, 0)
+            dot_1(A[0], B[0], spins, moving, jets, 1)
             angle(jets, 0, 1, moving, jets, 2)
-            dot_2(a, b, k, 2, origin, axes, P, R, V, moving, table, r)
+            dot_2(A[2], across, arms, apart, spins, moving, table, r)
             jets[2, 0] += turns(table[r, 0] / parameter[r] - jets[2, 0])
             for m in range(used):
                 table[r, m] -= parameter[r] * jets[2, m]
         else:
             for axis in range(3):
-                dot_2(a, b, k, axis, origin, axes, P, R, V, moving, jets, axis)
+                dot_2(A[axis], across, arms, apart, spins, moving, jets, axis)
             if what == DISTANCE:
                 length(jets, 3, moving, table, r)
                 table[r, 0] -= parameter[r]
@@ -110,58 +119,37 @@ def turns(angle: Any) -> Any:
 
 
 def dot_2(
-    a: Any, b: Any, k: Any, axis: Any, origin: Array, axes: Array, P: Array, R: Array, V: Array, moving: bool,
-    jets: Array, to: Any,
+    n: Vector, across: Vector, arms: tuple[Vector, Vector], apart: Vector, spins: tuple[Vector, Vector],
+    moving: bool, jets: Array, to: Any,
 ) -> None:  # fmt: skip
-    """Axis of A times the vector from A's origin to B's, m."""
-    n = axis_of(R, a, axes, k, 0, axis)
-    arm_a = arm(R, a, origin, k, 0)
-    arm_b = arm(R, b, origin, k, 1)
-    across = (
-        P[b, 0] + arm_b[0] - P[a, 0] - arm_a[0],
-        P[b, 1] + arm_b[1] - P[a, 1] - arm_a[1],
-        P[b, 2] + arm_b[2] - P[a, 2] - arm_a[2],
-    )
+    """An axis of A times the vector from A's origin to B's, m."""
     jets[to, 0] = dot(n, across)
     jets[to, 1], jets[to, 2], jets[to, 3] = -n[0], -n[1], -n[2]
-    jets[to, 4], jets[to, 5], jets[to, 6] = cross(n, plus(across, arm_a))
+    jets[to, 4], jets[to, 5], jets[to, 6] = cross(n, plus(across, arms[0]))
     jets[to, 7], jets[to, 8], jets[to, 9] = n
-    jets[to, 10], jets[to, 11], jets[to, 12] = cross(arm_b, n)
-    if not moving:
-        return
-    # n·r̈ + 2 ṅ·ṙ + n̈·r at zero accelerations.
-    spin_a, spin_b = (V[a, 3], V[a, 4], V[a, 5]), (V[b, 3], V[b, 4], V[b, 5])
-    turning = cross(spin_a, n)
-    swing_a, swing_b = cross(spin_a, arm_a), cross(spin_b, arm_b)
-    apart = (
-        V[b, 0] + swing_b[0] - V[a, 0] - swing_a[0],
-        V[b, 1] + swing_b[1] - V[a, 1] - swing_a[1],
-        V[b, 2] + swing_b[2] - V[a, 2] - swing_a[2],
-    )
-    inwards = minus(cross(spin_b, swing_b), cross(spin_a, swing_a))
-    jets[to, 13] = dot(n, inwards) + 2 * dot(turning, apart) + dot(cross(spin_a, turning), across)
-    jets[to, 14] = dot(turning, across) + dot(n, apart)
+    jets[to, 10], jets[to, 11], jets[to, 12] = cross(arms[1], n)
+    if moving:
+        # n·r̈ + 2 ṅ·ṙ + n̈·r at zero accelerations.
+        turning = cross(spins[0], n)
+        swing_a, swing_b = cross(spins[0], arms[0]), cross(spins[1], arms[1])
+        rate = plus(apart, minus(swing_b, swing_a))
+        inwards = minus(cross(spins[1], swing_b), cross(spins[0], swing_a))
+        jets[to, 13] = dot(n, inwards) + 2 * dot(turning, rate) + dot(cross(spins[0], turning), across)
+        jets[to, 14] = dot(turning, across) + dot(n, rate)
 
 
-def dot_1(
-    a: Any, b: Any, k: Any, first: Any, second: Any, axes: Array, R: Array, V: Array, moving: bool,
-    jets: Array, to: Any,
-) -> None:  # fmt: skip
-    """Axis ``first`` of A times axis ``second`` of B."""
-    n = axis_of(R, a, axes, k, 0, first)
-    m = axis_of(R, b, axes, k, 1, second)
+def dot_1(n: Vector, m: Vector, spins: tuple[Vector, Vector], moving: bool, jets: Array, to: Any) -> None:
+    """An axis of A times an axis of B."""
     jets[to, 0] = dot(n, m)
     jets[to, 1], jets[to, 2], jets[to, 3] = 0.0, 0.0, 0.0
     jets[to, 4], jets[to, 5], jets[to, 6] = cross(n, m)
     jets[to, 7], jets[to, 8], jets[to, 9] = 0.0, 0.0, 0.0
     jets[to, 10], jets[to, 11], jets[to, 12] = cross(m, n)
-    if not moving:
-        return
-    spin_a, spin_b = (V[a, 3], V[a, 4], V[a, 5]), (V[b, 3], V[b, 4], V[b, 5])
-    turning_n, turning_m = cross(spin_a, n), cross(spin_b, m)
-    jets[to, 13] = dot(cross(spin_a, turning_n), m) + 2 * dot(turning_n, turning_m)
-    jets[to, 13] += dot(n, cross(spin_b, turning_m))
-    jets[to, 14] = dot(turning_n, m) + dot(n, turning_m)
+    if moving:
+        turning_n, turning_m = cross(spins[0], n), cross(spins[1], m)
+        outer = dot(cross(spins[0], turning_n), m) + dot(n, cross(spins[1], turning_m))
+        jets[to, 13] = outer + 2 * dot(turning_n, turning_m)
+        jets[to, 14] = dot(turning_n, m) + dot(n, turning_m)
 
 
 def angle(jets: Array, sine: Any, cosine: Any, moving: bool, out: Array, to: Any) -> None:
@@ -197,9 +185,18 @@ def length(jets: Array, terms: Any, moving: bool, out: Array, to: Any) -> None:
         out[to, 13] += (speeds - out[to, 14] * out[to, 14]) / size
 
 
-def axis_of(R: Array, body: Any, axes: Array, k: Any, side: Any, axis: Any) -> Vector:
-    """An axis of joint k's frame on a body, in world axes."""
-    return to_world(R, body, axes[k, side, 0, axis], axes[k, side, 1, axis], axes[k, side, 2, axis])
+def frame_of(R: Array, body: Any, axes: Array, k: Any, side: Any) -> tuple[Vector, Vector, Vector]:
+    """The axes of joint k's frame on a body, in world axes."""
+    return (
+        to_world(R, body, axes[k, side, 0, 0], axes[k, side, 1, 0], axes[k, side, 2, 0]),
+        to_world(R, body, axes[k, side, 0, 1], axes[k, side, 1, 1], axes[k, side, 2, 1]),
+        to_world(R, body, axes[k, side, 0, 2], axes[k, side, 1, 2], axes[k, side, 2, 2]),
+    )
+
+
+def vector(array: Array, body: Any, first: Any) -> Vector:
+    """Three numbers of a body's row from place ``first`` on."""
+    return array[body, first], array[body, first + 1], array[body, first + 2]
 
 
 def arm(R: Array, body: Any, origin: Array, k: Any, side: Any) -> Vector:
