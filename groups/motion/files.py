@@ -1,0 +1,176 @@
+"""Motions from files: laws in TOML, columns in CSV."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion.arrays import FEWEST, from_arrays
+from groups.motion.inputs import driven_coordinates
+from groups.motion.sampled import Motion
+from groups.motion.sampling import check_span, stored_motion
+from mbssa import Mechanism, ModelError
+from mbssa.gathering.faults import Fault
+from mbssa.gathering.motion import read_motion_file
+
+Floats = npt.NDArray[np.float64]
+
+_SUFFIXES = ("", ".rate", ".acceleration")
+
+
+def read_motion(
+    mechanism: Mechanism, path: str | Path, *, steps: int | None = None, duration: float | None = None
+) -> Motion:
+    """A motion from a file.
+
+    ``.toml`` has the content of a model file's ``[motion]`` (``duration``, ``steps``, ``inputs``), or that
+    table, and ``units`` beside it if they are not m and rad. ``.csv`` has a header with ``time`` and the
+    driven coordinates, in s, m and rad, angles unwrapped; columns ``<name>.rate`` and
+    ``<name>.acceleration`` may follow, and those that are missing are derivatives of a spline.
+
+    Parameters
+    ----------
+    steps, duration : instead of those of the file, as in :func:`groups.default_motion`; columns are
+        interpolated by a spline, from their first instant on
+
+    Raises
+    ------
+    mbssa.ModelError
+        Another ending, not readable, or no motion of this mechanism: every fault, with its line in a CSV.
+    ValueError
+        Too few instants for a spline, a duration beyond the last one, steps below 1.
+
+    Examples
+    --------
+    >>> import mbssa, pathlib, tempfile
+    >>> four_bar = mbssa.load("planar_four_bar")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "swing.toml"
+    ...     law = '"1-2.angle" = { law = "harmonic", amplitude = 0.2, frequency = 1 }'
+    ...     _ = path.write_text(f"duration = 2\\nsteps = 201\\n[inputs]\\n{law}")
+    ...     read_motion(four_bar, path).value.shape
+    (1, 201)
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    check_span(steps, duration)
+    if ending == ".toml":
+        return stored_motion(mechanism, read_motion_file(path, mechanism), steps, duration)
+    if ending != ".csv":
+        raise ModelError(str(path), [Fault("", "is no motion; a motion file ends in .toml or .csv")])
+    columns = _read_columns(path, driven_coordinates(mechanism))
+    time = columns.pop("time")
+    if steps is not None or duration is not None:
+        time, columns = _resampled(time, columns, steps, duration)
+    return _motion(mechanism, time, columns)
+
+
+def _motion(mechanism: Mechanism, time: Floats, columns: dict[str, Floats]) -> Motion:
+    names = driven_coordinates(mechanism)
+    value, rate, acceleration = (
+        {name: columns[name + suffix] for name in names if name + suffix in columns} for suffix in _SUFFIXES
+    )
+    return from_arrays(mechanism, time, value, rate, acceleration)
+
+
+def _resampled(
+    time: Floats, columns: dict[str, Floats], steps: int | None, duration: float | None
+) -> tuple[Floats, dict[str, Floats]]:
+    """Columns at other instants, each by the spline through it."""
+    from scipy.interpolate import make_interp_spline
+
+    span = float(time[-1] - time[0])
+    if duration is not None and duration > span * (1 + 1e-9):
+        raise ValueError(f"duration is {duration} s; the columns last {span} s")
+    if len(time) < FEWEST:
+        raise ValueError(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
+    end = time[0] + min(span if duration is None else duration, span)
+    at = np.linspace(time[0], end, steps or len(time))
+    degree = 5 if len(time) > 5 else 3
+    return at, {name: make_interp_spline(time, column, k=degree)(at) for name, column in columns.items()}
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+
+def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
+    """Columns by their label; empty lines and those that begin with # are left out."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise ModelError(str(path), [Fault(f"line {line}", "is not UTF-8 text")]) from None
+    except OSError as error:
+        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise ModelError(str(path), [Fault("", f"is empty; write a header: time, {', '.join(names)}")])
+    mark = next((mark for mark in ",;\t" if mark in lines[0][1]), ",")
+    rows = [_cells(line, mark) for _, line in lines]
+    header, faults = rows[0], _header_faults(rows[0], lines[0][0], names)
+    table = [
+        _numbers(row, header, number, faults) for row, (number, _) in zip(rows[1:], lines[1:], strict=True)
+    ]
+    if not table:
+        faults.append(Fault("", "has a header and no instants"))
+    if "time" in header:
+        column = header.index("time")
+        at = [(row[column], number) for row, (number, _) in zip(table, lines[1:], strict=True) if row]
+        faults += [
+            Fault(f"line {number} time", f"{now} follows {before}; write increasing times")
+            for (before, _), (now, number) in pairwise(at)
+            if now <= before
+        ]
+    if faults:
+        raise ModelError(str(path), faults)
+    return dict(zip(header, np.array(table).T, strict=True))
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    try:
+        (row,) = csv.reader([line], delimiter=mark, skipinitialspace=True)
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in row]
+
+
+def _header_faults(header: list[str], line: int, names: tuple[str, ...]) -> list[Fault]:
+    where = f"line {line}"
+    known = ["time", *(name + suffix for name in names for suffix in _SUFFIXES)]
+    faults = [Fault(where, f"no column {name!r}") for name in ("time", *names) if name not in header]
+    for label in header:
+        if label not in known:
+            near = difflib.get_close_matches(label, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"driven are {', '.join(names) or 'none'}"
+            faults.append(Fault(where, f"column {label!r} is no driven coordinate; {hint}"))
+    repeated = sorted({label for label in header if header.count(label) > 1})
+    return faults + [Fault(where, f"column {label!r} stands there twice") for label in repeated]
+
+
+def _numbers(row: list[str], header: list[str], line: int, faults: list[Fault]) -> list[float]:
+    """Numbers of a line; none if it has faults."""
+    if len(row) != len(header):
+        faults.append(Fault(f"line {line}", f"{len(row)} cells; the header has {len(header)}"))
+        return []
+    found = []
+    for label, cell in zip(header, row, strict=True):
+        try:
+            number = float(cell)
+        except ValueError:
+            faults.append(Fault(f"line {line} {label}", f"{cell!r} is no number"))
+            continue
+        if not math.isfinite(number):
+            faults.append(Fault(f"line {line} {label}", f"{cell!r} is not finite"))
+            continue
+        found.append(number)
+    return found if len(found) == len(header) else []

@@ -1,0 +1,105 @@
+"""The driven coordinates of a mechanism: their names and their values at the reference."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa import Mechanism
+from mbssa.joints.assembly import assemble
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.equations import coordinates, equations_of
+from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.system import Configuration, relative_pose
+
+Floats = npt.NDArray[np.float64]
+
+
+def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the driven coordinates in the order of the joints.
+
+    >>> import mbssa
+    >>> driven_coordinates(mbssa.load("rotor"))
+    ('9-13.angle', '13-15.angle', '11-14.angle_1')
+    """
+    driven = np.flatnonzero(mechanism.driven).tolist()
+    return tuple(f"{mechanism.joint_ids[j]}.{name}" for j in driven for name in mechanism.joints[j].driven)
+
+
+def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
+    """(D,) values of the driven coordinates in a configuration, m and rad; angles near ``at_reference``.
+
+    A coordinate of a type without equations on a relative pose (gears, cams) has its ``at_reference``.
+    """
+    values = []
+    for j in np.flatnonzero(mechanism.driven).tolist():
+        joint = mechanism.joints[j]
+        kind = CATALOGUE[int(mechanism.joint_type[j])]
+        rows = equations_of(kind)
+        said = joint.geometry.at_reference if joint.geometry is not None else {}
+        if rows is None:
+            values += [said.get(name, 0.0) for name in joint.driven]
+            continue
+        which = np.array([j])
+        body = np.array([mechanism.joint_bodies(j)[:2]])
+        d, C, _, _ = relative_pose(frames, at, which, body)
+        given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
+        found, _ = coordinates(rows, d, C, given)
+        for name in joint.driven:
+            value = float(found[0, kind.coordinates.index(name)])
+            length = coordinate_unit(name) == "m"
+            value *= frames.size if length else 1.0
+            known = said.get(name)
+            if known is not None and not length:
+                value += 2 * np.pi * round((known - value) / (2 * np.pi))
+            values.append(value)
+    return np.array(values)
+
+
+def reference_values(mechanism: Mechanism) -> dict[str, float]:
+    """Values of the driven coordinates in the assembled reference configuration, m and rad.
+
+    Raises
+    ------
+    ValueError
+        Driven joints without geometry: their ids.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> round(reference_values(mbssa.load("planar_four_bar"))["1-2.angle"], 9)
+    0.927295218
+    """
+    bare = [
+        mechanism.joint_ids[j]
+        for j in np.flatnonzero(mechanism.driven).tolist()
+        if j not in mechanism.joint_geometry and mechanism.joints[j].type.required
+    ]
+    if bare:
+        raise ValueError(
+            f"no geometry at {', '.join(bare)}, so the reference has no values to start from; "
+            "give the joints geometry, or a start of its own to every law"
+        )
+    frames = joint_frames(mechanism)
+    at = assemble(mechanism, frames).configuration
+    values = reference_inputs(mechanism, frames, at).tolist()
+    return dict(zip(driven_coordinates(mechanism), values, strict=True))
+
+
+def name_faults(names: tuple[str, ...], given: Iterable[str], what: str) -> list[str]:
+    """Driven coordinates that are not among ``given``, and given ones that are not driven.
+
+    >>> name_faults(("1-2.angle", "2-3.slide"), ["1-2.angel", "2-3.slide"], "law")
+    ['no law for 1-2.angle', "1-2.angel is not driven; did you mean '1-2.angle'?"]
+    """
+    given = list(given)
+    faults = [f"no {what} for {name}" for name in names if name not in given]
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"driven are {', '.join(names) or 'none'}"
+            faults.append(f"{name} is not driven; {hint}")
+    return faults

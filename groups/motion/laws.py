@@ -1,0 +1,216 @@
+"""Laws of one coordinate: functions of time that give value, rate and acceleration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+#: A law gives value, rate and acceleration (T,) at times (T,).
+Law = Callable[[Floats], tuple[Floats, Floats, Floats]]
+
+#: Points between which a bare value is differentiated: doubled until the acceleration settles.
+_FEWEST, _MOST = 501, 64_001
+
+#: Change of the acceleration, over its largest, at which it has settled.
+_SETTLED = 1e-9
+
+
+class OutsideError(ValueError):
+    """An instant that a law does not reach; no reason to try the law in another way."""
+
+
+def reached(t: Floats, first: float, last: float, what: str) -> None:
+    """Refuse instants outside what a law knows, but for rounding.
+
+    >>> reached(np.array([0.0, 1.5]), 0.0, 1.0, "the points")
+    Traceback (most recent call last):
+    groups.motion.laws.OutsideError: t = 1.5 s lies outside the points, 0 to 1 s
+    """
+    slack = 1e-9 * (last - first)
+    outside = np.flatnonzero((t < first - slack) | (t > last + slack))
+    if len(outside):
+        raise OutsideError(f"t = {t[outside[0]]:.9g} s lies outside {what}, {first:.9g} to {last:.9g} s")
+
+
+def constant(value: float) -> Law:
+    """A coordinate that stands still.
+
+    >>> [float(part[0]) for part in constant(0.5)(np.array([2.0]))]
+    [0.5, 0.0, 0.0]
+    """
+    return polynomial(value)
+
+
+def speed(rate: float, start: float = 0.0) -> Law:
+    """Constant speed from ``start`` at t = 0.
+
+    >>> [float(part[0]) for part in speed(3.0, 1.0)(np.array([2.0]))]
+    [7.0, 3.0, 0.0]
+    """
+    return polynomial(start, rate)
+
+
+def polynomial(*coefficients: float) -> Law:
+    """c0 + c1 t + c2 t² + …
+
+    >>> [float(part[0]) for part in polynomial(1, 2, 3)(np.array([2.0]))]
+    [17.0, 14.0, 6.0]
+    """
+    p = np.polynomial.Polynomial(coefficients)
+    return lambda t: (p(t), p.deriv(1)(t), p.deriv(2)(t))
+
+
+def harmonic(amplitude: float, frequency: float, phase: float = 0.0, mean: float = 0.0) -> Law:
+    """mean + amplitude sin(2π frequency t + phase); frequency in Hz, phase in rad.
+
+    >>> [round(float(part[0]), 9) for part in harmonic(2.0, 1.0, mean=1.0)(np.array([0.25]))]
+    [3.0, 0.0, -78.956835209]
+    """
+    w = 2 * np.pi * frequency
+
+    def law(t: Floats) -> tuple[Floats, Floats, Floats]:
+        s, c = np.sin(w * t + phase), np.cos(w * t + phase)
+        return mean + amplitude * s, amplitude * w * c, -amplitude * w * w * s
+
+    return law
+
+
+def ramp(start: float, end: float, begin: float, duration: float) -> Law:
+    """Smooth step from ``start`` to ``end``: the quintic with no rate or acceleration at either end.
+
+    >>> [round(float(part[0]), 9) for part in ramp(0.0, 2.0, 1.0, 4.0)(np.array([3.0]))]
+    [1.0, 0.9375, 0.0]
+    """
+    rise = end - start
+
+    def law(t: Floats) -> tuple[Floats, Floats, Floats]:
+        s = np.clip((t - begin) / duration, 0.0, 1.0)
+        value = start + rise * s**3 * (10 - 15 * s + 6 * s * s)
+        rate = rise / duration * 30 * s**2 * (1 - s) ** 2
+        second = rise / duration**2 * 60 * s * (1 - s) * (1 - 2 * s)
+        return value, rate, second
+
+    return law
+
+
+def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
+    """The natural cubic spline through points.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two points, times that do not increase, numbers that are not finite, or as many
+        values as there are not times; and from the law, an instant outside the times.
+
+    Examples
+    --------
+    >>> [round(float(part[0]), 9) for part in spline([0, 1, 2], [0, 1, 0])(np.array([1.0]))]
+    [1.0, 0.0, -3.0]
+    """
+    from scipy.interpolate import CubicSpline
+
+    through = CubicSpline(np.asarray(times, dtype=float), np.asarray(values, dtype=float), bc_type="natural")
+    first, last = float(through.x[0]), float(through.x[-1])
+
+    def law(t: Floats) -> tuple[Floats, Floats, Floats]:
+        reached(t, first, last, "the points of the spline")
+        return through(t), through(t, 1), through(t, 2)
+
+    return law
+
+
+def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Floats]:
+    """Value, rate and acceleration (T,) of a law, or of any function of time, at instants (T,).
+
+    A function may return the value alone or the tuple (value, rate, acceleration), and may take all
+    instants at once or one. A value alone is sampled on a fine regular grid over the instants, 501 to
+    64,001 points, doubled until the acceleration settles, and differentiated by the quintic spline
+    through it; for a single instant the grid reaches 5 ms to both sides of it.
+
+    Raises
+    ------
+    ValueError
+        The function returns something else than numbers.
+
+    Examples
+    --------
+    >>> import math
+    >>> at = np.array([0.0, 0.5, 1.0])
+    >>> value, rate, acceleration = evaluated(lambda t: math.exp(t), at)
+    >>> bool(abs(acceleration - np.exp(at)).max() < 1e-7)
+    True
+    """
+    parts = _called(law, t)
+    if isinstance(parts, tuple):
+        return parts
+    first, last = (t[0], t[-1]) if len(t) > 1 else (t[0] - 5e-3, t[0] + 5e-3)
+    found: tuple[Floats, Floats, Floats] | None = None
+    change, points = np.inf, _FEWEST
+    while points <= _MOST:
+        grid = np.linspace(first, last, points)
+        finer = _called(law, grid)
+        assert not isinstance(finer, tuple)
+        if not np.isfinite(finer).all():
+            at = grid[~np.isfinite(finer)][0]
+            raise ValueError(f"is not finite at t = {at:.9g} s, where it is differentiated")
+        rate, acceleration = differentiated(grid, finer, t)
+        previous = change
+        if found is not None:
+            largest = max(float(np.abs(acceleration).max()), 1e-300)
+            change = float(np.abs(acceleration - found[2]).max()) / largest
+            if change > previous:
+                # From here on, rounding of the values is all that a finer grid brings.
+                return found
+        found = parts, rate, acceleration
+        if change < _SETTLED:
+            break
+        points = 2 * points - 1
+    assert found is not None
+    return found
+
+
+def differentiated(times: Floats, values: Floats, at: Floats) -> tuple[Floats, Floats]:
+    """First and second derivative of the spline through four points or more.
+
+    Quintic, so that the second derivative is smooth; cubic through four or five points.
+
+    >>> t = np.linspace(0, 1, 6)
+    >>> first, second = differentiated(t, t**3, np.array([0.5]))
+    >>> round(float(first[0]), 9), round(float(second[0]), 9)
+    (0.75, 3.0)
+    """
+    from scipy.interpolate import make_interp_spline
+
+    through = make_interp_spline(times, values, k=5 if len(times) > 5 else 3)
+    return through.derivative(1)(at), through.derivative(2)(at)
+
+
+def _called(law: Callable[[Any], Any], t: Floats) -> Floats | tuple[Floats, Floats, Floats]:
+    """What the function returns, as (T,) or three of them."""
+    try:
+        answer = law(t)
+    except OutsideError:
+        raise
+    except (TypeError, ValueError):
+        # Functions of the math module and those that compare t take one instant.
+        each = [law(float(instant)) for instant in t]
+        tuples = bool(each) and isinstance(each[0], tuple)
+        answer = tuple(zip(*each, strict=True)) if tuples else each
+    several = isinstance(answer, tuple)
+    try:
+        parts = [
+            np.array(np.broadcast_to(np.asarray(part, dtype=float), t.shape))
+            for part in (answer if several else (answer,))
+        ]
+    except (TypeError, ValueError):
+        parts = []
+    if len(parts) == 1 and not several:
+        return parts[0]
+    if len(parts) != 3:
+        raise ValueError("gives no numbers; return the value at t, or (value, rate, acceleration)")
+    return parts[0], parts[1], parts[2]

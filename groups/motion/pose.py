@@ -1,0 +1,301 @@
+"""Laws of a body whose whole pose is driven, from a path of position and orientation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion.arrays import FEWEST
+from groups.motion.inputs import reference_values
+from groups.motion.laws import Law, OutsideError, reached
+from groups.motion.sampled import time_faults
+from mbssa import Mechanism
+from mbssa.joints.frames import joint_frames
+from mbssa.mechanism import Joint
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+    from scipy.spatial.transform import Rotation, RotationSpline
+
+Floats = npt.NDArray[np.float64]
+
+#: |cos angle_y| below which Cardan angles say no more how a body turns.
+LOCK = 1e-3
+
+#: Instants between two of the path at which its angles are followed.
+_BETWEEN = 8
+
+
+def pose_path(
+    mechanism: Mechanism,
+    joint: str,
+    time: npt.ArrayLike,
+    positions: npt.ArrayLike,
+    orientations: npt.ArrayLike | Rotation,
+) -> dict[str, Law]:
+    """Laws of all coordinates of a free joint F or FP, from a path of the body that it drives.
+
+    The path is that of the body's own frame, as :class:`groups.Trajectory` has it: in world axes where
+    the joint hangs on the frame, else the pose of the joint's second body in the axes of its first.
+    Splines lead through it, quintic (cubic through four or five instants) for positions and angles, and
+    scipy's ``RotationSpline`` for orientations in space. The laws are those of the Cardan angles of the
+    joint's frames, C = Rx(angle_x) Ry(angle_y) Rz(angle_z), unwrapped from the reference on.
+
+    Parameters
+    ----------
+    joint : id of an F or FP whose coordinates are all driven
+    time : (T,) s, increasing
+    positions : (T, 3) or, planar, (T, 2), m
+    orientations : quaternions w, x, y, z (T, 4), rotation matrices (T, 3, 3) or a scipy ``Rotation``;
+        planar: angles (T,), rad
+
+    Raises
+    ------
+    ValueError
+        A joint of another type or not fully driven, shapes, numbers that are not finite, time that does
+        not increase, orientations that are none; a path that runs into the gimbal lock, cos(angle_y) = 0,
+        with its instant; and from a law, an instant outside the path.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> stewart = mbssa.load("stewart_inverse")
+    >>> t = np.linspace(0.0, 1.0, 11)
+    >>> position = np.stack([0.05 * np.sin(t), 0 * t, 1 + 0.1 * t], axis=1)
+    >>> turn = np.stack([np.cos(0.1 * t), 0 * t, 0 * t, np.sin(0.1 * t)], axis=1)
+    >>> motion = groups.sample(stewart, pose_path(stewart, "1-14", t, position, turn), t)
+    >>> motion.value[[2, 5], -1].round(6)
+    array([1.1, 0.2])
+    """
+    view = _free_joint(mechanism, joint)
+    planar = mechanism.space == "planar"
+    instants = np.array(time, dtype=float)
+    place, turns, faults = _checked(instants, positions, orientations, planar)
+    if faults:
+        raise ValueError("; ".join(faults))
+    path = _path(mechanism, view, instants, place, turns)
+    start = reference_values(mechanism)
+    names = [f"{view.id}.{name}" for name in view.type.coordinates]
+    angles = slice(2 if planar else 3, None)
+    places = np.arange((len(instants) - 1) * _BETWEEN + 1) / _BETWEEN
+    fine = np.interp(places, np.arange(len(instants)), instants)
+    followed = _columns(path, fine)[0][angles]
+    nearest = np.array([start[name] for name in names[angles]])[:, None]
+    followed = np.unwrap(followed, axis=1)
+    followed += 2 * np.pi * np.round((nearest - followed[:, :1]) / (2 * np.pi))
+
+    def law_of(row: int) -> Law:
+        def law(t: Floats) -> tuple[Floats, Floats, Floats]:
+            value, rate, acceleration = (part[row] for part in _columns(path, t))
+            if row >= angles.start:
+                near = np.interp(t, fine, followed[row - angles.start])
+                value = value + 2 * np.pi * np.round((near - value) / (2 * np.pi))
+            return value, rate, acceleration
+
+        return law
+
+    return {name: law_of(row) for row, name in enumerate(names)}
+
+
+def _free_joint(mechanism: Mechanism, name: str) -> Joint:
+    try:
+        view = mechanism.joint(name)
+    except KeyError as error:
+        raise ValueError(error.args[0]) from None
+    if view.type.code not in ("F", "FP"):
+        raise ValueError(f"joint {view} is no free joint; a pose drives an F, or an FP in the plane")
+    if view.driven != view.type.coordinates:
+        missing = ", ".join(name for name in view.type.coordinates if name not in view.driven)
+        raise ValueError(f"joint {view} does not drive {missing}; a pose drives all its coordinates")
+    return view
+
+
+# --- the path --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """Splines of a body's pose, and where the joint's frames are.
+
+    ``inside`` : origin and axes of the joint's frame on the moving body; ``outside`` on the other one.
+    ``first`` says that the moving body is the joint's first.
+    """
+
+    place: BSpline
+    turn: BSpline | RotationSpline
+    inside: tuple[Floats, Floats]
+    outside: tuple[Floats, Floats]
+    first: bool
+    span: tuple[float, float]
+    planar: bool
+
+
+def _path(mechanism: Mechanism, joint: Joint, time: Floats, place: Floats, turns: Floats | Rotation) -> _Path:
+    from scipy.interpolate import make_interp_spline
+    from scipy.spatial.transform import Rotation, RotationSpline
+
+    degree = 5 if len(time) > 5 else 3
+    frames = joint_frames(mechanism)
+    sides = [(frames.origin[joint.index, side], frames.axes[joint.index, side]) for side in (0, 1)]
+    # A frame that stands second: its joint's first body is the one that moves.
+    first = joint.bodies[1] == 1
+    turn = (
+        RotationSpline(time, turns)
+        if isinstance(turns, Rotation)
+        else make_interp_spline(time, turns, k=degree)
+    )
+    return _Path(
+        make_interp_spline(time, place, k=degree),
+        turn,
+        sides[0 if first else 1],
+        sides[1 if first else 0],
+        first,
+        (float(time[0]), float(time[-1])),
+        mechanism.space == "planar",
+    )
+
+
+def _checked(
+    time: Floats, positions: npt.ArrayLike, orientations: npt.ArrayLike | Rotation, planar: bool
+) -> tuple[Floats, Floats | Rotation, list[str]]:
+    """Positions (T, 3), orientations as angles (T,) or rotations, and what is wrong."""
+    from scipy.spatial.transform import Rotation
+
+    faults = time_faults(time)
+    if not faults and len(time) < FEWEST:
+        faults.append(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
+    n = time.size
+    place = np.array(positions, dtype=float)
+    width = 2 if planar else 3
+    if place.shape != (n, width):
+        faults.append(f"positions have the shape {place.shape}; they need {(n, width)}")
+    elif not np.isfinite(place).all():
+        faults.append(f"positions are not finite at t = {time[~np.isfinite(place).all(axis=1)][0]} s")
+    else:
+        place = np.concatenate([place, np.zeros((n, 3 - width))], axis=1)
+    turned = (
+        orientations.as_matrix()
+        if isinstance(orientations, Rotation)
+        else np.array(orientations, dtype=float)
+    )
+    shapes = [(n,)] if planar else [(n, 4), (n, 3, 3)]
+    if turned.shape not in shapes:
+        wanted = " or ".join(map(str, shapes))
+        faults.append(f"orientations have the shape {turned.shape}; they need {wanted}")
+        return place, turned, faults
+    sound = np.isfinite(turned).reshape(n, -1).all(axis=1)
+    if not sound.all():
+        faults.append(f"orientations are not finite at t = {time[~sound][0]} s")
+        return place, turned, faults
+    if planar:
+        return place, np.unwrap(turned), faults
+    off = _far_from_rotations(turned)
+    if (off > 1e-6).any():
+        at = int(np.flatnonzero(off > 1e-6)[0])
+        what = "unit quaternion" if turned.ndim == 2 else "rotation matrix"
+        faults.append(f"orientations at t = {time[at]} s are no {what}: off by {off[at]:.2g}")
+        return place, turned, faults
+    if turned.ndim == 2:
+        return place, Rotation.from_quat(turned[:, [1, 2, 3, 0]]), faults
+    return place, Rotation.from_matrix(turned), faults
+
+
+def _far_from_rotations(turned: Floats) -> Floats:
+    """(T,) how far quaternions are from unit length, or matrices from orthogonal and right-handed."""
+    far: Floats
+    if turned.ndim == 2:
+        far = np.abs(np.linalg.norm(turned, axis=1) - 1.0)
+        return far
+    skew = np.abs(turned @ turned.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    far = np.maximum(skew, np.abs(np.linalg.det(turned) - 1.0))
+    return far
+
+
+# --- coordinates along it --------------------------------------------------------------------------
+
+
+def _columns(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """Coordinates of the joint, rates and accelerations, (k, T) each; angles are principal ones."""
+    reached(t, *path.span, "the path")
+    R, w, a = _orientation(path, t)
+    p, v, g = path.place(t), path.place.derivative(1)(t), path.place.derivative(2)(t)
+    origin, axes = path.inside
+    arm = R @ origin
+    point = p + arm
+    speed = v + np.cross(w, arm)
+    second = g + np.cross(a, arm) + np.cross(w, np.cross(w, arm))
+    base, fixed = path.outside
+    if not path.first:
+        d, d1, d2 = ((each @ fixed) for each in (point - base, speed, second))
+        C = fixed.T @ R @ axes
+        w, a = w @ fixed, a @ fixed
+    else:
+        # Seen from the moving body: what stands still turns backwards.
+        M = R @ axes
+        u, u1, u2 = base - point, -speed, -second
+        seen = u1 - np.cross(w, u)
+        bent = u2 - np.cross(a, u) - 2 * np.cross(w, u1) + np.cross(w, np.cross(w, u))
+        d, d1, d2, w, a = (np.einsum("tji,tj->ti", M, each) for each in (u, seen, bent, -w, -a))
+        C = M.transpose(0, 2, 1) @ fixed
+    if path.planar:
+        angle = np.arctan2(C[:, 1, 0], C[:, 0, 0])
+        parts = (angle, w[:, 2], a[:, 2])
+        x, y, z = (
+            np.column_stack([each[:, :2], part]) for each, part in zip((d, d1, d2), parts, strict=True)
+        )
+        return x.T, y.T, z.T
+    q, q1, q2 = _cardan(C, w, a, t)
+    return np.hstack([d, q]).T, np.hstack([d1, q1]).T, np.hstack([d2, q2]).T
+
+
+def _orientation(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """Rotation (T, 3, 3), angular velocity and acceleration (T, 3) of the body in the path's axes."""
+    from scipy.spatial.transform import RotationSpline
+
+    spline = path.turn
+    if isinstance(spline, RotationSpline):
+        R = spline(t).as_matrix()
+        # scipy gives both in the axes of the turned body.
+        w, a = (np.einsum("tij,tj->ti", R, spline(t, order)) for order in (1, 2))
+        return R, w, a
+    angle = spline(t)
+    R = np.zeros((len(t), 3, 3))
+    R[:, 0, 0] = R[:, 1, 1] = np.cos(angle)
+    R[:, 1, 0] = np.sin(angle)
+    R[:, 0, 1] = -R[:, 1, 0]
+    R[:, 2, 2] = 1.0
+    w, a = np.zeros((2, len(t), 3))
+    w[:, 2], a[:, 2] = spline.derivative(1)(t), spline.derivative(2)(t)
+    return R, w, a
+
+
+def _cardan(C: Floats, w: Floats, a: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """Cardan angles of C = Rx Ry Rz with rates and accelerations, (T, 3) each, from w and a in A's axes."""
+    level = np.hypot(C[:, 0, 0], C[:, 0, 1])
+    if (level < LOCK).any():
+        raise OutsideError(
+            f"the path runs into the gimbal lock at t = {t[level < LOCK][0]:.9g} s, where angle_y is 90 "
+            "degrees; give the joint frames that lie a quarter turn further about y"
+        )
+    x = np.arctan2(-C[:, 1, 2], C[:, 2, 2])
+    y = np.arctan2(C[:, 0, 2], level)
+    z = np.arctan2(-C[:, 0, 1], C[:, 0, 0])
+    sx, cx, sy, cy = np.sin(x), np.cos(x), np.sin(y), np.cos(y)
+    one, zero = np.ones_like(x), np.zeros_like(x)
+    # w = x' e_x + y' Rx e_y + z' Rx Ry e_z, and its derivative.
+    E = np.array([[one, zero, sy], [zero, cx, -sx * cy], [zero, sx, cx * cy]]).transpose(2, 0, 1)
+    rate = np.linalg.solve(E, w[:, :, None])[:, :, 0]
+    x1, y1, z1 = rate.T
+    bent = np.stack(
+        [
+            z1 * cy * y1,
+            -y1 * sx * x1 + z1 * (sx * sy * y1 - cx * cy * x1),
+            y1 * cx * x1 - z1 * (sx * cy * x1 + cx * sy * y1),
+        ],
+        axis=1,
+    )
+    acceleration = np.linalg.solve(E, (a - bent)[:, :, None])[:, :, 0]
+    return np.stack([x, y, z], axis=1), rate, acceleration

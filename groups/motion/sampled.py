@@ -1,0 +1,68 @@
+"""A motion: driven coordinates at instants, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Sampled inputs of a mechanism.
+
+    Attributes
+    ----------
+    time : (T,) s, strictly increasing
+    names : the D driven coordinates as ``joint.coordinate``, in the order of the model's joints
+    value, rate, acceleration : (D, T) in m and rad, per s and per s²
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, numbers that are not finite, time that does not increase: all of them.
+
+    Examples
+    --------
+    >>> zero = np.zeros((1, 2))
+    >>> Motion(np.array([0.0, 1.0]), ("1-2.angle",), zero, zero, zero).names
+    ('1-2.angle',)
+    """
+
+    time: Floats
+    names: tuple[str, ...]
+    value: Floats
+    rate: Floats
+    acceleration: Floats
+
+    def __post_init__(self) -> None:
+        faults = time_faults(self.time)
+        for label in ("value", "rate", "acceleration"):
+            array = getattr(self, label)
+            if array.shape != (len(self.names), len(self.time)):
+                shape = (len(self.names), len(self.time))
+                faults.append(f"{label} has the shape {array.shape}; it needs {shape}")
+            elif not np.isfinite(array).all():
+                row, at = np.argwhere(~np.isfinite(array))[0].tolist()
+                faults.append(f"{label} of {self.names[row]} is not finite at t = {self.time[at]} s")
+        if faults:
+            raise ValueError("; ".join(faults))
+
+
+def time_faults(time: Floats) -> list[str]:
+    """What is wrong with instants that have to be (T,), finite and strictly increasing.
+
+    >>> time_faults(np.array([0.0, 0.1, 0.1]))
+    ['time does not increase at instant 2 (0.1 s after 0.1 s)']
+    """
+    if time.ndim != 1 or len(time) == 0:
+        return ["time has no instants"]
+    if not np.isfinite(time).all():
+        return [f"time is not finite at instant {int(np.flatnonzero(~np.isfinite(time))[0])}"]
+    if (np.diff(time) <= 0).any():
+        at = int(np.flatnonzero(np.diff(time) <= 0)[0]) + 1
+        return [f"time does not increase at instant {at} ({time[at]} s after {time[at - 1]} s)"]
+    return []

@@ -1,0 +1,172 @@
+"""Motions from laws: a person's, the model's own, or one constant speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion.inputs import driven_coordinates, name_faults, reference_values
+from groups.motion.laws import Law, constant, evaluated, harmonic, polynomial, ramp, speed, spline
+from groups.motion.sampled import Motion, time_faults
+from mbssa import Mechanism
+from mbssa.motion import DefaultMotion, InputLaw
+
+
+def sample(
+    mechanism: Mechanism, laws: Mapping[str, Law | Callable[[Any], Any]], time: npt.ArrayLike
+) -> Motion:
+    """Laws of the driven coordinates at these instants.
+
+    Parameters
+    ----------
+    laws : for each driven coordinate a law of this package, or any function of t (s) that returns
+        the value (m or rad) or the tuple (value, rate, acceleration). A value alone is sampled finely
+        and differentiated by a spline.
+    time : (T,) s, increasing
+
+    Raises
+    ------
+    ValueError
+        A driven coordinate without a law, a law for none, time that does not increase, a law that
+        gives no finite numbers: all of them.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> four_bar = mbssa.load("planar_four_bar")
+    >>> sample(four_bar, {"1-2.angle": speed(1.0)}, [0.0, 0.5]).value
+    array([[0. , 0.5]])
+    >>> motion = sample(four_bar, {"1-2.angle": lambda t: 0.1 * t**2}, np.linspace(0, 1, 11))
+    >>> motion.acceleration[0, [0, 5, 10]].round(6)
+    array([0.2, 0.2, 0.2])
+    """
+    names = driven_coordinates(mechanism)
+    instants = np.array(time, dtype=float)
+    faults = name_faults(names, laws, "law") + time_faults(instants)
+    if faults:
+        raise ValueError("; ".join(faults))
+    columns = np.zeros((len(names), 3, len(instants)))
+    for row, name in enumerate(names):
+        try:
+            columns[row] = evaluated(laws[name], instants)
+        except ValueError as error:
+            faults.append(f"law of {name}: {error}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    value, rate, acceleration = columns.swapaxes(0, 1)
+    return Motion(instants, names, value.copy(), rate.copy(), acceleration.copy())
+
+
+def constant_speed(
+    mechanism: Mechanism, rate: float = 2 * np.pi, duration: float = 1.0, steps: int = 101
+) -> Motion:
+    """Every input at one constant speed from its value at the reference.
+
+    ``rate`` in rad/s or m/s; ``steps`` instants over ``duration`` seconds, both ends included.
+
+    >>> import mbssa
+    >>> constant_speed(mbssa.load("rotor"), rate=0.1, steps=11).value.shape
+    (3, 11)
+    """
+    laws = {name: speed(rate, value) for name, value in reference_values(mechanism).items()}
+    return sample(mechanism, laws, np.linspace(0.0, duration, steps))
+
+
+def default_motion(
+    mechanism: Mechanism, *, steps: int | None = None, duration: float | None = None
+) -> Motion:
+    """The motion that the model carries: ``[motion]`` of its file.
+
+    Parameters
+    ----------
+    steps : instants, both ends included; the model's if not given
+    duration : s from t = 0; the model's if not given. The laws stay what they are: a longer motion goes
+        on, a shorter one stops earlier.
+
+    Raises
+    ------
+    ValueError
+        The model carries no motion, or one for other inputs; a spline that ends before; steps below 1
+        or a duration that is not positive.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> motion = default_motion(mbssa.load("planar_four_bar"), steps=5)
+    >>> (motion.value[0] - motion.value[0, 0]).round(3)
+    array([0.   , 1.571, 3.142, 4.712, 6.283])
+    """
+    stored = mechanism.motion
+    if stored is None:
+        name = mechanism.name or "the mechanism"
+        inputs = ", ".join(driven_coordinates(mechanism)) or "nothing, as none is driven"
+        raise ValueError(
+            f"{name} carries no motion; write [motion] into its file, or give a motion of {inputs}"
+        )
+    return stored_motion(mechanism, stored, steps, duration)
+
+
+def stored_motion(
+    mechanism: Mechanism, stored: DefaultMotion, steps: int | None, duration: float | None
+) -> Motion:
+    """Instants of a motion that is kept as data."""
+    check_span(steps, duration)
+    names = driven_coordinates(mechanism)
+    faults = name_faults(names, stored.inputs, "law")
+    if faults:
+        raise ValueError("; ".join(faults))
+    free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
+    at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
+    laws = {name: _law(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()}
+    time = np.linspace(0.0, stored.duration if duration is None else duration, steps or stored.steps)
+    return sample(mechanism, laws, time)
+
+
+def check_span(steps: int | None, duration: float | None) -> None:
+    """Refuse spans that have no instants.
+
+    >>> check_span(0, 1.0)
+    Traceback (most recent call last):
+    ValueError: steps is 0; write 1 or more
+    """
+    faults = []
+    if steps is not None and steps < 1:
+        faults.append(f"steps is {steps}; write 1 or more")
+    if duration is not None and not 0 < duration < np.inf:
+        faults.append(f"duration is {duration}; write a positive number of seconds")
+    if faults:
+        raise ValueError("; ".join(faults))
+
+
+#: The parameter of each law without which it starts at the reference.
+_START = {"constant": "value", "speed": "start", "polynomial": "start", "harmonic": "mean", "ramp": "start"}
+
+
+def _law(law: InputLaw, at_reference: float, duration: float) -> Law:
+    """A law from its data; ``at_reference`` is where the coordinate starts if nothing else is said."""
+    given = law.parameters
+
+    def number(name: str, default: float = 0.0) -> float:
+        return cast(float, given.get(name, default))
+
+    def numbers(name: str) -> tuple[float, ...]:
+        return cast(tuple[float, ...], given[name])
+
+    if law.name == "constant":
+        return constant(number("value", at_reference))
+    if law.name == "speed":
+        return speed(number("rate"), number("start", at_reference))
+    if law.name == "polynomial":
+        return polynomial(number("start", at_reference), *numbers("coefficients"))
+    if law.name == "harmonic":
+        amplitude, phase = number("amplitude"), number("phase")
+        mean = number("mean", at_reference - amplitude * float(np.sin(phase)))
+        return harmonic(amplitude, number("frequency"), phase, mean)
+    if law.name == "ramp":
+        begin = number("begin")
+        start = number("start", at_reference)
+        return ramp(start, number("end"), begin, number("duration", duration - begin))
+    return spline(numbers("times"), numbers("values"))
