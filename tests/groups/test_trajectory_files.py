@@ -1,0 +1,303 @@
+"""Trajectories in files: archives without loss, tables of text, labelled datasets; whole or not at all."""
+
+import csv
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.results import files
+
+ARRAYS = ("time", "position", "orientation", "velocity", "acceleration", "status", "residual", "iterations",
+          "condition", "kept")  # fmt: skip
+
+
+def solved(name, steps=31):
+    mechanism = mbssa.load(name)
+    return groups.build(mbssa.decompose(mechanism)).solve(
+        groups.constant_speed(mechanism, rate=0.1, steps=steps)
+    )
+
+
+@pytest.fixture(scope="module")
+def rotor():
+    return solved("rotor")
+
+
+@pytest.fixture(scope="module")
+def four_bar():
+    return solved("planar_four_bar")
+
+
+def partial(trajectory, kept=(1, 2)):
+    """Two bodies, positions only, with faults."""
+    which = np.array(kept)
+    status, position = trajectory.status.copy(), trajectory.position[:, which].copy()
+    status[4:6, 1], position[4:6] = 4, np.nan
+    return replace(
+        trajectory,
+        kept=which,
+        position=position,
+        orientation=trajectory.orientation[:, which],
+        velocity=None,
+        acceleration=None,
+        status=status,
+        causes=("",) * (status.shape[1] - 1) + ("2-3 R",),
+        group_names=tuple(f"gruppe {g}, ä" for g in range(status.shape[1])),
+    )
+
+
+def same(one, two):
+    for name in ARRAYS:
+        a, b = getattr(one, name), getattr(two, name)
+        if a is None or b is None:
+            assert a is b
+            continue
+        assert a.dtype == b.dtype
+        assert a.shape == b.shape
+        assert a.tobytes() == b.tobytes(), name
+    assert one.causes == two.causes
+    assert one.named_groups == two.named_groups
+    assert one.faults() == two.faults()
+
+
+@pytest.mark.parametrize("name", ["rotor", "planar_four_bar", "suspension"])
+def test_an_archive_gives_everything_back(name, tmp_path):
+    whole = solved(name)
+    for trajectory in (whole, partial(whole), whole.spatial(), whole.instants(slice(0, 0))):
+        trajectory.save(tmp_path / "run.npz")
+        back = groups.load_trajectory(tmp_path / "run.npz")
+        same(trajectory, back)
+        assert mbssa.to_networkx(back.mechanism).graph == mbssa.to_networkx(whole.mechanism).graph
+        assert back.mechanism.name == name
+        assert back.mechanism.joint_geometry == whole.mechanism.joint_geometry
+        assert back.mechanism.body_geometry == whole.mechanism.body_geometry
+        assert back.position[:, 0].flags.c_contiguous
+
+
+def test_what_was_read_answers_like_what_was_solved(rotor, tmp_path):
+    rotor.save(tmp_path / "run.npz")
+    back = groups.load_trajectory(tmp_path / "run.npz")
+    for joint in ("9-13", "11-14", "5-8"):
+        for what in ("value", "rate", "acceleration"):
+            assert (getattr(back.joint(joint), what) == getattr(rotor.joint(joint), what)).all()
+    mine = groups.load_trajectory(tmp_path / "run.npz", rotor.mechanism)
+    assert mine.mechanism is rotor.mechanism
+
+
+def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
+    path = tmp_path / "run.npz"
+    four_bar.save(path)
+    with pytest.raises(ValueError, match=r"planar, the mechanism spatial.*other names"):
+        groups.load_trajectory(path, rotor.mechanism)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+
+    def written(**change):
+        given = {name: array for name, array in {**arrays, **change}.items() if array is not None}
+        np.savez(tmp_path / "bad.npz", **given)
+        return tmp_path / "bad.npz"
+
+    for change, message in (
+        ({"time": None, "status": None}, "time is missing; status is missing"),
+        ({"mechanism": None}, "no trajectory: it holds no mechanism"),
+        ({"mechanism": arrays["mechanism"][:-60]}, "its mechanism: is "),
+        ({"format": np.array(2)}, "format is 2; this version reads 1"),
+        (
+            {"velocity": arrays["velocity"][:-1]},
+            r"velocity has the shape \(30, 4, 3\); it needs \(31, 4, 3\)",
+        ),
+        ({"kept": np.array([0, 1, 3, 3])}, "kept has other bodies than 1 to 4"),
+        ({"time": arrays["time"].astype(str)}, "time is <U.* it has 1, of floating-point numbers"),
+        ({"time": np.array([None] * 31)}, "is damaged: Object arrays"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            groups.load_trajectory(written(**change))
+    mbssa.save(rotor.mechanism, path)
+    with pytest.raises(ValueError, match="no trajectory: it holds no mechanism"):
+        groups.load_trajectory(path)
+    path.write_bytes(b"PK")
+    with pytest.raises(ValueError, match=r"no \.npz archive; trajectory\.save writes one"):
+        groups.load_trajectory(path)
+    with pytest.raises(FileNotFoundError):
+        groups.load_trajectory(tmp_path / "none.npz")
+
+
+# --- text --------------------------------------------------------------------------------------------
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.reader(stream))
+    return rows[0], np.array([[float(text) for text in row] for row in rows[1:]])
+
+
+def test_text_gives_the_same_numbers_back_and_says_their_units(rotor, four_bar, tmp_path):
+    for trajectory, units in ((rotor, "m m m    "), (four_bar, "m m rad")):
+        trajectory.write_csv(tmp_path / "run.csv")
+        header, table = read(tmp_path / "run.csv")
+        names, expected = trajectory.columns()
+        assert (table == expected).all()
+        assert [title.split(" [")[0] for title in header] == names
+        pose = [title.partition(" [")[2].rstrip("]") for title in header[1 : 1 + len(units.split(" "))]]
+        assert pose == units.split(" ")
+    assert header[0] == "time [s]"
+    assert header[4:10] == [
+        "crank.vx [m/s]", "crank.vy [m/s]", "crank.wz [rad/s]",
+        "crank.ax [m/s^2]", "crank.ay [m/s^2]", "crank.alz [rad/s^2]",
+    ]  # fmt: skip
+
+
+def test_blocks_of_rows_are_one_table(rotor, tmp_path, monkeypatch):
+    rotor.write_csv(tmp_path / "once.csv", joints="driven")
+    monkeypatch.setattr("groups.results.table._BLOCK", 1_000)
+    rotor.write_csv(tmp_path / "blocks.csv", joints="driven")
+    assert (tmp_path / "once.csv").read_bytes() == (tmp_path / "blocks.csv").read_bytes()
+
+
+def test_coordinates_are_added_on_request(rotor, four_bar):
+    names, table = rotor.columns("driven")
+    assert names[-9:] == [
+        f"{driven}{level}"
+        for driven in ("9-13.angle", "13-15.angle", "11-14.angle_1")
+        for level in ("", ".rate", ".acceleration")
+    ]
+    assert (table[:, -3] == rotor.joint("11-14")["angle_1"].value).all()
+    names, table = rotor.columns(["11-14", "9-13.angle"])
+    plain = len(rotor.columns()[0])
+    assert names[plain::3] == ["11-14.angle_1", "11-14.angle_2", "9-13.angle"]
+    assert rotor.columns("11-14.angle_2")[0][plain:] == names[plain + 3 : plain + 6]
+    every = four_bar.columns("all")[0]
+    assert [name for name in every if name.endswith("angle") and "-" in name] == [
+        "1-2.angle", "2-3.angle", "3-4.angle", "1-4.angle",
+    ]  # fmt: skip
+    with pytest.raises(KeyError, match="joint 1-2 has no coordinate 'slide'"):
+        four_bar.columns(["1-2.slide"])
+    with pytest.raises(KeyError, match="no joint '7-9'"):
+        four_bar.columns("7-9")
+
+
+def test_only_what_was_kept_has_columns(rotor, tmp_path):
+    part = partial(rotor)
+    names, table = part.columns("all")
+    bodies = [rotor.mechanism.body_name(b) for b in (1, 2)]
+    assert names[1:15] == [f"{b}.{c}" for b in bodies for c in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+    assert not [name for name in names if name.endswith(".rate")]
+    assert {name.split(".")[0] for name in names[15:]} == {
+        joint.id for joint in rotor.mechanism.joints if set(joint.bodies) <= {1, 2, 3}
+    }
+    part.write_csv(tmp_path / "part.csv")
+    assert np.isnan(read(tmp_path / "part.csv")[1][4:6, 1:4]).all()
+    assert table.shape == (31, len(names))
+
+
+def test_names_with_commas_are_quoted(four_bar, tmp_path):
+    odd = replace(four_bar.mechanism, body_names=("frame", 'the "long", bent one', "b", "c"))
+    replace(four_bar, mechanism=odd).write_csv(tmp_path / "run.csv")
+    header, table = read(tmp_path / "run.csv")
+    assert header[1] == 'the "long", bent one.x [m]'
+    assert table.shape == (31, 28)
+
+
+# --- labelled datasets -------------------------------------------------------------------------------
+
+
+def test_a_dataset_has_labels_and_units(rotor, four_bar):
+    data = rotor.to_xarray()
+    name = rotor.mechanism.body_name(8)
+    assert (data.position.sel(body=name, axis="z") == rotor.body(name).position[:, 2]).all()
+    assert (data.angular_velocity.sel(body=name) == rotor.body(name).velocity[:, 3:]).all()
+    assert (data.orientation.sel(body=name, component="w") == rotor.body(name).orientation[:, 0]).all()
+    assert data.position.dims == ("time", "body", "axis")
+    units = {key: variable.attrs.get("units") for key, variable in data.variables.items()}
+    assert units["time"] == "s"
+    assert (units["velocity"], units["angular_acceleration"]) == ("m/s", "rad/s^2")
+    assert data.status.attrs["flag_meanings"].split()[4] == "out_of_reach"
+    assert np.shares_memory(data.position.values, rotor.position)
+    flat = four_bar.to_xarray()
+    assert flat.orientation.dims == flat.angular_velocity.dims == ("time", "body")
+    assert flat.axis.values.tolist() == ["x", "y"]
+    assert set(partial(rotor).to_xarray().data_vars) == {
+        "position", "orientation", "status", "residual", "iterations", "condition",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [lambda t: t, partial], ids=["whole", "partial"])
+def test_netcdf_gives_the_dataset_back(rotor, four_bar, make, tmp_path):
+    import xarray
+
+    for trajectory in (make(rotor), make(four_bar)):
+        data = trajectory.to_xarray()
+        trajectory.write_netcdf(tmp_path / "run.nc")
+        with xarray.open_dataset(tmp_path / "run.nc", engine="scipy") as stored:
+            back = stored.load()
+        assert set(back.variables) == set(data.variables)
+        for name, variable in data.variables.items():
+            assert (back[name].values == variable.values)[back[name].notnull()].all(), name
+            assert (back[name].isnull() == variable.isnull()).all()
+            assert back[name].attrs.get("units") == variable.attrs.get("units")
+        assert back.attrs["mechanism"] == trajectory.mechanism.name
+
+
+def test_arrays_that_netcdf_cannot_take_are_refused(rotor, monkeypatch, tmp_path):
+    monkeypatch.setattr("groups.results.netcdf._MOST", 10_000)
+    with pytest.raises(ValueError, match=r"velocity, .* larger than the 4 GB .* keep fewer bodies"):
+        rotor.write_netcdf(tmp_path / "run.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_extra_the_message_says_what_to_install(four_bar, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    for wanted in (four_bar.to_xarray, lambda: four_bar.write(tmp_path / "run.nc")):
+        with pytest.raises(ModuleNotFoundError, match=r'need xarray: pip install "mbssa\[xarray\]"'):
+            wanted()
+
+
+def test_solving_imports_no_xarray():
+    script = """
+import json, sys, groups, mbssa
+print(json.dumps(sorted({name.split(".")[0] for name in sys.modules})))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"xarray", "pandas", "matplotlib"} & set(json.loads(done.stdout))
+
+
+# --- any file ----------------------------------------------------------------------------------------
+
+
+def test_the_ending_says_the_format(four_bar, tmp_path):
+    for ending, start in ((".npz", b"PK"), (".CSV", b"time [s],"), (".nc", b"CDF")):
+        path = tmp_path / f"run{ending}"
+        four_bar.write(path)
+        assert path.read_bytes().startswith(start)
+        four_bar.write(path)  # an existing file is replaced
+    for name, said in (("run.txt", "the ending '.txt' is no format"), ("run", "it has no ending")):
+        with pytest.raises(ValueError, match=rf"{said}; a trajectory is written as \.npz, \.csv, \.nc"):
+            four_bar.write(tmp_path / name)
+
+
+@pytest.mark.parametrize("ending", [".npz", ".csv", ".nc"])
+def test_a_file_is_whole_or_as_it_was(four_bar, ending, tmp_path, monkeypatch):
+    path = tmp_path / f"run{ending}"
+    path.write_text("before")
+    path.chmod(0o640)
+
+    def fails(*_):
+        raise OSError(28, "No space left on device", "somewhere else")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files.os, "replace", fails)
+        with pytest.raises(OSError, match=rf"No space left on device: .*run\{ending}"):
+            four_bar.write(path)
+    assert path.read_text() == "before"
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    four_bar.write(path)
+    assert path.read_bytes()[:6] != b"before"
+    assert path.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(OSError, match="No such file or directory"):
+        four_bar.write(tmp_path / "nowhere" / f"run{ending}")
