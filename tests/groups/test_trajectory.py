@@ -275,8 +275,8 @@ def test_a_quaternions_sign_goes_on_over_turns_and_over_gaps():
     q = np.stack([np.cos(half), np.sin(half) * 0.6, np.sin(half) * 0.8, 0 * half], axis=1)
     matrices = rotation_of(q)
     assert np.abs(quaternion_of(matrices) - q).max() < 1e-13
-    matrices[60:75] = np.nan
+    matrices[42:56] = np.nan  # another component is the largest after the gap than before it
     matrices[:3] = np.nan
     back = quaternion_of(np.stack([matrices, matrices]))
-    assert np.isnan(back[:, 60:75]).all()
-    assert np.abs(back - q)[:, np.r_[3:60, 75:400]].max() < 1e-13
+    assert np.isnan(back[:, 42:56]).all()
+    assert np.abs(back - q)[:, np.r_[3:42, 56:400]].max() < 1e-13
