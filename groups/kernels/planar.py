@@ -695,7 +695,8 @@ def coordinate(
 
 def near(angle: float, last: float) -> float:
     """An angle with as many turns as bring it nearest to the last one."""
-    return angle + FULL * math.floor((last - angle) / TURN_ROUND + 0.5)
+    nearest: float = angle + FULL * math.floor((last - angle) / FULL + 0.5)
+    return nearest
 
 
 def meet(
