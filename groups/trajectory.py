@@ -122,7 +122,7 @@ class Trajectory:
         KeyError
             No such body, or it was not kept: those that there are.
         """
-        index = _body_index(self.mechanism, name)
+        index = body_index(self.mechanism, name)
         place = int(np.searchsorted(self.kept, index))
         if place == len(self.kept) or self.kept[place] != index:
             kept = _listed([self.mechanism.body_name(b) for b in self.kept[: _LISTED + 1].tolist()])
@@ -411,7 +411,21 @@ def _by_body(lift: Callable[[Floats], Floats], array: Floats) -> Floats:
     return lift(array.swapaxes(0, 1)).swapaxes(0, 1)
 
 
-def _body_index(mechanism: Mechanism, name: str | int) -> int:
+def body_index(mechanism: Mechanism, name: str | int) -> int:
+    """Index of a body by its name, number, or number as text.
+
+    Raises
+    ------
+    KeyError
+        No such body: those that there are.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> body_index(bar, "crank"), body_index(bar, 2), body_index(bar, "2")
+    (1, 1, 1)
+    """
     names = mechanism.body_names or ()
     if isinstance(name, str) and name in names:
         return names.index(name)
@@ -421,6 +435,9 @@ def _body_index(mechanism: Mechanism, name: str | int) -> int:
             return number - 1
     known = _listed([mechanism.body_name(b) for b in range(min(mechanism.n_bodies, _LISTED + 1))])
     raise KeyError(f"no body {name!r}; the bodies are {known}")
+
+
+_body_index = body_index
 
 
 def _listed(names: Sequence[str]) -> str:
