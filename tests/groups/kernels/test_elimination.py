@@ -1,0 +1,33 @@
+"""Elimination of systems that are mostly zeros."""
+
+import numpy as np
+import pytest
+
+from groups.kernels import elimination
+from mbssa.compiled import compiled
+
+
+def solved(matrix, right):
+    factors, order, x = matrix.copy(), np.zeros(len(right), dtype=np.int64), right.copy()
+    ratio = compiled(elimination.factorise)(factors, order)
+    compiled(elimination.substitute)(factors, order, x)
+    return x, ratio
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("n", [1, 7, 60])
+def test_it_is_the_inverse(n, share):
+    rng = np.random.default_rng(n)
+    matrix = rng.normal(size=(n, n)) * (rng.random((n, n)) < share)
+    matrix[np.arange(n), rng.permutation(n)] += 3.0  # zeros on the diagonal, and an inverse
+    right = rng.normal(size=n)
+    x, ratio = solved(matrix, right)
+    assert np.abs(x - np.linalg.solve(matrix, right)).max() < 1e-10
+    assert 0 < ratio <= 1
+
+
+def test_a_matrix_without_inverse_has_the_ratio_zero():
+    factorise, order = compiled(elimination.factorise), np.zeros(3, dtype=np.int64)
+    assert factorise(np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 1.0]]), order) < 1e-15
+    assert factorise(np.zeros((3, 3)), order) == 0
+    assert factorise(np.full((3, 3), np.nan), order) == 0
