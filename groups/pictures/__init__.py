@@ -1,0 +1,22 @@
+"""Pictures of a solved motion: coordinates over time, paths, the mechanism, an animation, a page in 3D.
+
+Matplotlib is imported when a picture is drawn, not before; ``pip install "mbssa[pictures]"`` brings it.
+The page needs none.
+
+>>> import groups, mbssa
+>>> from groups.pictures import paths
+>>> bar = mbssa.load("planar_four_bar")
+>>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=9))
+>>> figure = paths(trajectory)
+>>> figure.axes[0].get_xlabel()
+'x in m'
+"""
+
+from groups.pictures.animation import animate
+from groups.pictures.coordinates import coordinates
+from groups.pictures.drawing import mechanism_at
+from groups.pictures.files import write
+from groups.pictures.page import page
+from groups.pictures.paths import paths
+
+__all__ = ["animate", "coordinates", "mechanism_at", "page", "paths", "write"]

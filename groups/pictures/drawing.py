@@ -1,0 +1,308 @@
+"""The skeleton of a mechanism at one instant, on the axes of a canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.pictures.canvas import Canvas, canvas_for
+from groups.pictures.failures import failed_at, listed
+from groups.pictures.key import add_key
+from groups.pictures.labels import Named, placed
+from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
+from groups.pictures.points import PointName, points_of
+from groups.pictures.scene import Scene, scene_of
+from groups.pictures.shapes import Mark
+from groups.pictures.style import (
+    DRIVEN,
+    EDGE,
+    FINE,
+    FRAME_COLOUR,
+    LINK,
+    MARK,
+    PATH_COLOUR,
+    body_colour,
+)
+from mbssa.joints.catalogue import joint_type
+from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.style import FONT, INK, SMALL_TEXT, text_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+
+#: Bodies that a picture on paper can tell apart.
+MOST_BODIES = 60
+
+_SYMBOLS = {
+    "R": "o",
+    "P": "s",
+    "C": "s",
+    "U": "P",
+    "ER": "P",
+    "S": "o",
+    "H": "D",
+    "PL": "h",
+    "ROD": "o",
+    "SPSP": "o",
+}
+
+
+def mechanism_at(
+    trajectory: Trajectory, instant: int = 0, *, points: Sequence[PointName] | None = ()
+) -> Figure:
+    """The mechanism at one instant: bodies as lines and polygons between their joints.
+
+    Joints have a symbol for each type, driven ones in orange; the frame is grey, in the plane with
+    hatched supports. Bodies that were not solved at this instant are left out, and the title says so.
+
+    Parameters
+    ----------
+    trajectory : a solved motion
+    instant : number of an instant; negative ones count from the end
+    points : whose paths are drawn too, see :func:`paths`; None for those that the model names
+
+    Raises
+    ------
+    ValueError
+        No such instant, points that are not there, or more than 60 bodies.
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from groups.pictures import mechanism_at
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> figure = mechanism_at(trajectory, 3)
+    >>> [text.get_text() for text in figure.texts if text.get_gid() == "name-piston"]
+    ['piston']
+    """
+    require_matplotlib()
+    there = len(trajectory.time)
+    if not -there <= instant < there:
+        raise ValueError(f"there is no instant {instant}: the motion has instants 0 to {there - 1}")
+    scene = scene_of(trajectory, np.array([instant % there]))
+    refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
+    canvas = canvas_for(scene)
+    traced = scene_of(trajectory, PATH_INSTANTS)
+    for point in points_of(traced, points):
+        draw_path(canvas, path_of(traced, point), PATH_COLOUR, FINE)
+    draw_ground(canvas, scene)
+    draw_bodies(canvas, scene, 0)
+    draw_types(canvas, scene)
+    draw_names(canvas, scene, 0)
+    canvas.title(title_of(trajectory, scene, 0))
+    return canvas.figure
+
+
+def title_of(trajectory: Trajectory, scene: Scene, f: int) -> str:
+    """Name, time, and what failed at this instant."""
+    name = scene.mechanism.name or "mechanism"
+    failed = failed_at(trajectory, int(scene.instants[f]))
+    missing = [
+        scene.mechanism.body_name(body)
+        for k, body in enumerate(scene.bodies)
+        if not np.isfinite(scene.position[f, k]).all()
+    ]
+    text = f"{name}, t = {scene.time[f]:.4g} s"
+    if failed:
+        text += f"\n{failed}" + (f"; not drawn: {listed(missing)}" if missing else "")
+    return text
+
+
+def draw_bodies(canvas: Canvas, scene: Scene, f: int) -> list[Any]:
+    """Lines, faces, wheels, guides and joints of the moving bodies at instant f of the scene."""
+    drawn: list[Any] = []
+    for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
+        points = scene.world(body, shape.points)[f] if len(shape.points) else shape.points
+        if not np.isfinite(points).all():
+            continue
+        colour = body_colour(body)
+        for face in _outline_of(shape.lines) if not canvas.solid else shape.faces.tolist():
+            if len(face) > 2:
+                drawn.append(canvas.face(points[face], colour))
+        width = LINK if len(shape.lines) == 1 else EDGE
+        drawn += [canvas.line(points[line], colour, width) for line in shape.lines.tolist()]
+        for centre, axis, radius in shape.circles:
+            drawn.append(canvas.line(scene.world(body, _circle(centre, axis, radius))[f], colour, FINE))
+    for guide in scene.guides:
+        if guide.body:
+            ends = scene.world(guide.body, guide.ends)[f]
+            if np.isfinite(ends).all():
+                width = {"tube": 2.2 * LINK, "rod": LINK, "rail": EDGE}[guide.kind]
+                drawn.append(canvas.line(ends, body_colour(guide.body), width))
+    for mark in scene.marks:
+        drawn += _mark(canvas, scene, mark, f)
+    return drawn
+
+
+def draw_ground(canvas: Canvas, scene: Scene) -> list[Any]:
+    """What stands still: the frame's supports and rails."""
+    drawn: list[Any] = []
+    k = canvas.scale
+    for guide in scene.guides:
+        if guide.body == 0:
+            ends = scene.world(0, guide.ends)[0]
+            drawn.append(canvas.line(ends, FRAME_COLOUR, EDGE, zorder=1.5))
+            if not canvas.solid:
+                drawn += _hatched(canvas, ends[0, :2], ends[1, :2], 1.6 * k)
+    for mark in scene.marks:
+        if 0 not in mark.bodies or mark.slide is not None:
+            continue
+        at = scene.world(0, mark.origin[mark.bodies.index(0)][None])[0, 0]
+        if canvas.solid:
+            drawn.append(canvas.dot(at, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5))
+        else:
+            foot = at[:2] + k * np.array([[-2.1, -3.4], [2.1, -3.4]])
+            corners = np.array([at[:2], *foot])
+            drawn.append(
+                canvas.polygon(corners, facecolor="#DDDDDD", edgecolor=FRAME_COLOUR, lw=FINE, zorder=1.6)
+            )
+            wide = foot + k * np.array([[-0.9, 0.0], [0.9, 0.0]])
+            drawn.append(canvas.line(np.column_stack([wide, [0, 0]]), FRAME_COLOUR, EDGE, zorder=1.6))
+            drawn += _hatched(canvas, wide[0], wide[1], 1.5 * k)
+    return drawn
+
+
+def draw_names(canvas: Canvas, scene: Scene, f: int) -> None:
+    """Names of the bodies, each beside its lines."""
+    canvas.figure.draw_without_rendering()
+    wanted, bodies = [], []
+    for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
+        points = scene.world(body, shape.points)[f] if len(shape.points) else shape.points
+        if not len(points) or not np.isfinite(points).all():
+            continue
+        ends = [scene.world(body, guide.ends)[f] for guide in scene.guides if guide.body == body]
+        lines = canvas.paper(np.concatenate([points[shape.lines], np.array(ends).reshape(-1, 2, 3)]))
+        size = text_size(scene.mechanism.body_name(body), SMALL_TEXT)
+        wanted.append(Named(lines, canvas.paper(points), size))
+        bodies.append(body)
+    at = [scene.world(mark.bodies[mark.seat], mark.origin[mark.seat][None])[f, 0] for mark in scene.marks]
+    joints = np.array(at).reshape(-1, 3)
+    joints = canvas.paper(joints[np.isfinite(joints).all(axis=1)])
+    width, height = canvas.figure.get_size_inches() * 25.4
+    box = canvas.axes.get_position()
+    page = (box.x0 * width + 1, box.y0 * height + 1, box.x1 * width - 1, box.y1 * height - 1)
+    order = sorted(range(len(bodies)), key=lambda i: -wanted[i].size[0])
+    centres = placed([wanted[i] for i in order], joints, page)
+    from matplotlib.patheffects import withStroke
+
+    for i, centre in zip(order, centres, strict=True):
+        name = scene.mechanism.body_name(bodies[i])
+        canvas.figure.text(
+            centre[0] / width,
+            centre[1] / height,
+            name.replace("$", r"\$"),
+            ha="center",
+            va="center_baseline",
+            fontsize=SMALL_TEXT,
+            family=FONT,
+            color=_darker(body_colour(bodies[i])),
+            gid=f"name-{name}",
+            path_effects=[withStroke(linewidth=1.8, foreground="white")],
+        )
+
+
+def draw_types(canvas: Canvas, scene: Scene) -> None:
+    """A key of the joint types, in space, where a symbol alone says little."""
+    if not canvas.solid or not scene.marks:
+        return
+    from matplotlib.lines import Line2D
+
+    codes = list(dict.fromkeys(mark.code for mark in scene.marks))
+    handles = []
+    for code in codes:
+        label = f"{code} {joint_type(code, scene.mechanism.space).name.lower()}"
+        symbol, inside = _symbol(code), _inside(code)
+        handles.append(
+            Line2D([], [], ls="", marker=symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
+        )
+    if any(mark.driven for mark in scene.marks):
+        handles.append(
+            Line2D([], [], ls="", marker="o", ms=MARK, mfc="white", mec=DRIVEN, mew=2 * FINE, label="driven")
+        )
+    add_key(canvas.figure, handles, lines=False)
+
+
+def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
+    body = mark.bodies[mark.seat]
+    at = scene.world(body, mark.origin[mark.seat][None])[f, 0]
+    if not np.isfinite(at).all():
+        return []
+    drawn: list[Any] = []
+    edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
+    axes = mark.axes[mark.seat]
+    if mark.code in ("ROD", "SPSP"):
+        other = scene.world(mark.bodies[1 - mark.seat], mark.origin[1 - mark.seat][None])[f, 0]
+        drawn.append(canvas.line(np.stack([at, other]), INK, EDGE))
+        drawn.append(canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4))
+    if mark.slide is not None and not canvas.solid:
+        axis = scene.world(body, mark.origin[mark.seat] + np.outer([0.0, 1.0], axes[:, mark.slide]))[f]
+        along = (axis[1] - axis[0])[:2]
+        across = np.array([-along[1], along[0]])
+        corners = [
+            at[:2] + canvas.scale * (i * 2.6 * along + j * 1.5 * across)
+            for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        ]
+        drawn.append(canvas.polygon(np.array(corners), facecolor="white", edgecolor=edge, lw=width, zorder=3))
+        if mark.code == "SLOT":
+            drawn.append(canvas.dot(at, marker="o", ms=0.6 * MARK, mfc=INK, mec=INK, zorder=4))
+        return drawn
+    if canvas.solid and mark.code in ("R", "P", "C", "H"):
+        axis = axes[:, 2] * 4.0 * canvas.scale
+        stub = scene.world(body, mark.origin[mark.seat] + np.stack([-axis, axis]))[f]
+        drawn.append(canvas.line(stub, edge, EDGE, zorder=2.5))
+    look = {"marker": _symbol(mark.code), "mfc": _inside(mark.code)}
+    drawn.append(canvas.dot(at, ms=MARK, mec=edge, mew=width, zorder=4, **look))
+    return drawn
+
+
+def _symbol(code: str) -> str:
+    return _SYMBOLS.get(code, "d")
+
+
+def _inside(code: str) -> str:
+    return INK if code in ("S", "SPSP") else ("#BBBBBB" if code == "C" else "white")
+
+
+def _outline_of(lines: npt.NDArray[np.int64]) -> list[list[int]]:
+    """The rim of a plane polygon, one face instead of a fan of triangles with seams."""
+    return [lines[:, 0].tolist()]
+
+
+def _circle(centre: Floats, axis: Floats, radius: float) -> Floats:
+    one = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    one /= np.linalg.norm(one)
+    turn = np.linspace(0.0, 2 * np.pi, 73)[:, None]
+    rim = centre + radius * (np.cos(turn) * one + np.sin(turn) * np.cross(axis, one))
+    return np.concatenate([centre[None], rim])
+
+
+def _hatched(canvas: Canvas, start: Floats, end: Floats, length: float) -> list[Any]:
+    """Short strokes on the right of a line from start to end, the sign of what stands still."""
+    along = end - start
+    size = float(np.linalg.norm(along))
+    along = along / size
+    if along[0] < 0:
+        start, along = end, -along
+    stroke = length * (np.array([along[1], -along[0]]) - along) / np.sqrt(2)
+    count = max(int(size / (0.8 * length)), 2)
+    begins = start + np.linspace(0.08, 1.0, count)[:, None] * size * along
+    return [
+        canvas.line(np.column_stack([[a, a + stroke], [0, 0]]), FRAME_COLOUR, FINE, zorder=1.5)
+        for a in begins
+    ]
+
+
+def _darker(colour: str) -> str:
+    parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(0.72 * part):02x}" for part in parts)

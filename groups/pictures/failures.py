@@ -1,0 +1,88 @@
+"""Where a motion was not solved, in words and in intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One group in one state over instants ``first`` … ``last``, both inclusive.
+
+    ``group`` is its number, ``reason`` what the status says.
+    """
+
+    group: int
+    reason: str
+    first: int
+    last: int
+
+
+def failures(trajectory: Trajectory) -> tuple[Failure, ...]:
+    """Every run of instants at which a group has the same status other than ok, by first instant.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> failures(groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9)))
+    ()
+    """
+    from groups.trajectory import STATUS
+
+    found = []
+    for g in np.flatnonzero(trajectory.status.any(axis=0)).tolist():
+        status = trajectory.status[:, g]
+        begins = np.concatenate([[0], np.flatnonzero(np.diff(status)) + 1])
+        ends = np.concatenate([begins[1:], [len(status)]]) - 1
+        for first, last in zip(begins.tolist(), ends.tolist(), strict=True):
+            if status[first]:
+                found.append(Failure(g + 1, STATUS[int(status[first])], first, last))
+    return tuple(sorted(found, key=lambda failure: (failure.first, failure.group)))
+
+
+def failed_at(trajectory: Trajectory, instant: int) -> str:
+    """One line about an instant, ``SG-2, SG-4 singular``; empty where all groups were solved.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> failed_at(groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9)), 3)
+    ''
+    """
+    from groups.trajectory import STATUS
+
+    status = trajectory.status[instant]
+    by_reason: dict[int, list[str]] = {}
+    for g in np.flatnonzero(status).tolist():
+        by_reason.setdefault(int(status[g]), []).append(f"SG-{g + 1}")
+    return "; ".join(f"{listed(names)} {STATUS[reason]}" for reason, names in by_reason.items())
+
+
+def sentence(found: tuple[Failure, ...], instants: int) -> str:
+    """What failed over the whole motion, in a line; empty where nothing did.
+
+    >>> sentence((Failure(2, "singular", 3, 5), Failure(2, "singular", 8, 8)), 20)
+    'SG-2 singular at 4 of 20 instants'
+    """
+    counts: dict[tuple[int, str], int] = {}
+    for failure in found:
+        key = failure.group, failure.reason
+        counts[key] = counts.get(key, 0) + failure.last - failure.first + 1
+    parts = [
+        f"SG-{group} {reason} at {n:,} of {instants:,} instants" for (group, reason), n in counts.items()
+    ]
+    return parts[0] + (f", and {len(parts) - 1} more" if len(parts) > 1 else "") if parts else ""
+
+
+def listed(names: list[str], most: int = 4) -> str:
+    """``a, b, c``; beyond ``most`` the number of the others.
+
+    >>> listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

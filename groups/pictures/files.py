@@ -1,0 +1,84 @@
+"""A motion as a file: the ending of its name says what is made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from groups.pictures.animation import animate
+from groups.pictures.coordinates import coordinates
+from groups.pictures.drawing import mechanism_at
+from groups.pictures.page import page
+from groups.pictures.paths import paths
+from groups.pictures.points import PointName
+from mbssa.pictures.files import save
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+Picture = Literal["coordinates", "paths", "mechanism"]
+
+_PICTURES = ("coordinates", "paths", "mechanism")
+_STILL = (".png", ".svg", ".pdf")
+_MOVING = (".gif", ".html", ".htm")
+
+
+def write(
+    trajectory: Trajectory,
+    path: str | os.PathLike[str],
+    *,
+    picture: Picture = "coordinates",
+    points: Sequence[PointName] | None = None,
+) -> None:
+    """Write a picture of a motion: ``.gif`` animated, ``.html`` in 3D, ``.png``, ``.svg``, ``.pdf`` still.
+
+    Parameters
+    ----------
+    trajectory : a solved motion
+    path : its ending says what is made; the file is either whole or not there afterwards
+    picture : of a still one, what it shows: "coordinates" over time, "paths" of points, or the
+        "mechanism" at the first instant
+    points : whose paths are drawn, as in :func:`paths`; coordinates have none
+
+    Raises
+    ------
+    ValueError
+        Another ending or picture, or what :func:`coordinates`, :func:`paths`, :func:`mechanism_at`,
+        :func:`animate` or :func:`page` refuse.
+    ModuleNotFoundError
+        Matplotlib is missing, which all but the page need; the message says how to install it.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import groups, mbssa, pathlib, tempfile
+    >>> from groups.pictures import write
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(trajectory, pathlib.Path(folder, "crank.svg"), picture="mechanism")
+    ...     write(trajectory, pathlib.Path(folder, "crank.html"))
+    ...     sorted(path.name for path in pathlib.Path(folder).iterdir())
+    ['crank.html', 'crank.svg']
+    """
+    ending = Path(path).suffix.lower()
+    faults = []
+    if ending not in (*_STILL, *_MOVING):
+        faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .html, .png, .svg or .pdf")
+    if picture not in _PICTURES:
+        faults.append(f"picture = {picture!r}: write one of {', '.join(_PICTURES)}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    if ending == ".gif":
+        animate(trajectory, path, points=points)
+    elif ending in _MOVING:
+        page(trajectory, path, points=points)
+    elif picture == "coordinates":
+        save(coordinates(trajectory), path)
+    elif picture == "paths":
+        save(paths(trajectory, points), path)
+    else:
+        save(mechanism_at(trajectory, 0, points=points), path)

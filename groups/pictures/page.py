@@ -1,0 +1,253 @@
+"""One HTML file that plays a motion and turns the mechanism in 3D, in any browser and without a network."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.pictures.failures import failed_at
+from groups.pictures.points import Point, PointName, points_of
+from groups.pictures.scene import Scene, scene_of
+from groups.pictures.shapes import Mark
+from groups.pictures.style import PATH_COLOUR, body_colour
+from mbssa.gathering.files import write_whole
+from mbssa.pictures.limits import refuse_beyond
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+
+#: Bodies that a browser draws without stuttering.
+MOST_BODIES = 300
+
+#: Poses in one page, bodies times instants; 28 bytes each, and a third more as text.
+MOST_POSES = 400_000
+
+#: Sentences about failed groups that the page shows while no failed instant is on.
+_SENTENCES = 3
+
+#: A mechanism whose thinnest side is below this part of its longest is looked at from the front.
+_FLAT = 0.05
+
+
+def page(
+    trajectory: Trajectory,
+    path: str | os.PathLike[str],
+    *,
+    points: Sequence[PointName] | None = None,
+    frames: int = 2000,
+) -> None:
+    """Write a page that plays the motion: one HTML file with everything in it, which loads nothing else.
+
+    It shows bodies as links between their joints, joints by type (driven ones in orange), the frame in
+    grey, paths of points, a grid, and a line that names the groups that failed at an instant; the
+    bodies that were not solved there are left out. What it shows are solved instants, evenly chosen
+    if there are too many, and it says so; nothing is interpolated. The poses are float32 about
+    the middle of the mechanism. It draws with three.js (MIT licence), which is in the file.
+
+    Parameters
+    ----------
+    trajectory : a solved motion
+    path : a ``.html`` file, which is either whole or not there afterwards
+    points : whose paths are drawn, as in :func:`paths`; ``()`` for none
+    frames : at most this many instants, and no more than 400,000 poses in all
+
+    Raises
+    ------
+    ValueError
+        Another ending, fewer frames than 1, points that are not there, or more than 300 bodies.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import groups, mbssa, pathlib, tempfile
+    >>> from groups.pictures import page
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "crank.html")
+    ...     page(trajectory, path)
+    ...     "Slider-crank" in path.read_text(encoding="utf-8")
+    True
+    """
+    faults = []
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        faults.append(f"{os.fspath(path)}: a page is written as .html")
+    if frames < 1:
+        faults.append(f"frames = {frames}: give at least 1")
+    if faults:
+        raise ValueError("; ".join(faults))
+    drawn = len(set(np.asarray(trajectory.kept).tolist()) | {0})
+    refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
+    scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
+    write_whole(Path(path), _html(trajectory, scene, points_of(scene, points)).encode())
+
+
+def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> str:
+    parts = files("groups.pictures")
+    mechanism = scene.mechanism
+    data = json.dumps(page_data(trajectory, scene, points), separators=(",", ":"), allow_nan=False)
+    fill = {
+        "title": html.escape(mechanism.title or mechanism.name or "A mechanism"),
+        "style": parts.joinpath("viewer", "page.css").read_text(encoding="utf-8"),
+        # No name can end the script that holds it.
+        "data": data.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
+        "licence": parts.joinpath("vendor", "three.LICENSE.txt").read_text(encoding="utf-8").strip(),
+        "three": parts.joinpath("vendor", "three.min.js").read_text(encoding="utf-8"),
+        "viewer": parts.joinpath("viewer", "viewer.js").read_text(encoding="utf-8"),
+    }
+    template = parts.joinpath("viewer", "page.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], template)
+
+
+def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> dict[str, Any]:
+    """What the page knows of the motion, as plain data.
+
+    ``time`` is base64 of float64 (F,), ``poses`` of float32 (F, K, 7): x, y, z less ``centre``, and the
+    quaternion w, x, y, z; ``says`` of uint16 (F,), rows of ``reasons``.
+    """
+    centre = (scene.low + scene.high) / 2
+    poses = np.concatenate([scene.position - centre, scene.quaternion], axis=2)
+    reasons = {"": 0}
+    says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in scene.instants.tolist()]
+    low, high = scene.low - centre, scene.high - centre
+    up, view, flat = _view(scene)
+    return {
+        "planar": scene.planar,
+        "centre": centre.tolist(),
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "up": up,
+        "view": view,
+        "flat": flat,
+        "radius": _radius(scene),
+        "cell": _cell(scene),
+        "about": _about(trajectory, scene),
+        "note": "; ".join(trajectory.faults()[:_SENTENCES]),
+        "bodies": _bodies(scene),
+        "marks": [_mark(scene, mark) for mark in scene.marks],
+        "paths": [
+            {
+                "body": scene.bodies.index(point.body),
+                "at": point.local.tolist(),
+                "label": point.label,
+                "colour": PATH_COLOUR,
+            }
+            for point in points
+        ],
+        "reasons": list(reasons),
+        "time": _base64(scene.time, "<f8"),
+        "poses": _base64(poses, "<f4"),
+        "says": _base64(np.array(says), "<u2"),
+    }
+
+
+def _bodies(scene: Scene) -> list[dict[str, Any]]:
+    layers = _layers(scene)
+    return [
+        {
+            "name": scene.mechanism.body_name(body),
+            "label": str(scene.mechanism.bodies[body]),
+            "colour": body_colour(body),
+            "layer": layers[body],
+            "points": shape.points.tolist(),
+            "lines": shape.lines.tolist(),
+            "faces": shape.faces.tolist(),
+            "circles": [[at.tolist(), axis.tolist(), radius] for at, axis, radius in shape.circles],
+            "guides": [[*guide.ends.tolist(), guide.kind] for guide in scene.guides if guide.body == body],
+        }
+        for body, shape in zip(scene.bodies, scene.shapes, strict=True)
+    ]
+
+
+def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
+    seat, other = mark.seat, 1 - mark.seat
+    there = mark.bodies[other] in scene.bodies
+    tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
+    frame = None
+    if 0 in mark.bodies and mark.slide is None:
+        frame = mark.origin[mark.bodies.index(0)].tolist()
+    return {
+        "code": mark.code,
+        "body": scene.bodies.index(mark.bodies[seat]),
+        "other": scene.bodies.index(mark.bodies[other if there else seat]),
+        "at": mark.origin[seat].tolist(),
+        "axes": mark.axes[seat].tolist(),
+        "slide": mark.slide,
+        "mouth": mark.joint in tubes,
+        "driven": mark.driven,
+        "frame": frame,
+        "rod": mark.origin[other].tolist() if there and mark.code in ("ROD", "SPSP") else None,
+    }
+
+
+def _layers(scene: Scene) -> dict[int, int]:
+    """In the plane, bodies that share a joint lie in different layers, the frame in the lowest."""
+    layers = dict.fromkeys(scene.bodies, 0)
+    if not scene.planar:
+        return layers
+    pins: dict[tuple[float, ...], set[int]] = {}
+    for mark in scene.marks:
+        body = mark.bodies[mark.seat]
+        at = scene.world(body, mark.origin[mark.seat][None])[0, 0]
+        pins.setdefault(tuple((at / scene.size).round(6).tolist()), set()).update(mark.bodies)
+    for body in scene.bodies[1:]:
+        beside = {layers[b] for on in pins.values() if body in on for b in on if b in layers and b < body}
+        layers[body] = next(layer for layer in range(1, len(layers) + 1) if layer not in beside)
+    return layers
+
+
+def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
+    """Which way is up, whence one looks, and whether the mechanism lies in a plane of constant z."""
+    extent = scene.high - scene.low
+    thin = (extent < _FLAT * extent.max()).tolist()
+    if scene.planar or thin[2]:
+        return [0, 1, 0], [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0], True
+    if thin[1] and not thin[0]:
+        return [0, 0, 1], [0.35, -1.0, 0.3], False
+    if thin[0] and not thin[1]:
+        return [0, 0, 1], [1.0, -0.35, 0.3], False
+    return [0, 0, 1], [0.62, -1.0, 0.5], False
+
+
+def _radius(scene: Scene) -> float:
+    """Half the thickness of a link: small beside the mechanism, and beside its shorter links."""
+    lengths = [
+        float(np.linalg.norm(shape.points[b] - shape.points[a]))
+        for shape in scene.shapes
+        for a, b in shape.lines.tolist()
+    ]
+    short = float(np.quantile(lengths, 0.2)) if lengths else scene.size
+    return max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size)
+
+
+def _cell(scene: Scene) -> float:
+    """A round length, about a twelfth of the mechanism's size."""
+    power = 10.0 ** np.floor(np.log10(scene.size / 6))
+    return float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= scene.size / 8))
+
+
+def _about(trajectory: Trajectory, scene: Scene) -> str:
+    mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
+    text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {mechanism.n_joints} joints; "
+    text += f"{shown:,} instants" if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
+    left = mechanism.n_bodies - len(scene.bodies)
+    if left:
+        text += f"; {left} bodies were not kept"
+    return f"{text}; one square of the grid is {_cell(scene):g} m"
+
+
+def _base64(array: npt.NDArray[Any], kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")

@@ -1,0 +1,165 @@
+"""What a picture of a motion shows: bodies as lines between their joints, joints, guides, poses, bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shapes_of
+from mbssa.joints.frames import joint_frames
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+    from mbssa import Mechanism
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+#: Poses looked at when bounds are taken; more would change nothing that an eye sees.
+_FOR_BOUNDS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The drawing of a mechanism at some instants of its motion; planar ones lie in the plane z = 0.
+
+    Attributes
+    ----------
+    mechanism : whose motion it is
+    instants : (F,) numbers of the instants of the trajectory, ascending
+    time : (F,) s
+    bodies : (K,) indices of the bodies that are drawn, the frame first
+    position : (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
+    quaternion : (F, K, 4) w, x, y, z
+    shapes : one for each drawn body, in its own frame
+    marks : the joints between drawn bodies
+    guides : rails, tubes and rods of the joints that slide
+    low, high : (3,) corners of the box that holds the whole motion, m
+    """
+
+    mechanism: Mechanism
+    instants: Indices
+    time: Floats
+    bodies: tuple[int, ...]
+    position: Floats
+    quaternion: Floats
+    shapes: tuple[Shape, ...]
+    marks: tuple[Mark, ...]
+    guides: tuple[Guide, ...]
+    low: Floats
+    high: Floats
+
+    @property
+    def planar(self) -> bool:
+        return self.mechanism.space == "planar"
+
+    @property
+    def size(self) -> float:
+        """Diagonal of the box, m."""
+        return float(np.linalg.norm(self.high - self.low)) or 1.0
+
+    def world(self, body: int, points: Floats) -> Floats:
+        """(F, n, 3) world coordinates of points (n, 3) of a body, given in its own frame."""
+        k = self.bodies.index(body)
+        return self.position[:, k, None] + turned(self.quaternion[:, k, None], points)
+
+
+def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
+    """The drawing at these instants, or at no more than ``most``, evenly chosen.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> scene = scene_of(trajectory, 5)
+    >>> scene.instants.tolist(), [guide.kind for guide in scene.guides]
+    ([0, 2, 4, 6, 8], ['rail'])
+    """
+    mechanism = trajectory.mechanism
+    instants = chosen(len(trajectory.time), most) if isinstance(most, int) else np.asarray(most)
+    frames = joint_frames(mechanism)
+    wide = np.unique(np.concatenate([instants, chosen(len(trajectory.time), _FOR_BOUNDS)]))
+    bodies, position, quaternion = _poses(trajectory, wide, frames.position[0], frames.rotation[0])
+    marks = marks_of(mechanism, frames, bodies)
+    guides, marks = guides_of(mechanism, frames, marks, bodies, position, quaternion)
+    shapes = shapes_of(mechanism, frames, marks, guides, bodies)
+    at = np.searchsorted(wide, instants)
+    low, high = _box(bodies, position, quaternion, shapes, guides)
+    return Scene(
+        mechanism,
+        instants,
+        trajectory.time[instants],
+        bodies,
+        position[at],
+        quaternion[at],
+        shapes,
+        marks,
+        guides,
+        low,
+        high,
+    )
+
+
+def chosen(there: int, most: int) -> Indices:
+    """At most ``most`` of the instants 0 … there - 1, evenly, the first and the last among them.
+
+    >>> chosen(10, 4).tolist(), chosen(3, 4).tolist()
+    ([0, 3, 6, 9], [0, 1, 2])
+    """
+    return np.unique(np.round(np.linspace(0, there - 1, min(there, max(most, 1)))).astype(np.int64))
+
+
+def turned(quaternion: Floats, vectors: Floats) -> Floats:
+    """(..., 3) vectors turned by unit quaternions (..., 4): w, x, y, z.
+
+    >>> turned(np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])).tolist()
+    [-1.0, 0.0, 0.0]
+    """
+    w, axis = quaternion[..., :1], quaternion[..., 1:]
+    twice = 2.0 * np.cross(axis, vectors)
+    return vectors + w * twice + np.cross(axis, twice)
+
+
+def _poses(
+    trajectory: Trajectory, instants: Indices, frame_at: Floats, frame_axes: Floats
+) -> tuple[tuple[int, ...], Floats, Floats]:
+    from groups.trajectory import quaternion_of
+
+    kept = np.asarray(trajectory.kept)
+    place = np.flatnonzero(kept != 0)
+    bodies = (0, *kept[place].tolist())
+    position = np.zeros((len(instants), len(bodies), 3))
+    quaternion = np.zeros((len(instants), len(bodies), 4))
+    position[:, 0], quaternion[:, 0] = frame_at, quaternion_of(frame_axes[None])[0]
+    here = trajectory.position[instants][:, place]
+    turn = trajectory.orientation[instants][:, place]
+    position[:, 1:, : here.shape[2]] = here
+    if trajectory.planar:
+        quaternion[:, 1:, 0], quaternion[:, 1:, 3] = np.cos(turn / 2), np.sin(turn / 2)
+        position[:, 1:, 2] = 0.0 * here[..., 0]
+    else:
+        quaternion[:, 1:] = turn
+    return bodies, position, quaternion
+
+
+def _box(
+    bodies: tuple[int, ...],
+    position: Floats,
+    quaternion: Floats,
+    shapes: tuple[Shape, ...],
+    guides: tuple[Guide, ...],
+) -> tuple[Floats, Floats]:
+    local = [(k, shape.extent) for k, shape in enumerate(shapes)]
+    local += [(bodies.index(guide.body), guide.ends) for guide in guides]
+    parts = [
+        (position[:, k, None] + turned(quaternion[:, k, None], points)).reshape(-1, 3)
+        for k, points in local
+        if len(points)
+    ]
+    points = np.concatenate(parts) if parts else np.zeros((0, 3))
+    points = points[np.isfinite(points).all(axis=1)]
+    if not len(points):
+        return -0.5 * np.ones(3), 0.5 * np.ones(3)
+    return points.min(axis=0), points.max(axis=0)

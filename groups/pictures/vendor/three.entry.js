@@ -1,0 +1,7 @@
+export {
+  AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight,
+  DoubleSide, Group, HemisphereLight, Line, LineBasicMaterial, LineLoop, LineSegments, Matrix4, Mesh,
+  MeshLambertMaterial, OctahedronGeometry, PerspectiveCamera, Quaternion, Raycaster, Scene, SphereGeometry,
+  TorusGeometry, Vector2, Vector3, WebGLRenderer,
+} from "three";
+export { OrbitControls } from "three/addons/controls/OrbitControls.js";
