@@ -511,9 +511,9 @@ class _Reader:
         axes = self._vectors(joint.axes, several, f"{where} axes", None)
         if axes is not None and row.code not in _CONTACTS and len(axes) == 2 and row.code != "S":
             self._not_parallel(axes, f"{where} axes")
-        rod = row.code in ("SPSP", "ROD") and joint.length is None
+        rod = row.code in ("SPSP", "ROD", "DIST") and joint.length is None
         if rod and points is not None and len(points) == 2 and math.dist(*points) == 0.0:
-            self.fault(f"{where} points", "coincide; a rod has a length")
+            self.fault(f"{where} points", "coincide; a rod or a distance has a length")
         for field in ("length", "radius", "ratio"):
             value = getattr(joint, field)
             if value is not None and (value <= 0 if field != "ratio" else value == 0):
@@ -547,6 +547,8 @@ class _Reader:
                         f"{where} {table}.{name}",
                         f"a {row.code} has {', '.join(map(repr, row.coordinates))}",
                     )
+        if "distance" in joint.at_reference and "distance" in row.coordinates:
+            self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
         for name, (low, high) in joint.limits.items():
             if low > high:
                 self.fault(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
@@ -564,7 +566,7 @@ class _Reader:
         frames = []
         for side, entry in enumerate(joint.frames):
             place = f"{where} frames[{side + 1}]"
-            if self.space == "spatial" and entry.z is None and row.code not in ("S", "SPSP"):
+            if self.space == "spatial" and entry.z is None and row.code not in ("S", "SPSP", "DIST"):
                 self.fault(f"{place} z", f"is missing; a {row.code} needs its axis on each body")
             if self.space == "planar" and entry.z is not None:
                 self.fault(f"{place} z", "a planar joint's axis is the normal of the plane; leave z out")

@@ -52,6 +52,7 @@ class JointType:
         return FREEDOM[self.space] - self.grade
 
 
+_MEASURE = "binds nothing: between one point of each body; driven by its distance, a strut that extends"
 _CONTACT = "points axes"
 _CONTACT_NOTE = "point contacts: a point and its plane's normal for each"
 
@@ -130,6 +131,14 @@ _SPATIAL = (
         "a rod of constant length between one point of each body",
     ),
     _row("F", "Free body Spatial", "x y z angle_x angle_y angle_z", "", "point"),
+    _row(
+        "DIST",
+        "Distance Measure",
+        "distance azimuth elevation angle_x angle_y angle_z",
+        "points",
+        note=_MEASURE,
+        table3=False,
+    ),
 )
 
 _GEARS = "first and second wheel, then the carrier if given; ratio r2/r1, negative for an internal mesh"
@@ -160,6 +169,7 @@ _PLANAR = (
         "constant distance between one point of each body",
         table3=False,
     ),
+    _row("DIST", "Distance Measure", "distance azimuth angle", "points", note=_MEASURE, table3=False),
 )
 
 _ROWS: dict[Space, tuple[JointType, ...]] = {"spatial": _SPATIAL, "planar": _PLANAR}
@@ -174,7 +184,7 @@ _BY_KEY = {(row.code, row.space): row for row in CATALOGUE}
 
 #: The order in which a group's type name lists its pairs, as in ``1R1P1U1S3D``: Table 3's.
 _TABLE3 = "R P H CPEP C ER U L EO EPI CTEP RP RD S PL CR CTRP FP SC PC CBIP SP SPSP F"
-TYPE_ORDER: dict[str, int] = {code: place for place, code in enumerate(f"{_TABLE3} SLOT ROD".split())}
+TYPE_ORDER: dict[str, int] = {code: place for place, code in enumerate(f"{_TABLE3} SLOT ROD DIST".split())}
 
 
 def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
@@ -183,7 +193,7 @@ def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
     >>> coordinate_unit("slide"), coordinate_unit("angle_2")
     ('m', 'rad')
     """
-    lengths = ("slide", "lift", "contact")
+    lengths = ("slide", "lift", "contact", "distance")
     return "m" if coordinate in ("x", "y", "z") or coordinate.startswith(lengths) else "rad"
 
 
@@ -191,7 +201,7 @@ def types_of(space: Space) -> tuple[JointType, ...]:
     """Rows of one space.
 
     >>> [row.code for row in types_of("planar")]
-    ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD']
+    ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD', 'DIST']
     """
     return tuple(row for row in CATALOGUE if row.space == space)
 

@@ -15,9 +15,9 @@ zero where the frames coincide, but:
 
 - U, ER, PC: zero where z of B is x of A and x of B is z of A. ``angle_1`` turns about z of A,
   ``angle_2`` about z of B (PC: ``angle_z`` and ``angle_x``).
-- S, F, SC, SP, SPSP: Cardan angles, C = Rx(angle_x) Ry(angle_y) Rz(angle_z).
-- SPSP, ROD: zero where the rod points along x of A; ``azimuth`` turns it about z, ``elevation``
-  lifts it towards z.
+- S, F, SC, SP, SPSP, DIST: Cardan angles, C = Rx(angle_x) Ry(angle_y) Rz(angle_z).
+- SPSP, ROD, DIST: zero where the line from A to B points along x of A; ``azimuth`` turns it about z,
+  ``elevation`` lifts it towards z. The ``distance`` of DIST is the length of that line, positive.
 
 Planar rows are the same with d_z = 0 and rotations about z; P and SLOT slide along x of A.
 
@@ -85,7 +85,7 @@ class Elementary:
     ``cosine``      C[i, j]: axis i of A times axis j of B (a dot-1 condition)
     ``turn``        the angle atan2(sign C[i, j], C[k, l])
     ``cardan``      angle_y of C = Rx Ry Rz: atan2(C[0, 2], |C[0, :2]|)
-    ``distance``    |d| less ``parameter``
+    ``distance``    |d|, less ``parameter`` if there is one
     ``azimuth``     atan2(d_y, d_x)
     ``elevation``   atan2(d_z, |d_x, d_y|)
     ``screw``       d_z - pitch x angle about z, turns completed to the nearest
@@ -133,9 +133,10 @@ def _middle_cardan(_: Elementary, __: Array, C: Array, ___: Parameters) -> tuple
     return angle_of(sine, cosine), _with_rotation(rate)
 
 
-def _distance(_: Elementary, d: Array, __: Array, p: Parameters) -> tuple[Array, Array]:
+def _distance(e: Elementary, d: Array, __: Array, p: Parameters) -> tuple[Array, Array]:
     size = np.sqrt((d * d).sum(axis=1))
-    return size - p["length"], _with_translation(d / size[:, None])
+    value = size if e.parameter is None else size - p[e.parameter]
+    return value, _with_translation(d / size[:, None])
 
 
 def _azimuth(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Array, Array]:
@@ -288,6 +289,11 @@ SPATIAL: dict[str, Equations] = {
         _steps("Rz0", "Ry-1", "Txlength", "Ry1", "Rz-0", *_cardan_steps(2)),
     ),
     "F": Equations((), (_X, _Y, _Z, *_CARDAN), _steps("Tx0", "Ty1", "Tz2", *_cardan_steps(3))),
+    "DIST": Equations(
+        (),
+        (Elementary("distance"), _AZIMUTH, Elementary("elevation"), *_CARDAN),
+        _steps("Rz1", "Ry-2", "Tx0", "Ry2", "Rz-1", *_cardan_steps(3)),
+    ),
 }
 
 #: A planar body moves with v_x, v_y, w_z.
@@ -305,6 +311,13 @@ PLANAR: dict[str, Equations] = {
         _PLANE,
     ),
     "FP": Equations((), (_X, _Y, _ANGLE), _steps("Tx0", "Ty1", "Rz2"), (), _PLANE),
+    "DIST": Equations(
+        (),
+        (Elementary("distance"), _AZIMUTH, _ANGLE),
+        _steps("Rz1", "Tx0", "Rz-1", "Rz2"),
+        (),
+        _PLANE,
+    ),
 }
 
 

@@ -152,11 +152,11 @@ def _world_frames(
     point = _in_space(g.point) if g.point is not None else np.zeros(3)
     first: Frame
     second: Frame
-    if row.code in ("SPSP", "ROD"):
+    if row.code in ("SPSP", "ROD", "DIST"):
         assert g.points is not None
         ends = [_in_space(p) for p in g.points]
         along = ends[1] - ends[0]
-        rod = _frame_of_x(along) if row.code == "SPSP" else _plane_axes(along)
+        rod = _frame_of_x(along) if row.space == "spatial" else _plane_axes(along)
         first, second = (ends[0], rod), (ends[1], rod)
     elif row.code in ("U", "ER", "PC"):
         assert g.axes is not None
@@ -191,8 +191,13 @@ def _zeroed(row: JointType, first: Frame, g: JointGeometry, parameters: dict[str
     rows = equations_of(row)
     assert rows is not None
     values = np.array([[g.at_reference.get(name, 0.0) for name in row.coordinates]])
+    zero = np.zeros_like(values)
+    if "distance" in row.coordinates:
+        # A distance has no zero to choose: it is what the points say.
+        place = row.coordinates.index("distance")
+        values[0, place] = zero[0, place] = parameters["length"]
     given = {name: np.atleast_1d(value) for name, value in parameters.items()}
-    d_zero, C_zero, _ = pose(rows, np.zeros_like(values), given)
+    d_zero, C_zero, _ = pose(rows, zero, given)
     d, C, _ = pose(rows, values, given)
     # B = A0 · zero = A1 · pose(values), so A1 = A0 · zero · pose(values)⁻¹.
     turn = C_zero[0] @ C[0].T

@@ -170,6 +170,7 @@ def geometry(draw, row):
         record["limits"] = draw(st.dictionaries(coordinates, limits, max_size=2))
         if "frames" not in record:
             record["at_reference"] = draw(st.dictionaries(coordinates, NUMBER, max_size=2))
+            record["at_reference"].pop("distance", None)
     return record
 
 
@@ -919,6 +920,7 @@ def test_convert_there_and_back(run_mbssa, tmp_path):
         "  6 notes",
         "  geometry of 21 joints",
         "  geometry of 4 bodies",
+        "  motion",
         "  order of the joints and of their two bodies: row by row instead",
     ]
     assert "7 structural groups" in run_mbssa("decompose", str(script)).stdout

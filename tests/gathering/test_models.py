@@ -24,6 +24,13 @@ EXPECTED: dict[str, tuple[int, int, int, int, list[tuple[int, ...]] | None]] = {
         6,
         [(4, 5, 6, 7), (2, 3), (10, 11, 12, 15), (21,), (8, 9), (13, 14), (18, 19, 20), (16, 17)],
     ),
+    "micromanipulator_driven": (
+        21,
+        28,
+        6,
+        6,
+        [(2, 3, 4, 5, 6, 7), (10, 11, 12, 15, 16, 17, 18, 19, 20, 21), (8, 9), (13, 14)],
+    ),
     "nine_bar": (9, 10, 4, 4, [(2,), (3,), (4,), (9,), (5, 6), (7, 8)]),
     "pendulum_four_bar": (4, 4, 1, 1, [(2,), (3, 4)]),
     "planar_3rrr": (8, 9, 3, 3, [(2,), (4,), (6,), (3, 5, 7, 8)]),
@@ -182,6 +189,18 @@ def test_reference_is_within_the_limits(name: str) -> None:
             assert low < given.at_reference.get(coordinate, 0.0) < high, joint.id
 
 
+@every_model
+def test_carries_a_motion_of_its_inputs_if_they_can_be_driven(name: str) -> None:
+    mechanism = mbssa.load(name)
+    if name == "micromanipulator":
+        assert mechanism.motion is None  # no motion moves its published inputs
+        return
+    assert mechanism.motion is not None
+    driven = [f"{joint.id}.{coordinate}" for joint in mechanism.joints for coordinate in joint.driven]
+    assert list(mechanism.motion.inputs) == driven
+    assert mechanism.motion.steps > 100
+
+
 # --- the paper -------------------------------------------------------------------------------------
 
 
@@ -223,8 +242,9 @@ def test_micromanipulator_has_the_printed_groups_and_dependencies() -> None:
     }
 
 
-def test_micromanipulator_actuators_run_through_their_joint_centres() -> None:
-    mechanism = mbssa.load("micromanipulator")
+@pytest.mark.parametrize("name", ["micromanipulator", "micromanipulator_driven"])
+def test_micromanipulator_actuators_run_through_their_joint_centres(name: str) -> None:
+    mechanism = mbssa.load(name)
     for cylinder, piston, far_end in (
         (2, 3, "3-5"),
         (8, 9, "9-10"),
@@ -241,6 +261,17 @@ def test_micromanipulator_actuators_run_through_their_joint_centres() -> None:
         for centre in centres:
             along = tuple(a - b for a, b in zip(centre, slide.point, strict=True))
             assert angle_between(along, slide.axis) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_both_micromanipulators_are_one_mechanism_and_one_can_be_driven() -> None:
+    published, driven = mbssa.load("micromanipulator"), mbssa.load("micromanipulator_driven")
+    assert published.joint_ids == driven.joint_ids
+    assert published.joint_type.tolist() == driven.joint_type.tolist()
+    assert dict(published.joint_geometry) == dict(driven.joint_geometry)
+    assert not mbssa.check(published).solvable
+    report = mbssa.check(driven)
+    assert report.solvable
+    assert not [finding for finding in report.findings if "spins idly" in finding.text]
 
 
 def test_nine_bar_follows_section_1_2() -> None:

@@ -24,6 +24,8 @@ def sample(row, seed=0):
     rng = np.random.default_rng(seed)
     values = parameters(rng)
     q = rng.uniform(-1.4, 1.4, (N, row.grade))
+    if "distance" in row.coordinates:
+        q[:, row.coordinates.index("distance")] = rng.uniform(0.5, 2, N)
     return values, q, *pose(equations_of(row), q, values)
 
 
@@ -124,7 +126,7 @@ def test_the_wrong_sense_of_an_axis_is_seen(row):
     turned_back = C @ np.diag([1.0, -1.0, -1.0])
     residual, _ = residuals(equations, d, turned_back, values)
     fooled = np.abs(residual).max(axis=1, initial=0) < 1e-12
-    free_axes = row.code in ("U", "ER", "S", "PC", "SC", "SP", "SPSP", "F", "H")
+    free_axes = row.code in ("U", "ER", "S", "PC", "SC", "SP", "SPSP", "F", "DIST", "H")
     if row.space == "spatial" and not free_axes:
         assert fooled.all()
         assert any((turned_back[:, i, j] < 0).all() for i, j in equations.sense)
