@@ -361,11 +361,26 @@ def _led(tree: GroupTree, maker: _Maker) -> PlanarGroup | None:
     if any(record.unknown is not None for record in records):
         return None
     own = [link.body for link in tree.links]
+    crank = [kernels.START, kernels.MOVE, kernels.TURN, kernels.MOVE, kernels.BODY]
+    if [record.kind for record in records] == crank:
+        ints, floats = _crank(records)
+    else:
+        ends = (len(records), len(records), 0, 0)
+        ints, floats = _packed(kernels.LED, records, _known(records, own), own, ends)
     codes = ", ".join(_type(maker.mechanism, link.joint).code for link in tree.links)
-    ends = (len(records), len(records), 0, 0)
-    ints, floats = _packed(kernels.LED, records, _known(records, own), own, ends)
     memory = np.array([1.0, 0.0, 0.0])
     return PlanarGroup(ints, floats, memory, f"driven {codes}", 1, None, np.array(own, dtype=np.int64))
+
+
+def _crank(records: list[_Record]) -> tuple[Ints, Floats]:
+    """One body on one driven hinge; both constant turns become one."""
+    start, to_hinge, turn, to_body, body = records
+    front, rest = _Move(*to_hinge.numbers), _Move(*to_body.numbers)
+    turned = replace(front, x=0.0, y=0.0).then(replace(rest, x=0.0, y=0.0))
+    x, y = replace(rest, x=0.0, y=0.0).back().point(rest.x, rest.y)
+    ints = np.array([kernels.CRANK, start.body, body.body, turn.source, -1], dtype=np.int64)
+    numbers = [front.x, front.y, 0.0, 0.0, turn.numbers[0], x, y, turned.c, turned.s, turned.angle]
+    return ints, np.array(numbers)
 
 
 def _known(records: list[_Record], own: list[int]) -> list[int]:

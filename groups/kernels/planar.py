@@ -10,12 +10,12 @@ body's own frame.
 
 Layout of ``ints``
 ------------------
-``[0]`` form: LED, ARMS, GUIDE or CHAINS. ``[1:5]`` the bodies of the fast forms, -1 for a massless one:
-base and own body of side 1, then of side 2; in the other forms ``[1]`` counts the known bodies, ``[2]``
-the own ones, ``[3]`` and ``[4]`` are where the records of side A and of side B end. ``[5]`` and ``[6]``
-are the records of the unknown motions (both on side A if ``[6]`` is less than ``[3]``). From
-``[HEAD]`` on each record has three numbers: kind, source, body; after them stand the known bodies and
-the own bodies.
+``[0]`` is the form. In the forms with loops of their own, ARMS, GUIDE and CRANK, base and own body of
+side 1 and of side 2 follow, -1 for a massless one; CRANK has one side, and in place of the other the row
+of its input. In the forms LED and CHAINS ``[1]`` counts the known bodies, ``[2]`` the own ones, ``[3]``
+and ``[4]`` are where the records of side A and of side B end, ``[5]`` and ``[6]`` the records of the
+unknown motions (both on side A if ``[6]`` is less than ``[3]``). From ``[HEAD]`` on each record has three
+numbers: kind, source, body; after them stand the known bodies and the own bodies.
 
 A record takes a frame to the next one: START reads the frame of a body, MOVE shifts and turns it by
 constants, TURN turns it, SLIDE moves it along its x axis, BODY writes it as the frame of a body. The
@@ -32,12 +32,18 @@ axes of which x is along the arm (:data:`ORIGIN`), cos, sin and angle from the a
 (:data:`TURNED`), x, y of the closing point in the body's frame (:data:`PIN`). A guide: x, y of a point of
 the line on the base, cos and sin of its direction there (:data:`ALONG`), then as before, the origin
 counted from the closing point in axes of the base, and the turn from the base.
+
+CRANK (one hinge that an input turns): x, y of the hinge on the base, sign of the coordinate at
+:data:`LENGTH`, x, y of the body's origin from the hinge in the body's axes, and the turn from the base to
+the body at zero.
 """
 
 from __future__ import annotations
 
 import math
 from typing import Any
+
+import numpy as np
 
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.vectors import void
@@ -46,8 +52,9 @@ Array = Any
 #: x, y, cos, sin, angle, then velocity and acceleration of a moving frame.
 Frame = tuple[float, float, float, float, float, float, float, float, float, float, float]
 
-LED, ARMS, GUIDE, CHAINS = 0, 1, 2, 3
+LED, ARMS, GUIDE, CHAINS, CRANK = 0, 1, 2, 3, 4
 FORM, BASE_1, OWN_1, BASE_2, OWN_2 = 0, 1, 2, 3, 4
+INPUT = 3
 N_KNOWN, N_OWN, END_A, END_B, FIRST, SECOND = 1, 2, 3, 4, 5, 6
 HEAD, RECORD, NUMBERS = 7, 3, 5
 
@@ -63,6 +70,12 @@ TOUCH = 4e-15
 #: Sine of the angle between two motions below which they close nothing.
 DEAD = 1e-9
 FULL = 2.0 * math.pi
+QUARTER = 0.5 * math.pi
+
+#: Sines k / SECTORS up to a little more than that of 45°; their cosines and angles, in turn.
+SECTORS = 64
+_SINES = np.arange(47) / SECTORS
+TABLE = np.stack([np.sqrt(1.0 - _SINES * _SINES), np.arcsin(_SINES)], axis=1).ravel()
 
 
 def solve_planar(
@@ -90,6 +103,10 @@ def solve_planar(
     elif form == GUIDE:
         solve_guide(
             ints, floats, S, first, count, memory, status[group], residual[group], condition[group], level
+        )
+    elif form == CRANK:
+        solve_crank(
+            ints, floats, S, first, count, inputs, status[group], residual[group], condition[group], level
         )
     elif form == LED:
         solve_led(
@@ -140,6 +157,9 @@ def solve_arms(
     square = l1 * l1
     difference = (l1 - l2) * (l1 + l2)
     over_1, over_2 = 1.0 / l1, 1.0 / l2
+    over_both = over_1 * over_2
+    turns_1, turns_2 = turns_to(turned_1, last_1), turns_to(turned_2, last_2)
+    from_1, from_2 = turned_1 + FULL * turns_1, turned_2 + FULL * turns_2
     tiny = 1e-24 * (square + l2 * l2)
     for t in range(count):
         x1, y1 = S[base_1, t, 0], S[base_1, t, 1]
@@ -176,6 +196,10 @@ def solve_arms(
                         miss = max(distance - l1 - l2, abs(l1 - l2) - distance)
                     h = 0.0
                 h = sign * math.sqrt(h)
+                # Sine from arm to arm.
+                regular = h * apart * over_both
+                if verdict == OK and level > 0 and abs(regular) < DEAD:
+                    verdict = SINGULAR
         if verdict == OK:
             # Arms from either hinge to the closing point, of length one.
             u1x, u1y = over_1 * (a * dx - h * dy), over_1 * (a * dy + h * dx)
@@ -186,9 +210,6 @@ def solve_arms(
             f = 1.5 - 0.5 * (u2x * u2x + u2y * u2y)
             u2x *= f
             u2y *= f
-            regular = u1x * u2y - u1y * u2x
-            if level > 0 and abs(regular) < DEAD:
-                verdict = SINGULAR
         if verdict != OK:
             if own_1 >= 0:
                 void(S, own_1, t)
@@ -209,13 +230,21 @@ def solve_arms(
         residual[first + t] = max(abs(miss_x), abs(miss_y))
         condition[first + t] = abs(regular)
         if own_1 >= 0:
-            angle = math.atan2(u1y, u1x) + turned_1
-            last_1 = near(angle, last_1)
+            angle = angle_of(u1x, u1y) + from_1
+            if abs(angle - last_1) > math.pi:
+                turns_1 += turns_to(angle, last_1)
+                from_1 = turned_1 + FULL * turns_1
+                angle = angle_of(u1x, u1y) + from_1
+            last_1 = angle
             S[own_1, t, 0], S[own_1, t, 1] = xa, ya
             S[own_1, t, 2], S[own_1, t, 3], S[own_1, t, 4] = ca, sa, last_1
         if own_2 >= 0:
-            angle = math.atan2(u2y, u2x) + turned_2
-            last_2 = near(angle, last_2)
+            angle = angle_of(u2x, u2y) + from_2
+            if abs(angle - last_2) > math.pi:
+                turns_2 += turns_to(angle, last_2)
+                from_2 = turned_2 + FULL * turns_2
+                angle = angle_of(u2x, u2y) + from_2
+            last_2 = angle
             S[own_2, t, 0], S[own_2, t, 1] = xb, yb
             S[own_2, t, 2], S[own_2, t, 3], S[own_2, t, 4] = cb, sb, last_2
         if level == 0:
@@ -226,7 +255,8 @@ def solve_arms(
         w = S[base_2, t, 7]
         v2x, v2y = S[base_2, t, 5] - w * g2y, S[base_2, t, 6] + w * g2x
         dx, dy = v2x - v1x, v2y - v1y
-        f1, f2 = over_1 / regular, over_2 / regular
+        f = 1.0 / regular
+        f1, f2 = over_1 * f, over_2 * f
         w1, w2 = (dx * u2x + dy * u2y) * f1, (dx * u1x + dy * u1y) * f2
         if own_1 >= 0:
             S[own_1, t, 5], S[own_1, t, 6], S[own_1, t, 7] = v1x - w1 * e1y, v1y + w1 * e1x, w1
@@ -282,6 +312,8 @@ def solve_guide(
     p2x, p2y = floats[SIDE + PIN], floats[SIDE + PIN + 1]
     sign, last = memory[SIGN], memory[ANGLE_1]
     square, over_1 = l1 * l1, 1.0 / l1
+    turns = turns_to(turned_1, last)
+    from_1 = turned_1 + FULL * turns
     for t in range(count):
         x1, y1 = S[base_1, t, 0], S[base_1, t, 1]
         x2, y2 = S[base_2, t, 0], S[base_2, t, 1]
@@ -336,8 +368,12 @@ def solve_guide(
         residual[first + t] = max(abs(miss_x), abs(miss_y))
         condition[first + t] = abs(regular)
         if own_1 >= 0:
-            angle = math.atan2(u1y, u1x) + turned_1
-            last = near(angle, last)
+            angle = angle_of(u1x, u1y) + from_1
+            if abs(angle - last) > math.pi:
+                turns += turns_to(angle, last)
+                from_1 = turned_1 + FULL * turns
+                angle = angle_of(u1x, u1y) + from_1
+            last = angle
             S[own_1, t, 0], S[own_1, t, 1] = xa, ya
             S[own_1, t, 2], S[own_1, t, 3], S[own_1, t, 4] = ca, sa, last
         if own_2 >= 0:
@@ -383,7 +419,61 @@ def solve_guide(
     memory[ANGLE_1] = last
 
 
-# --- records ---------------------------------------------------------------------------------------
+# --- records, and the one driven hinge that is too common for them ---------------------------------
+
+
+def solve_crank(
+    ints: Array,
+    floats: Array,
+    S: Array,
+    first: int,
+    count: int,
+    inputs: Any,
+    status: Array,
+    residual: Array,
+    condition: Array,
+    level: int,
+) -> None:
+    """One body on a driven hinge."""
+    base, own, row = ints[BASE_1], ints[OWN_1], ints[INPUT]
+    hx, hy, sign = floats[HINGE], floats[HINGE + 1], floats[LENGTH]
+    ox, oy = floats[ORIGIN], floats[ORIGIN + 1]
+    cz, sz, zero = floats[TURNED], floats[TURNED + 1], floats[TURNED + 2]
+    value, rate, second = inputs[0][row], inputs[1][row], inputs[2][row]
+    for t in range(count):
+        when = first + t
+        q = sign * value[when]
+        cq, sq = math.cos(q), math.sin(q)
+        residual[when] = 0.0
+        x, y = S[base, t, 0], S[base, t, 1]
+        if x != x:
+            status[when], condition[when] = WAITS, 0.0
+            void(S, own, t)
+            continue
+        status[when], condition[when] = OK, 1.0
+        c, s = S[base, t, 2], S[base, t, 3]
+        gx, gy = c * hx - s * hy, s * hx + c * hy
+        cq, sq = cz * cq - sz * sq, sz * cq + cz * sq
+        c, s = c * cq - s * sq, s * cq + c * sq
+        ex, ey = c * ox - s * oy, s * ox + c * oy
+        S[own, t, 0], S[own, t, 1] = x + gx + ex, y + gy + ey
+        S[own, t, 2], S[own, t, 3], S[own, t, 4] = c, s, S[base, t, 4] + (zero + q)
+        if level == 0:
+            continue
+        w = S[base, t, 7]
+        own_w = w + sign * rate[when]
+        S[own, t, 5] = S[base, t, 5] - w * gy - own_w * ey
+        S[own, t, 6] = S[base, t, 6] + w * gx + own_w * ex
+        S[own, t, 7] = own_w
+        if level == 1:
+            continue
+        a = S[base, t, 10]
+        own_a = a + sign * second[when]
+        w *= w
+        own_w *= own_w
+        S[own, t, 8] = S[base, t, 8] - a * gy - w * gx - own_a * ey - own_w * ex
+        S[own, t, 9] = S[base, t, 9] + a * gx - w * gy + own_a * ex - own_w * ey
+        S[own, t, 10] = own_a
 
 
 def solve_led(
@@ -688,15 +778,32 @@ def coordinate(
         return 0.0
     # The angle of the frame after the turn: near that of the instant before.
     angle = math.atan2(y - at[1], x - at[0]) - math.atan2(arm[1], arm[0])
-    angle = near(angle, memory[slot])
+    angle += FULL * turns_to(angle, memory[slot])
     memory[slot] = angle
     return angle - at[4]
 
 
-def near(angle: float, last: float) -> float:
-    """An angle with as many turns as bring it nearest to the last one."""
-    nearest: float = angle + FULL * math.floor((last - angle) / FULL + 0.5)
-    return nearest
+def turns_to(angle: float, last: float) -> int:
+    """Turns that bring an angle nearest to the last one."""
+    return math.floor((last - angle) / FULL + 0.5)
+
+
+def angle_of(c: float, s: float) -> float:
+    """Angle of a vector of length one: atan2 to 4e-16 rad, without a call that clears the registers."""
+    x, y = abs(c), abs(s)
+    steep = y > x
+    low, high = (x, y) if steep else (y, x)
+    k = int(low * SECTORS + 0.5)
+    d = low * TABLE[2 * k] - high * (k / SECTORS)
+    square = d * d
+    angle: float = TABLE[2 * k + 1] + d * (
+        1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0 + square * (15.0 / 336.0)))
+    )
+    if steep:
+        angle = QUARTER - angle
+    if c < 0.0:
+        angle = math.pi - angle
+    return math.copysign(angle, s)
 
 
 def meet(
