@@ -1,0 +1,74 @@
+"""The rotor control, 15 moving bodies in seven groups: beside the global approach, and one instant.
+
+    python -m pytest benchmarks/test_kinematics_rotor.py --benchmark-only -s
+
+The global approach is our own too: all constraints of all bodies in one compiled, dense Newton. Both
+give position, velocity and acceleration of all bodies, and are compared first.
+Aims: a twentieth of the global approach; 100 µs for a call that solves one instant.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from benchmarks.race import INSTANTS, Runner, on_one_core, race, same
+
+#: Most microseconds that a call for one instant may take.
+ONE_INSTANT = 100.0
+
+
+@pytest.fixture(scope="module")
+def structure():
+    return mbssa.decompose(mbssa.load("rotor"))
+
+
+def arrays(trajectory):
+    return trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration
+
+
+def test_all_bodies(benchmark, structure):
+    model = groups.build(structure)
+    motion = groups.default_motion(structure.mechanism, steps=INSTANTS)
+    fewer = groups.default_motion(structure.mechanism, steps=INSTANTS // 10)
+
+    def ours():
+        return arrays(model.solve(motion, level="acceleration"))
+
+    def globally():
+        return arrays(groups.solve_globally(structure, fewer))
+
+    assert same(arrays(model.solve(fewer, level="acceleration")), globally(), [1]) < 1e-9
+    race(
+        benchmark,
+        "rotor: position, velocity, acceleration of all bodies",
+        Runner("ours, group by group", ours),
+        [Runner("ours, globally", globally, INSTANTS // 10, aim=1 / 20, every=3)],
+    )
+
+
+def test_one_instant(benchmark, structure):
+    model = groups.build(structure)
+    motion = groups.default_motion(structure.mechanism, steps=INSTANTS)
+    at = INSTANTS // 3
+    columns = (
+        np.ascontiguousarray(a[:, at : at + 1]) for a in (motion.value, motion.rate, motion.acceleration)
+    )
+    one = groups.Motion(motion.time[at : at + 1], motion.names, *columns)
+
+    def ours():
+        return arrays(model.solve(one, level="acceleration"))
+
+    whole = arrays(model.solve(motion, level="acceleration"))
+    assert same(ours(), [array[at : at + 1] for array in whole], [1]) < 1e-9
+    with on_one_core():
+        benchmark.pedantic(ours, rounds=300, warmup_rounds=20)
+    took = 1e6 * statistics.median(benchmark.stats.stats.data)
+    met = "met" if took <= ONE_INSTANT else "missed"
+    print(
+        f"\n\nrotor: one instant, three levels, all bodies: {took:.1f} µs a call (aim {ONE_INSTANT:.0f}, {met})"
+    )

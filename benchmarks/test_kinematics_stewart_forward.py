@@ -1,0 +1,60 @@
+"""The Stewart platform from the lengths of its legs: poses of all 13 moving bodies, closed to 1e-10 m.
+
+    python -m pytest benchmarks/test_kinematics_stewart_forward.py --benchmark-only -s
+
+The hand-written Newton and CasADi know that six unknowns are enough, and write the same arrays as ours.
+CasADi runs twice: mapped serially, every instant from the reference, and accumulated, every instant
+from the one before. Exudyn solves all bodies at once, statically, over fewer and so ten times larger
+steps, and stores nothing on the way. All answers are compared with ours first.
+Aims: at most 3 times the hand-written Newton; a third of CasADi; a hundredth of Exudyn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from benchmarks import hand_written, platform_rivals
+from benchmarks.race import INSTANTS, Runner, race, same
+
+#: Exudyn's instants.
+FEWER = INSTANTS // 10
+
+
+def test_stewart_forward(benchmark):
+    pytest.importorskip("casadi")
+    exudyn_models = pytest.importorskip("benchmarks.exudyn_models", exc_type=ImportError)
+    mechanism = mbssa.load("stewart")
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = groups.default_motion(mechanism, steps=INSTANTS)
+    legs = hand_written.platform_legs(mechanism)
+
+    def ours():
+        trajectory = model.solve(motion, level="position")
+        return trajectory.position, trajectory.orientation
+
+    def by_hand():
+        position, orientation, _ = hand_written.stewart_forward(motion.value, legs.arrays, 1e-10, 20)
+        return position, orientation
+
+    mapped = platform_rivals.casadi_forward(legs, INSTANTS, follow=False)
+    followed = platform_rivals.casadi_forward(legs, INSTANTS, follow=True)
+    static = exudyn_models.platform(mechanism, motion)
+    mine = ours()
+    assert model.solve(motion, level="position").residual.max() < 1e-10
+    for theirs in (by_hand(), mapped(motion.value), followed(motion.value)):
+        assert same(mine, [np.moveaxis(array, 0, 1) for array in theirs], [1]) < 1e-9
+    assert same([array[-1, 1:] for array in mine], static.run(FEWER), [1]) < 1e-9
+    race(
+        benchmark,
+        "stewart: poses of all bodies from leg lengths",
+        Runner("ours", ours),
+        [
+            Runner("hand-written Numba Newton, 6 x 6", by_hand, aim=3),
+            Runner("CasADi, rootfinder mapped", lambda: mapped(motion.value), aim=1 / 3, every=5),
+            Runner("CasADi, rootfinder accumulated", lambda: followed(motion.value), aim=1 / 3, every=5),
+            Runner("Exudyn static", lambda: static.run(FEWER), FEWER, aim=1 / 100, every=5),
+        ],
+    )
