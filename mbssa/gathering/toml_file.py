@@ -259,8 +259,8 @@ def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) ->
         elif place[:2] == ("motion", "inputs") and len(place) > 2:
             # The coordinate keeps a law: that its own is wrong has been said.
             raw["motion"]["inputs"][place[2]] = {"law": "constant"}
-        elif place[:1] == ("motion",) and len(place) > 1:
-            raw["motion"].pop(place[1], None)
+        elif place[:1] == ("motion",) and len(place) > 1 and place[1] != "inputs":
+            raw.get("motion", {}).pop(place[1], None)
         elif place:
             fallback = {"format": 1, "space": "spatial"}.get(str(place[0]))
             raw.pop(str(place[0]), None)

@@ -9,6 +9,7 @@ import mbssa
 
 HEAD = 'format = 1\nspace = "planar"\n'
 CRANK = '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["angle"]\n'
+TURNING = HEAD + "bodies = 2\n" + CRANK + "[motion]\n[motion.inputs]\n"
 
 
 def faults_of(tmp_path, text):
@@ -158,6 +159,88 @@ BAD = {
         "points",
         "coincide",
     ),
+    "a distance of nothing": (
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "DIST"\npoints = [[1, 0], [1, 0]]\n',
+        "points",
+        "coincide",
+    ),
+    "a distance said twice": (
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "DIST"\npoints = [[1, 0], [2, 0]]\n'
+        "at_reference = { distance = 1 }\n",
+        "at_reference.distance",
+        "leave it out",
+    ),
+    "motion of another coordinate": (
+        TURNING + '"1-2.angel" = { law = "constant" }\n',
+        "[motion] 1-2.angel",
+        "did you mean '1-2.angle'",
+    ),
+    "motion without a law": (TURNING, "[motion] 1-2.angle: has no law", '{ law = "constant" }'),
+    "no law": (TURNING + '"1-2.angle" = { rate = 1 }\n', "[motion] 1-2.angle: has no law", "one of constant"),
+    "unknown law": (
+        TURNING + '"1-2.angle" = { law = "sped" }\n',
+        "[motion] 1-2.angle: 'sped' is not a law",
+        "'speed'",
+    ),
+    "law is a number": (TURNING + '"1-2.angle" = 3\n', "[motion] 1-2.angle: is 3", "write a table"),
+    "law without its rate": (
+        TURNING + '"1-2.angle" = { law = "speed" }\n',
+        "[motion] 1-2.angle rate: is missing",
+        "write rate",
+    ),
+    "unknown parameter": (
+        TURNING + '"1-2.angle" = { law = "speed", rate = 1, strat = 2 }\n',
+        "[motion] 1-2.angle strat",
+        "'start'",
+    ),
+    "law that is not finite": (
+        TURNING + '"1-2.angle" = { law = "speed", rate = nan }\n',
+        "[motion] 1-2.angle rate: is nan",
+        "finite number",
+    ),
+    "times that fall": (
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 1, 0.5], values = [0, 1, 2] }\n',
+        "[motion] 1-2.angle times[3]: 0.5 follows 1.0",
+        "increasing",
+    ),
+    "times that repeat": (
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 0, 2], values = [0, 1, 2] }\n',
+        "[motion] 1-2.angle times[2]: 0.0 follows 0.0",
+        "increasing",
+    ),
+    "one point": (
+        TURNING + '"1-2.angle" = { law = "spline", times = [0], values = [0] }\n',
+        "[motion] 1-2.angle times",
+        "at least 2",
+    ),
+    "as many values as not times": (
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 2], values = [0, 1, 2] }\n',
+        "[motion] 1-2.angle values",
+        "3 numbers for 2 times",
+    ),
+    "spline that ends too early": (
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 0.5], values = [0, 1] }\n',
+        "[motion] 1-2.angle times",
+        "lasts from 0 to 1.0 s",
+    ),
+    "ramp after the end": (
+        TURNING + '"1-2.angle" = { law = "ramp", end = 1, begin = 2 }\n',
+        "[motion] 1-2.angle begin",
+        "ends at 1.0 s",
+    ),
+    "no duration": (
+        TURNING.replace("[motion.inputs]", "duration = 0\n[motion.inputs]")
+        + '"1-2.angle" = { law = "constant" }\n',
+        "[motion] duration: is 0",
+        "above 0",
+    ),
+    "no instants": (
+        TURNING.replace("[motion.inputs]", "steps = 0\n[motion.inputs]")
+        + '"1-2.angle" = { law = "constant" }\n',
+        "[motion] steps: is 0",
+        "1 or more",
+    ),
+    "motion is a number": (HEAD + "bodies = 2\nmotion = 3\n" + CRANK, "[motion]: is 3", "write a table"),
     "parallel axes": (
         'format = 1\nspace = "spatial"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "U"\n'
         "point = [0, 0, 0]\naxes = [[0, 0, 1], [0, 0, -2]]\n",
@@ -246,6 +329,23 @@ def test_all_faults_of_shape_and_meaning_come_at_once(tmp_path):
     )
     for expected in ("titel", "'Q'", "body 9", "driven", "itself", "axis", "bodies[1]", "point[2]"):
         assert any(expected in fault for fault in faults), (expected, faults)
+    assert len(faults) == 8
+
+
+def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_path):
+    faults = faults_of(
+        tmp_path,
+        HEAD
+        + "bodies = 3\n"
+        + CRANK
+        + '[[joint]]\nbodies = [2, 3]\ntype = "R"\ndriven = true\npoint = [1]\n'
+        "[motion]\nstps = 3\nduration = -1\n[motion.inputs]\n"
+        '"1-2.angle" = { law = "speed", rte = 1 }\n"2-3.slide" = { law = "ramp", end = inf }\n',
+    )
+    for expected in ("point", "stps", "duration", "1-2.angle rate", "1-2.angle rte", "2-3.slide end"):
+        assert any(expected in fault for fault in faults), (expected, faults)
+    assert any("2-3.slide: is not driven" in fault for fault in faults)
+    assert any("2-3.angle: has no law" in fault for fault in faults)
     assert len(faults) == 8
 
 

@@ -20,12 +20,14 @@ import mbssa
 from mbssa.gathering.formats import ENDINGS, reader, writer
 from mbssa.gathering.npz_file import write_npz
 from mbssa.gathering.records import from_record, to_record
+from mbssa.gathering.schema import LAWS
 from mbssa.gathering.sheet import parse_sheet, write_sheet
 from mbssa.gathering.toml_file import parse_toml
 from mbssa.gathering.toml_writer import write_toml
 from mbssa.gathering.user_data import parse_user_data, write_user_data
 from mbssa.joints.catalogue import CATALOGUE, types_of
 from mbssa.mechanism import MultipleJoint
+from mbssa.motion import DefaultMotion, InputLaw
 
 COLUMNS = ("joint_start", "joint_body", "joint_type", "driven")
 RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in COLUMNS)
@@ -107,6 +109,20 @@ def test_the_topology_of_a_built_in_model_is_kept_in_matrices(builtin, ending, t
     assert {"title", "source"} <= set(lost)
     # A second time there is nothing more to lose, but for the names that a script keeps in no form.
     assert [line for line in mbssa.save(again, path) if "MBSSA3D" not in line] == []
+
+
+def test_a_motion_is_lost_by_name_where_no_file_can_keep_it(tmp_path):
+    rotor = mbssa.load("rotor")
+    for ending in (".m", ".csv"):
+        assert "motion" in mbssa.save(rotor, tmp_path / f"rotor{ending}")
+    others = dataclasses.replace(rotor, driven=mbssa.load("rotor_transformed").driven)
+    for ending in (".toml", ".npz"):
+        (lost,) = mbssa.save(others, tmp_path / f"rotor{ending}")
+        assert lost.startswith(
+            "motion: it moves 9-13.angle, 13-15.angle, 11-14.angle_1, driven are 1-2.slide"
+        )
+        assert mbssa.load(tmp_path / f"rotor{ending}").motion is None
+    assert mbssa.from_networkx(mbssa.to_networkx(others)).motion is None
 
 
 def test_a_family_is_saved_without_geometry(tmp_path):
@@ -237,7 +253,35 @@ def mechanisms(draw):
         joint |= draw(geometry(row)) if draw(st.booleans()) else {}
         joint |= {"id": f"{draw(TEXT)} joint {place}"} if draw(st.booleans()) else {}
         record["joint"].append(joint)
-    return from_record(record, "random", "random")
+    mechanism = from_record(record, "random", "random")
+    if draw(st.booleans()):
+        names = [f"{joint.id}.{name}" for joint in mechanism.joints for name in joint.driven]
+        inputs = {name: draw(law()) for name in names}
+        duration = draw(POSITIVE)
+        motion = DefaultMotion(duration, draw(st.integers(1, 10**6)), inputs)
+        mechanism = dataclasses.replace(mechanism, motion=motion)
+    return mechanism
+
+
+@st.composite
+def law(draw):
+    """Any law, with and without the parameters that may be missing."""
+    name = draw(st.sampled_from(sorted(LAWS)))
+    if name == "spline":
+        inner = draw(st.lists(st.floats(1e-3, 999.0), max_size=4, unique=True))
+        times = (0.0, *sorted(inner), 1000.0)
+        return InputLaw(name, {"times": times, "values": tuple(draw(NUMBER) for _ in times)})
+    parameters = {}
+    for key, field in LAWS[name].model_fields.items():
+        if key == "law" or not (field.is_required() or draw(st.booleans())):
+            continue
+        if key == "coefficients":
+            parameters[key] = tuple(draw(st.lists(NUMBER, min_size=1, max_size=4)))
+        elif key == "begin":
+            parameters[key] = -draw(POSITIVE)
+        else:
+            parameters[key] = draw(POSITIVE)
+    return InputLaw(name, parameters)
 
 
 RANDOM = settings(
@@ -790,6 +834,9 @@ BAD_ARCHIVES = {
     "geometry key": (about(joint={"2": {"pont": [0, 0]}}), "did you mean 'point'"),
     "geometry nan": (about(joint={"1": {"point": [float("nan"), 0]}}), "point[1]", "finite"),
     "body geometry": (about(body={"2": {"origin": [0]}}), "origin: 1 numbers"),
+    "motion is no table": (about(motion=5), "about motion: is int; write dict"),
+    "motion of nothing": (about(motion={"steps": 0}), "motion", "1 or more"),
+    "motion of others": (about(motion={"inputs": {"9-9.angle": {"law": "constant"}}}), "not driven"),
     "shared joint": (
         about(multiple_joints=[{"bodies": [1, 2, 3], "joints": [1, 1]}]),
         "about multiple_joints 1",

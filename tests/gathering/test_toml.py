@@ -149,8 +149,68 @@ def test_the_schema_describes_every_field(run_mbssa):
     entry = printed["$defs"]["JointEntry"]["properties"]
     described = {name for name, field in entry.items() if "description" in field}
     assert described == set(entry)
+    laws = {name: printed["$defs"][name] for name in printed["$defs"] if name.endswith("Law")}
+    assert len(laws) == 6
+    for table in (*laws.values(), printed["$defs"]["MotionEntry"]):
+        assert table["additionalProperties"] is False
+        assert all("description" in field for field in table["properties"].values())
     assert printed["$defs"]["JointEntry"]["additionalProperties"] is False
 
 
 def test_the_schema_accepts_what_the_reader_accepts():
     jsonschema.validate(tomllib.loads(SPATIAL), ModelFile.model_json_schema())
+    jsonschema.validate(tomllib.loads(SPATIAL + MOTION), ModelFile.model_json_schema())
+
+
+MOTION = """
+[motion]
+duration = 2
+steps = 11
+[motion.inputs]
+"guide.angle" = { law = "harmonic", amplitude = 90, frequency = 2, phase = 180, mean = 45 }
+"2-3.angle" = { law = "polynomial", coefficients = [180, 360] }
+"""
+
+#: A law in mm and degrees, and its parameters in SI.
+IN_SI = {
+    '{ law = "constant", value = 90 }': {"value": math.pi / 2},
+    '{ law = "constant" }': {},
+    '{ law = "speed", rate = 180, start = -90 }': {"rate": math.pi, "start": -math.pi / 2},
+    '{ law = "ramp", end = 90, begin = 1, duration = 0.5 }': {
+        "end": math.pi / 2,
+        "begin": 1.0,
+        "duration": 0.5,
+    },
+    '{ law = "spline", times = [0, 1, 3], values = [0, 90, 180] }': {
+        "times": (0.0, 1.0, 3.0),
+        "values": (0.0, math.pi / 2, math.pi),
+    },
+}
+
+
+def test_a_motion_is_kept_in_si(read):
+    motion = read(SPATIAL + MOTION).motion
+    assert (motion.duration, motion.steps) == (2.0, 11)
+    assert list(motion.inputs) == ["guide.angle", "2-3.angle"]
+    harmonic, polynomial = motion.inputs.values()
+    assert (harmonic.name, polynomial.name) == ("harmonic", "polynomial")
+    assert harmonic.parameters == pytest.approx(
+        {"amplitude": math.pi / 2, "frequency": 2.0, "phase": math.pi, "mean": math.pi / 4}
+    )
+    assert polynomial.parameters["coefficients"] == pytest.approx((math.pi, 2 * math.pi))
+    assert read(SPATIAL).motion is None
+
+
+@pytest.mark.parametrize("law", IN_SI)
+def test_every_law_is_kept_in_si(read, law):
+    text = MOTION.replace('{ law = "polynomial", coefficients = [180, 360] }', law)
+    parameters = read(SPATIAL + text).motion.inputs["2-3.angle"].parameters
+    assert set(parameters) == set(IN_SI[law])
+    for name, value in IN_SI[law].items():
+        assert parameters[name] == pytest.approx(value)
+
+
+def test_lengths_of_a_motion_are_lengths(read):
+    text = SPATIAL.replace('driven = ["angle"]', 'driven = ["slide", "angle"]')
+    text += MOTION + '"guide.slide" = { law = "speed", rate = 5 }'
+    assert read(text).motion.inputs["guide.slide"].parameters == {"rate": 0.005}
