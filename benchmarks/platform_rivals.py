@@ -45,7 +45,7 @@ def turned(q: Floats, v: Floats) -> Floats:
 
 
 #: Instants of one block of whole-array work, whose temporary arrays stay in a near cache.
-BLOCK = 250
+BLOCK = 500
 
 
 def numpy_inverse(pose: Floats, legs: Legs) -> Poses:
