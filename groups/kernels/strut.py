@@ -3,8 +3,8 @@
 At body A a universal joint: its centre and a pin axis in A, across it a pin axis in the strut's first body.
 (A strut between two balls that holds its idle spin by a direction of another body is the same, with the pin
 axis in that body.) At body B a ball whose centre is fixed in the strut's last body. Between the strut's two
-bodies a slide along a direction fixed in the first; or there is one body and no slide. In *pin axes* (fixed in
-the first body, the pin axis first) the ball seen from the universal's centre is ``arm + s along``.
+bodies a slide along a direction fixed in the first; or there is one body and no slide. In *pin axes* (fixed
+in the first body, the pin axis first) the ball seen from the universal's centre is ``arm + s along``.
 
 An unknown slide follows from the distance of the two centres, two roots; the pin direction n in the world
 from n·pin_A = 0 and n·D = arm's first number, two more, D being the vector between the centres. Which of them
@@ -53,8 +53,8 @@ Array = Any
 #: is held.
 A, B, FIRST, LAST, DRIVE, PIN_BODY, INTS = range(7)
 #: ``floats``: in A, the universal's centre; in PIN_BODY, the unit pin axis; in B, the ball's centre; in pin
-#: axes, the arm at s = 0, the unit direction of the slide, and each body's origin from the universal's centre at
-#: s = 0; the matrices that turn each body's axes into pin axes; in the last body, the ball's centre.
+#: axes, the arm at s = 0, the unit direction of the slide, and each body's origin from the universal's centre
+#: at s = 0; the matrices that turn each body's axes into pin axes; in the last body, the ball's centre.
 CENTRE_A, PIN_A, CENTRE_B = 0, 3, 6
 ARM, ALONG, ORIGIN_1, ORIGIN_2, TURN_1, TURN_2, BALL, FLOATS = 9, 12, 15, 18, 21, 30, 39, 42
 #: ``memory``: the signs of the mode.
@@ -125,13 +125,13 @@ def place(
     """Write the bodies of one strut at up to LANES instants whose bodies A and B are up to date to ``level``.
 
     The strut's data begin at ``ints[i]``, ``floats[f]`` and ``memory[m]``. The instants are ``t`` to
-    ``t + lanes - 1`` of ``S``, and those from ``instant`` on of ``inputs``. ``scratch`` is (SCRATCH,). There the
-    answer for the k-th instant is at ``cell(STATUS, k)``, ``cell(RESIDUAL, k)`` and ``cell(CONDITION, k)``, and
-    the slide at ``cell(SLIDE, k)``; bodies of a status other than OK are NaN.
+    ``t + lanes - 1`` of ``S``, and those from ``instant`` on of ``inputs``. ``scratch`` is (SCRATCH,). There
+    the answer for the k-th instant is at ``cell(STATUS, k)``, ``cell(RESIDUAL, k)``, ``cell(CONDITION, k)``,
+    and the slide at ``cell(SLIDE, k)``; bodies of a status other than OK are NaN.
 
     The residual (m, rad) is the largest miss of the ball on the poses written and of the right angle between
-    the pins; out of reach, how much the centres are too near (m). The condition is the volume of (D, n, pin_A)
-    at unit lengths times, with an unknown slide, the cosine between slide and arm.
+    the pins; out of reach, how much the centres are too near (m); NaN at a gimbal or waiting. The condition
+    is the volume of (D, n, pin_A) at unit lengths times, with an unknown slide, the cosine of slide and arm.
     """
     one, two, row = ints[i + FIRST], ints[i + LAST], ints[i + DRIVE]
     free = two >= 0 and row < 0
@@ -192,7 +192,7 @@ def copy_out(S: Array, body: Any, t: Any, lanes: Any, level: Any, scratch: Array
 
 
 def cell(row: Any, k: Any) -> Any:
-    """Index into scratch. Unsigned, because the test for a negative index would forbid vector instructions."""
+    """Index into scratch; unsigned, because tests for a negative index would forbid vector instructions."""
     return np.uint64(row * LANES + k)
 
 
@@ -285,7 +285,7 @@ def stand(
         code = code if lean == lean else GIMBAL
         beyond = free and slope != slope
         code = OUT_OF_REACH if beyond else code
-        code = code if size == size else WAITS
+        code = code if size == size and pin[0] == pin[0] else WAITS
         scratch[cell(STATUS, k)] = code
         scratch[cell(RESIDUAL, k)] = over - size if beyond else miss
         scratch[cell(CONDITION, k)] = condition if condition == condition else 0.0
@@ -303,7 +303,8 @@ def move(floats: Array, f: Any, free: Any, level: Any, lanes: Any, scratch: Arra
     """Velocities and accelerations in scratch, after :func:`stand`.
 
     The strut's spin w follows from D' = w × D + s' slide, and for its part about D from the pins: with
-    side = n × pin_A, (w - w_P)·side = 0, P being the body that holds pin_A. Accelerations follow from the derivatives of both.
+    side = n × pin_A, (w - w_P)·side = 0, P being the body that holds pin_A. Accelerations follow
+    from the derivatives of both.
     """
     along = vector_in(floats, f + ALONG)
     for k in range(lanes):
