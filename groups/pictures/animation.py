@@ -27,6 +27,9 @@ MOST_FRAMES = 600
 
 _RESOLUTION = 110
 
+#: Colours of a palette from here on are paper.
+_PAPER = 248
+
 
 def animate(
     trajectory: Trajectory,
@@ -112,11 +115,12 @@ def _image(canvas: Canvas) -> Any:
 
 def _gif(images: list[Any], fps: float, loop: bool) -> bytes:
     """One palette for all frames, or colours flicker; the paper, averaged with its grid, white again."""
-    palette = images[len(images) // 2].quantize(128, dither=0)
-    colours = palette.getpalette()
-    white = palette.getpixel((0, 0))
-    colours[3 * white : 3 * white + 3] = [255, 255, 255]
-    palette.putpalette(colours)
+    from PIL import Image
+
+    colours = np.array(images[len(images) // 2].quantize(128, dither=0).getpalette()).reshape(-1, 3)
+    colours[(colours >= _PAPER).all(axis=1)] = 255
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(colours.ravel().tolist())
     frames = [image.quantize(palette=palette, dither=0) for image in images]
     stream = io.BytesIO()
     again = {"loop": 0} if loop else {}

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from groups.pictures.failures import failures, sentence
 from groups.pictures.key import add_key
-from groups.pictures.points import body_index
 from groups.pictures.scene import chosen
 from groups.pictures.style import FAILED, FINE, GRID, body_colour
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -182,7 +181,7 @@ def _of_joint(trajectory: Trajectory, joint: str) -> list[Curve]:
 
 
 def _of_body(trajectory: Trajectory, name: str) -> list[Curve]:
-    body = trajectory.body(body_index(trajectory.mechanism, name) + 1)
+    body = trajectory.body(name)
     planar = trajectory.planar
     rates = [a for a in (trajectory.velocity, trajectory.acceleration) if a is not None]
     place = np.asarray(trajectory.kept).tolist().index(body.index)

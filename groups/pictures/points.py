@@ -106,7 +106,12 @@ def _point(scene: Scene, name: PointName) -> Point:
 
 def _of_body(scene: Scene, owner: str | int, at: str | Sequence[float]) -> Point:
     mechanism = scene.mechanism
-    body = body_index(mechanism, owner)
+    from groups.trajectory import body_index
+
+    try:
+        body = body_index(mechanism, owner)
+    except KeyError as fault:
+        raise ValueError(str(fault.args[0])) from None
     if body not in scene.bodies:
         raise ValueError(f"body {mechanism.body_name(body)} was not kept when the motion was solved")
     label = mechanism.body_name(body)
@@ -120,24 +125,6 @@ def _of_body(scene: Scene, owner: str | int, at: str | Sequence[float]) -> Point
     if len(at) != (2 if scene.planar else 3):
         raise ValueError(f"({where}) of body {label} is no point of a {mechanism.space} mechanism")
     return Point(body, local_point(mechanism, joint_frames(mechanism), body, at), f"{label} ({where})")
-
-
-def body_index(mechanism: Mechanism, owner: str | int) -> int:
-    """Index of a body by its name or number.
-
-    Raises
-    ------
-    ValueError
-        No such body.
-    """
-    if isinstance(owner, str):
-        for body in range(mechanism.n_bodies):
-            if mechanism.body_name(body) == owner:
-                return body
-    elif 1 <= owner <= mechanism.n_bodies:
-        return owner - 1
-    names = ", ".join(mechanism.body_name(body) for body in range(min(mechanism.n_bodies, 40)))
-    raise ValueError(f"no body {owner!r}; the bodies are {names}")
 
 
 def _choices(mechanism: Mechanism) -> str:

@@ -1,12 +1,13 @@
 """A browser for the page of a motion: Chromium over its debugging pipe, without further packages."""
 
 import base64
+import fcntl
 import io
 import json
 import os
 import select
 import shutil
-import subprocess
+import signal
 import time
 
 import numpy as np
@@ -73,15 +74,14 @@ class Browser:
     def __init__(self, program, folder):
         theirs_in, self.out = os.pipe()
         self.inn, theirs_out = os.pipe()
-        script = f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}'
-        self.process = subprocess.Popen(
-            ["sh", "-c", script, "sh", program, *OPTIONS, f"--user-data-dir={folder}", "about:blank"],
-            pass_fds=(theirs_in, theirs_out),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        os.close(theirs_in)
-        os.close(theirs_out)
+        # Above 9, so that neither is written over before it is moved to its place.
+        theirs = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (theirs_in, theirs_out)]
+        quiet = [(os.POSIX_SPAWN_OPEN, end, os.devnull, os.O_RDWR, 0) for end in (0, 1, 2)]
+        moved = [(os.POSIX_SPAWN_DUP2, end, place) for end, place in zip(theirs, (3, 4), strict=True)]
+        arguments = [program, *OPTIONS, f"--user-data-dir={folder}", "about:blank"]
+        self.process = os.posix_spawn(program, arguments, os.environ, file_actions=quiet + moved)
+        for end in (theirs_in, theirs_out, *theirs):
+            os.close(end)
         self.buffer, self.number, self.session, self.events = b"", 0, None, []
 
     def open(self, path):
@@ -173,5 +173,5 @@ class Browser:
     def close(self):
         os.close(self.out)
         os.close(self.inn)
-        self.process.terminate()
-        self.process.wait(20)
+        os.kill(self.process, signal.SIGTERM)
+        os.waitpid(self.process, 0)
