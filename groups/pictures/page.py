@@ -245,7 +245,7 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
     text += f"{shown:,} instants" if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
     left = mechanism.n_bodies - len(scene.bodies)
     if left:
-        text += f"; {left} bodies were not kept"
+        text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"
     return f"{text}; one square of the grid is {_cell(scene):g} m"
 
 
