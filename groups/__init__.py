@@ -1,5 +1,6 @@
 """How each structural group is solved: position, velocity and acceleration over a whole motion."""
 
+from groups.global_approach import solve_globally
 from groups.model import Model, build
 from groups.motion import (
     Motion,
@@ -40,6 +41,7 @@ __all__ = [
     "ramp",
     "read_motion",
     "sample",
+    "solve_globally",
     "speed",
     "spline",
 ]

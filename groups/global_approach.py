@@ -16,9 +16,10 @@ import numpy.typing as npt
 from groups.encoding import RowTables, drive_rows, encode_rows
 from groups.kernels import global_newton as kernels
 from groups.kernels.jets import SIZE, WORK
-from groups.kernels.status import NOT_CONVERGED, OK, SINGULAR
-from groups.motion import Motion
+from groups.kernels.status import DROPPED, NOT_CONVERGED, OK, SINGULAR
+from groups.motion import Motion, default_motion
 from groups.reference import closed_reference, inputs_from_reference
+from groups.results.faults import STATUS
 from groups.results.rotations import quaternion_of
 from groups.spins import held_spins
 from groups.trajectory import Trajectory
@@ -31,9 +32,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Method = Literal["dense", "sparse"]
 Level = Literal["position", "velocity", "acceleration"]
-Progress = Callable[[float], None]
+Progress = Callable[[float], object]
 
-#: Largest residual of the kept equations, and of the dropped ones, over the mechanism's size.
+#: Largest residual of what was solved, and of what follows from it, over the mechanism's size.
 CLOSED, VIOLATED = 1e-12, 1e-9
 
 #: Newton steps at one instant before it counts as not converged.
@@ -45,27 +46,30 @@ _PARTS = 100
 
 @dataclass(frozen=True, eq=False)
 class GlobalSystem:
-    """A whole mechanism as one square system; lengths divided by ``size``.
+    """A whole mechanism as one system; lengths divided by ``size``.
 
     Attributes
     ----------
     rows : all equations: every joint's constraints and drives, and the held spins
-    kept : (n,) rows that make the system; n unknowns
-    dropped : rows that follow from them
+    n : unknowns; as many equations are independent
     columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
     size : m
     """
 
     rows: RowTables
-    kept: Ints
-    dropped: Ints
+    n: int
     columns: Ints
     size: float
+
+    @property
+    def redundant(self) -> int:
+        """How many equations follow from the others."""
+        return len(self.rows) - self.n
 
 
 def solve_globally(
     structure: Structure,
-    motion: Motion,
+    motion: Motion | None = None,
     *,
     method: Method = "dense",
     level: Level = "acceleration",
@@ -73,15 +77,17 @@ def solve_globally(
 ) -> Trajectory:
     """Position, velocity and acceleration of every body by Newton on all of them at once.
 
-    The start, the convention of idle spins and the equations left out are those of the structure, whose
-    groups are not used. The trajectory has one group, the whole mechanism. ``residual`` is in m: angles count
-    as arcs at the mechanism's size.
+    The start and the convention of idle spins are those of :func:`groups.build`; the groups are not used,
+    and of redundant equations none is left out for good. The trajectory has one group, the whole mechanism.
+    ``residual`` is in m: angles count as arcs at the mechanism's size.
 
     Parameters
     ----------
+    motion : inputs over time; the model's own by default
     method : "dense", compiled throughout, or "sparse", SciPy's SuperLU on a fixed pattern
-    level : what to solve for
-    progress : called with the fraction done
+    level : the last level of answer that is wanted
+    progress : called with the share that is done now and then; False from it stops the run, and what was
+        not computed says so in its status
 
     Raises
     ------
@@ -101,6 +107,7 @@ def solve_globally(
     for given, allowed, what in ((method, get_args(Method), "method"), (level, get_args(Level), "level")):
         if given not in allowed:
             raise ValueError(f"no {what} {given!r}; there are {', '.join(allowed)}")
+    motion = default_motion(structure.mechanism) if motion is None else motion
     frames, reference = closed_reference(structure)
     system = encode(structure, frames)
     lead = inputs_from_reference(structure, frames, reference, motion)
@@ -111,18 +118,19 @@ def solve_globally(
     for first in range(1, instants, part):
         stop = min(first + part, instants)
         last = advance(first, stop, last)
-        if progress is not None:
-            progress(stop / instants)
+        if progress is not None and progress(stop / instants) is False:
+            run.stop_at(stop)
+            break
     return _trajectory(structure, motion, run, level)
 
 
 def encode(structure: Structure, frames: Frames) -> GlobalSystem:
-    """The square system of a structure: what its treatment dropped is left out.
+    """All equations of a structure.
 
     Raises
     ------
     ValueError
-        Joints of types without equations, or more or fewer equations than unknowns.
+        Joints of types without equations, or fewer equations than unknowns.
 
     Examples
     --------
@@ -130,22 +138,19 @@ def encode(structure: Structure, frames: Frames) -> GlobalSystem:
     >>> from mbssa.joints.frames import joint_frames
     >>> bar = mbssa.load("spatial_4r")
     >>> system = encode(mbssa.decompose(bar), joint_frames(bar))
-    >>> len(system.rows), len(system.kept), len(system.dropped)
+    >>> len(system.rows), system.n, system.redundant
     (21, 18, 3)
     """
     mechanism = structure.mechanism
     spins = held_spins(structure, frames)
     drives = drive_rows(mechanism)
     rows = encode_rows(mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives, spins)
-    left_out = {(d.joint, d.equation) for d in structure.treatment.dropped} if structure.treatment else set()
-    labels = zip(rows.source[rows.joint].tolist(), rows.name, rows.constraint.tolist(), strict=True)
-    dropped = np.array([is_one and (j, name) in left_out for j, name, is_one in labels], dtype=bool)
     columns = np.array(unknowns(mechanism.space), dtype=np.int64)
     n = (mechanism.n_bodies - 1) * len(columns)
-    if (~dropped).sum() != n:
-        raise ValueError(f"{mechanism.name} has {int((~dropped).sum())} equations for {n} unknowns")
+    if len(rows) < n:
+        raise ValueError(f"{mechanism.name} has {len(rows)} equations for {n} unknowns")
     scaled = replace(rows, origin=rows.origin / frames.size, parameter=rows.parameter / frames.size)
-    return GlobalSystem(scaled, np.flatnonzero(~dropped), np.flatnonzero(dropped), columns, frames.size)
+    return GlobalSystem(scaled, n, columns, frames.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,31 +188,36 @@ class _Run:
             level,
         )
 
+    def stop_at(self, done: int) -> None:
+        """Say of all later instants that they were not computed."""
+        for array in self.poses:
+            array[1:, done:] = np.nan
+        self.quality[0][done:] = STATUS.index("not computed")
+        self.quality[1][done:] = np.nan
 
-def _entries(system: GlobalSystem) -> tuple[Ints, Ints, Ints, Ints]:
-    """Which numbers of the kept rows' jets go into the matrix: equation, derivative, row and column."""
+
+def _entries(system: GlobalSystem) -> tuple[Ints, Ints, Ints]:
+    """Which numbers of the jets go into the matrix: equation, derivative, and column."""
     rows = system.rows
     place = np.full(6, -1)
     place[system.columns] = np.arange(len(system.columns))
-    bodies = np.repeat(rows.pair[rows.joint[system.kept]], 6, axis=1)
+    bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
     local = np.tile(place, 2)
     used = (bodies > 0) & (local >= 0)
     equation, derivative = np.nonzero(used)
-    column = (bodies[used] - 1) * len(system.columns) + local[derivative]
-    return equation, derivative, equation, column
+    return equation, derivative, (bodies[used] - 1) * len(system.columns) + local[derivative]
 
 
-def _kernel_system(system: GlobalSystem, slots: Ints) -> kernels.System:
-    return system.kept, system.dropped, system.rows.drive, slots, system.columns
+def _slots(system: GlobalSystem, equation: Ints, derivative: Ints, place: Ints) -> kernels.System:
+    slots = np.full((len(system.rows), 12), -1, dtype=np.int64)
+    slots[equation, derivative] = place
+    return system.rows.drive, slots, system.columns
 
 
 def _dense(run: _Run) -> Callable[[int, int, int], int]:
     """Solver of a stretch of instants by the compiled kernel; it returns the last instant solved."""
-    n = len(run.system.kept)
-    equation, derivative, row, column = _entries(run.system)
-    slots = np.full((n, 12), -1, dtype=np.int64)
-    slots[equation, derivative] = row * n + column
-    system = _kernel_system(run.system, slots)
+    equation, derivative, column = _entries(run.system)
+    system = _slots(run.system, equation, derivative, equation * run.system.n + column)
     rows = run.system.rows.kernel_rows
     kernel = compiled(kernels.solve_dense)
 
@@ -222,56 +232,55 @@ def _dense(run: _Run) -> Callable[[int, int, int], int]:
 
 def _sparse(run: _Run) -> Callable[[int, int, int], int]:
     """The same by SuperLU, one call per factorisation."""
-    import scipy.sparse
-
-    n, m = len(run.system.kept), len(run.poses[0])
-    equation, derivative, row, column = _entries(run.system)
-    cells, places = np.unique(column * n + row, return_inverse=True)
-    slots = np.full((n, 12), -1, dtype=np.int64)
-    slots[equation, derivative] = places
-    data = np.zeros(len(cells))
-    starts = np.searchsorted(cells // n, np.arange(n + 1))
-    matrix = scipy.sparse.csc_array((data, cells % n, starts), shape=(n, n))
-    system, rows = _kernel_system(run.system, slots), run.system.rows.kernel_rows
-    work = np.zeros((WORK, SIZE)), np.zeros((len(run.system.rows), SIZE)), matrix.data, np.zeros(n)
+    m = len(run.poses[0])
+    equation, derivative, column = _entries(run.system)
+    matrix = _Sparse(run.system, equation, column)
+    system = _slots(run.system, equation, derivative, matrix.place)
+    rows, columns = run.system.rows.kernel_rows, run.system.columns
+    right = np.zeros(len(run.system.rows))
+    work = np.zeros((WORK, SIZE)), np.zeros((len(right), SIZE)), matrix.jacobian, right
     stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6))
-    columns, right = run.system.columns, work[3]
     status, residual, iterations, condition = run.quality
-    begin, linearise, move = compiled(kernels.begin), compiled(kernels.linearise), compiled(kernels.move)
-    velocities, spread = compiled(kernels.velocities), compiled(kernels.spread)
-    accelerations, end = compiled(kernels.accelerations), compiled(kernels.end)
-    compare_dropped = compiled(kernels.compare_dropped)
+    tolerance, allowance, most = run.limits
+    begin, look, fill, move, velocities, accelerations, spread, end = (
+        compiled(kernel)
+        for kernel in (
+            kernels.begin, kernels.look, kernels.fill, kernels.move,
+            kernels.velocities, kernels.accelerations, kernels.spread, kernels.end,
+        )
+    )  # fmt: skip
 
     def advance(first: int, stop: int, last: int) -> int:
         for t in range(first, stop):
             begin(t, last, run.inputs[0], run.poses, stage)
-            status[t] = NOT_CONVERGED
-            factors: Any = None
-            for step in range(STEPS + 1):
-                worst = linearise(t, rows, system, run.inputs, stage, work)
+            status[t], condition[t] = NOT_CONVERGED, 0.0
+            for step in range(most + 1):
+                worst = look(t, rows, system, run.inputs, stage, work)
                 residual[t], iterations[t] = worst, step
                 if not worst < np.inf:
                     break
-                closed = worst <= run.limits[0]
-                if not closed or run.level > 0 or step == 0:
-                    factors = _factors(matrix)
-                if closed:
-                    condition[t] = _pivots_ratio(factors)
-                    sound = run.level == 0 or condition[t] > kernels.LEAST
-                    status[t] = OK if sound else SINGULAR
-                elif factors is None:
-                    status[t] = SINGULAR
-                if status[t] != NOT_CONVERGED:
+                if worst > tolerance or run.level > 0 or step == 0:
+                    fill(system, work)
+                    condition[t] = matrix.factorise()
+                regular = condition[t] > kernels.HOPELESS
+                by = matrix.solve(right) if regular else right
+                # Contradicting equations are met in the sense of least squares.
+                if worst <= tolerance or (regular and np.abs(by).max() <= tolerance):
+                    status[t] = OK if worst <= max(tolerance, allowance) else DROPPED
+                    if run.level > 0 and not condition[t] > kernels.LEAST:
+                        status[t] = SINGULAR
                     break
-                move(factors.solve(right), columns, stage[0], stage[1])
-            if status[t] == OK:
+                if not regular:
+                    status[t] = SINGULAR
+                    break
+                move(by, columns, stage[0], stage[1])
+            if status[t] in (OK, DROPPED):
                 if condition[t] > kernels.LEAST:
                     velocities(t, system, run.inputs, right)
-                    spread(factors.solve(right), columns, stage[2])
+                    spread(matrix.solve(right), columns, stage[2])
                 if run.level == 2:
                     accelerations(t, rows, system, run.inputs, stage, work)
-                    spread(factors.solve(right), columns, stage[3])
-                compare_dropped(t, rows, system, run.inputs, work[1], run.quality, run.limits)
+                    spread(matrix.solve(right), columns, stage[3])
             if end(t, int(status[t]), stage, run.poses):
                 last = t
         return last
@@ -279,21 +288,60 @@ def _sparse(run: _Run) -> Callable[[int, int, int], int]:
     return advance
 
 
-def _factors(matrix: Any) -> Any:
-    """SuperLU's factors; None where the matrix has no inverse."""
-    import scipy.sparse.linalg
+class _Sparse:
+    """A sparse system of fixed pattern, factorised again and again.
 
-    try:
-        return scipy.sparse.linalg.splu(matrix)
-    except RuntimeError:  # its way to say that a pivot is exactly zero
-        return None
+    With redundant equations it is the augmented one of least squares, (I, J; Jᵀ, 0), whose pivots are
+    squares of those of J.
+    """
 
+    def __init__(self, system: GlobalSystem, equation: Ints, column: Ints) -> None:
+        import scipy.sparse
 
-def _pivots_ratio(factors: Any) -> float:
-    if factors is None:
-        return 0.0
-    pivots = np.abs(factors.U.diagonal())
-    return float(pivots.min() / pivots.max())
+        rows, n = len(system.rows), system.n
+        self.tall = rows > n
+        cells, self.place = np.unique(column * rows + equation, return_inverse=True)
+        self.jacobian = np.zeros(len(cells))
+        at, of = cells % rows, cells // rows
+        if self.tall:
+            one = np.arange(rows)
+            entries = np.concatenate([at, of + rows, one]), np.concatenate([of + rows, at, one])
+        else:
+            entries = at, of
+        size = rows + n if self.tall else n
+        order = np.lexsort((entries[0], entries[1]))
+        starts = np.searchsorted(entries[1][order], np.arange(size + 1))
+        self._matrix = scipy.sparse.csc_array(
+            (np.ones(len(order)), entries[0][order], starts), shape=(size, size)
+        )
+        # Where the Jacobian's numbers go: once, or twice with its transpose; the ones stay.
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        self._goes_to = back[: len(cells)], back[len(cells) : 2 * len(cells)]
+        self._rows, self._padding = rows, np.zeros(n)
+        self._factors: Any = None
+
+    def factorise(self) -> float:
+        """The smallest over the largest pivot; 0 where there is no inverse."""
+        from scipy.sparse.linalg import splu
+
+        for places in self._goes_to[: 2 if self.tall else 1]:
+            self._matrix.data[places] = self.jacobian
+        try:
+            self._factors = splu(self._matrix)
+        except RuntimeError:  # SuperLU's way to say that a pivot is exactly zero
+            return 0.0
+        pivots = np.abs(self._factors.U.diagonal())
+        ratio = float(pivots.min() / pivots.max())
+        return ratio**0.5 if self.tall else ratio
+
+    def solve(self, right: Floats) -> Floats:
+        """(n,) solution with the factors."""
+        if not self.tall:
+            answer: Floats = self._factors.solve(right)
+            return answer
+        whole: Floats = self._factors.solve(np.concatenate([right, self._padding]))
+        return whole[self._rows :]
 
 
 def _trajectory(structure: Structure, motion: Motion, run: _Run, level: Level) -> Trajectory:

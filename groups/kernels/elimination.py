@@ -12,16 +12,17 @@ Array = Any
 
 
 def factorise(matrix: Array, order: Array) -> float:
-    """Replace a square matrix by its factors L and U, with row pivots.
+    """Replace a matrix (m, n), m at least n, by its factors L and U, with row pivots.
 
-    ``order`` (n,) takes the row that came to each place. Returns the smallest over the largest pivot; 0
-    where the matrix has no inverse or is not finite.
+    ``order`` (n,) takes the row that came to each place. Of a tall matrix n rows are chosen so, the rest
+    follow from them. Returns the smallest over the largest pivot; 0 where the columns depend on each other
+    or a number is not finite.
     """
-    n = len(order)
+    m, n = matrix.shape
     smallest, largest = 1e300, 0.0
     for k in range(n):
         pivot, best = k, abs(matrix[k, k])
-        for i in range(k + 1, n):
+        for i in range(k + 1, m):
             if abs(matrix[i, k]) > best:
                 pivot, best = i, abs(matrix[i, k])
         if not best > 0.0:
@@ -35,7 +36,7 @@ def factorise(matrix: Array, order: Array) -> float:
             for j in range(n):
                 top[j], other[j] = other[j], top[j]
         over = 1.0 / top[k]
-        for i in range(k + 1, n):
+        for i in range(k + 1, m):
             factor = matrix[i, k]
             if factor != 0.0:
                 factor *= over
@@ -46,12 +47,16 @@ def factorise(matrix: Array, order: Array) -> float:
     return smallest / largest
 
 
-def substitute(matrix: Array, order: Array, right: Array) -> None:
-    """Solve in place with the factors of :func:`factorise`."""
-    n = len(order)
-    for k in range(n):
+def arrange(order: Array, right: Array) -> None:
+    """Put the right side into the order of the rows that :func:`factorise` chose."""
+    for k in range(len(order)):
         pivot = order[k]
         right[k], right[pivot] = right[pivot], right[k]
+
+
+def substitute(matrix: Array, right: Array) -> None:
+    """Solve in place for an arranged right side: its first n numbers become the answer."""
+    n = matrix.shape[1]
     for k in range(n):
         total = right[k]
         for j in range(k):

@@ -1,12 +1,13 @@
 """The global approach, compiled: Newton on the poses of all bodies at once, one system per instant.
 
-The system is square: ``kept`` equations, as many as unknowns; ``dropped`` ones follow from them and are
-only looked at. Unknowns are the small motions of every body but the frame, body by body, in the
-``columns`` (of v_x, v_y, v_z, w_x, w_y, w_z) that its space has. Lengths come divided by the size of the
-mechanism, so that pivots compare. The stage is that of :mod:`groups.kernels.jets`, with the frame first.
+Unknowns are the small motions of every body but the frame, body by body, in the ``columns`` (of v_x, v_y,
+v_z, w_x, w_y, w_z) that its space has. Equations are all that there are. Where some follow from others,
+elimination chooses at every pose anew: a choice made once is as good as singular at another pose. Lengths
+come divided by the size of the mechanism, so that pivots compare. The stage is that of
+:mod:`groups.kernels.jets`, with the frame first.
 
-The Jacobian is written through ``slots`` (n, 12): the place in a flat array of each of the 12 derivatives
-of each kept equation; -1 where there is none. One kernel so fills dense and sparse matrices alike.
+The Jacobian is written through ``slots`` (E, 12): the place in a flat array of each of the 12 derivatives
+of each equation; -1 where there is none. One kernel so fills dense and sparse matrices alike.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ from typing import Any
 
 import numpy as np
 
-from groups.kernels.elimination import factorise, substitute
+from groups.kernels.elimination import arrange, factorise, substitute
 from groups.kernels.jets import SIZE, WORK, Rows, evaluate, shortest
 from groups.kernels.status import DROPPED, NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.vectors import Vector, cross, dot, exponential, plus_times, rotate, unit
 
 Array = Any
-#: kept (n,) and dropped rows, drive (E,) row of the inputs or -1, slots (n, 12), columns
-System = tuple[Array, Array, Array, Array, Array]
+#: drive (E,) row of the inputs or -1, slots (E, 12), columns
+System = tuple[Array, Array, Array]
 #: time (T,); value, rate, second (D, T)
 Inputs = tuple[Array, Array, Array, Array]
 #: position (N, T, 3), rotation (N, T, 3, 3), velocity and acceleration (N, T, 6)
 Poses = tuple[Array, Array, Array, Array]
 #: status, residual, iterations, condition, (T,) each
 Quality = tuple[Array, Array, Array, Array]
-#: jets to work in, their table, the matrix's numbers (flat), right side (n,)
+#: jets to work in, their table, the matrix's numbers (flat), right side (E,)
 Work = tuple[Array, Array, Array, Array]
-#: largest residual of kept equations, of dropped ones, and the most Newton steps
+#: largest residual of the equations that were solved, of those that follow, and the most Newton steps
 Limits = tuple[float, float, int]
 
 #: Pivots' ratio below which rates have no answer, and a Newton step none either.
@@ -59,47 +60,52 @@ def solve_dense(
     ``last`` is the last instant before them that has an answer; returns the same for what follows. One
     factorisation per Newton step, and the one at the solution serves the rates.
     """
-    columns = system[4]
+    columns = system[2]
     status, residual, iterations, condition = quality
-    tolerance, _, most = limits
-    n, n_rows, m = len(system[0]), len(rows[3]), poses[0].shape[0]
+    tolerance, allowance, most = limits
+    n_rows, m = len(rows[3]), poses[0].shape[0]
+    n = (m - 1) * len(columns)
     stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6))
     P, R, V, A = stage
-    flat, order, right = np.zeros(n * n), np.zeros(n, dtype=np.int64), np.zeros(n)
-    matrix = flat.reshape((n, n))
+    flat, order, right = np.zeros(n_rows * n), np.zeros(n, dtype=np.int64), np.zeros(n_rows)
+    matrix, answer = flat.reshape((n_rows, n)), right[:n]
     work = np.zeros((WORK, SIZE)), np.zeros((n_rows, SIZE)), flat, right
     for t in range(first, stop):
         begin(t, last, inputs[0], poses, stage)
         status[t] = NOT_CONVERGED
         ratio = 0.0
         for step in range(most + 1):
-            worst = linearise(t, rows, system, inputs, stage, work)
+            worst = look(t, rows, system, inputs, stage, work)
             residual[t], iterations[t] = worst, step
             if not worst < math.inf:
                 break
-            closed = worst <= tolerance
             # Where only positions are asked for, the last step's factors do for the prediction.
-            if not closed or level > 0 or step == 0:
+            if worst > tolerance or level > 0 or step == 0:
+                fill(system, work)
                 ratio = factorise(matrix, order)
-            if closed:
-                status[t] = OK if level == 0 or ratio > LEAST else SINGULAR
-            elif not ratio > HOPELESS:
-                status[t] = SINGULAR
-            if status[t] != NOT_CONVERGED:
+            arrange(order, right)
+            if worst <= tolerance or (ratio > HOPELESS and largest(answer) <= tolerance):
+                status[t] = OK if worst <= max(tolerance, allowance) else DROPPED
+                if level > 0 and not ratio > LEAST:
+                    status[t] = SINGULAR
                 break
-            substitute(matrix, order, right)
-            move(right, columns, P, R)
+            if not ratio > HOPELESS:
+                status[t] = SINGULAR
+                break
+            substitute(matrix, right)
+            move(answer, columns, P, R)
         condition[t] = ratio
-        if status[t] == OK:
+        if status[t] in (OK, DROPPED):
             if ratio > LEAST:
                 velocities(t, system, inputs, right)
-                substitute(matrix, order, right)
-                spread(right, columns, V)
+                arrange(order, right)
+                substitute(matrix, right)
+                spread(answer, columns, V)
             if level == 2:
                 accelerations(t, rows, system, inputs, stage, work)
-                substitute(matrix, order, right)
-                spread(right, columns, A)
-            compare_dropped(t, rows, system, inputs, work[1], quality, limits)
+                arrange(order, right)
+                substitute(matrix, right)
+                spread(answer, columns, A)
         if end(t, status[t], stage, poses):
             last = t
     return last
@@ -131,79 +137,61 @@ def predicted(dt: float, b: int, last: int, k: int, poses: Poses) -> Vector:
     )
 
 
-def linearise(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> float:
-    """Jacobian and right side of a Newton step on the stage; the largest residual."""
-    kept, slots = system[0], system[3]
+def look(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> float:
+    """Jets of all equations and the right side of a Newton step; the largest residual, NaN where one is."""
+    code, drive = rows[3], system[0]
     P, R, V, _ = stage
-    jets, table, flat, right = work
+    jets, table, _, right = work
     evaluate(0, len(table), rows, P, R, V, False, jets, table)
-    flat[:] = 0.0
-    for i in range(len(kept)):
-        for m in range(12):
-            if slots[i, m] >= 0:
-                flat[slots[i, m]] += table[kept[i], 1 + m]
-    return misses(t, kept, rows, system, inputs, table, right)
-
-
-def misses(
-    t: int, which: Array, rows: Rows, system: System, inputs: Inputs, table: Array, right: Array
-) -> float:
-    """``right``: minus the residuals of these rows; the largest of them, NaN where one is."""
-    code, drive = rows[3], system[2]
-    worst = 0.0
-    for i in range(len(which)):
-        r = which[i]
+    for r in range(len(table)):
         miss = table[r, 0]
         if drive[r] >= 0:
             miss = shortest(code[r], miss - inputs[1][drive[r], t])
-        right[i] = -miss
-        if not abs(miss) <= worst and worst == worst:
-            worst = abs(miss)
+        right[r] = -miss
+    return largest(right)
+
+
+def largest(numbers: Array) -> float:
+    """Largest without its sign; NaN where one is."""
+    worst = 0.0
+    for i in range(len(numbers)):
+        if not abs(numbers[i]) <= worst:
+            worst = abs(numbers[i])
+            if not worst < math.inf:
+                return math.nan
     return worst
+
+
+def fill(system: System, work: Work) -> None:
+    """The Jacobian, from the jets."""
+    slots, table, flat = system[1], work[1], work[2]
+    flat[:] = 0.0
+    for r in range(len(slots)):
+        for m in range(12):
+            if slots[r, m] >= 0:
+                flat[slots[r, m]] += table[r, 1 + m]
 
 
 def velocities(t: int, system: System, inputs: Inputs, right: Array) -> None:
     """Right side for the velocities."""
-    kept, drive = system[0], system[2]
-    for i in range(len(kept)):
-        row = drive[kept[i]]
-        right[i] = inputs[2][row, t] if row >= 0 else 0.0
+    drive = system[0]
+    for r in range(len(drive)):
+        right[r] = inputs[2][drive[r], t] if drive[r] >= 0 else 0.0
 
 
 def accelerations(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> None:
     """Right side for the accelerations, with the velocities on the stage."""
-    kept, drive = system[0], system[2]
+    drive = system[0]
     P, R, V, _ = stage
     jets, table, _, right = work
     evaluate(0, len(table), rows, P, R, V, True, jets, table)
-    for i in range(len(kept)):
-        row = drive[kept[i]]
-        right[i] = (inputs[3][row, t] if row >= 0 else 0.0) - table[kept[i], 13]
-
-
-def compare_dropped(
-    t: int,
-    rows: Rows,
-    system: System,
-    inputs: Inputs,
-    table: Array,
-    quality: Quality,
-    limits: Limits,
-) -> None:
-    """Look at the equations that were left out; status DROPPED where they are violated."""
-    dropped = system[1]
-    if len(dropped) > 0:
-        worst = misses(t, dropped, rows, system, inputs, table, np.zeros(len(dropped)))
-        quality[1][t] = max(quality[1][t], worst)
-        if not worst <= limits[1]:
-            quality[0][t] = DROPPED
+    for r in range(len(drive)):
+        right[r] = (inputs[3][drive[r], t] if drive[r] >= 0 else 0.0) - table[r, 13]
 
 
 def move(step: Array, columns: Array, P: Array, R: Array) -> None:
     """Move every body by its part of a Newton step, as far as a linear model is trusted."""
-    furthest = 0.0
-    for i in range(len(step)):
-        furthest = max(furthest, abs(step[i]))
+    furthest = largest(step)
     scale = 1.0 if furthest <= FURTHEST else FURTHEST / furthest
     c = len(columns)
     for b in range(1, len(P)):

@@ -1,0 +1,183 @@
+"""The global approach: dense is sparse, both are the groups, rates are derivatives, faults are said."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups import solve_globally
+from groups.global_approach import encode
+from groups.motion import default_motion
+from mbssa.joints.frames import joint_frames
+
+#: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
+MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]
+
+LEVELS = ("position", "orientation", "velocity", "acceleration")
+
+
+def instants(name, steps=201, part=0.2):
+    """The structure and a part of its own motion, in steps as fine as the whole has."""
+    structure = mbssa.decompose(mbssa.load(name))
+    duration = structure.mechanism.motion.duration * part
+    return structure, default_motion(structure.mechanism, steps=steps, duration=duration)
+
+
+def distance(one, two):
+    """Largest difference of two trajectories, each level by its own largest number."""
+    return max(
+        np.abs(getattr(one, level) - getattr(two, level)).max() / max(1.0, np.abs(getattr(one, level)).max())
+        for level in LEVELS
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_dense_is_sparse(name):
+    structure, motion = instants(name)
+    dense = solve_globally(structure, motion)
+    assert dense.ok, dense.faults()
+    assert dense.status.shape == dense.residual.shape == dense.condition.shape == (201, 1)
+    assert dense.residual.max() < 1e-11 * max(1.0, joint_frames(structure.mechanism).size)
+    assert dense.condition.min() > 1e-6
+    assert distance(dense, solve_globally(structure, motion, method="sparse")) < 1e-9
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_groups_give_the_same_answer(name):
+    structure, motion = instants(name)
+    by_group = groups.build(structure).solve(motion)
+    assert by_group.ok, by_group.faults()
+    assert distance(solve_globally(structure, motion), by_group) < 1e-9
+
+
+@pytest.mark.parametrize(
+    "name", ["rotor", "bennett", "six_sps", "stewart", "nine_bar", "rssr", "planar_3rrr"]
+)
+def test_rates_converge_to_the_derivatives_with_the_square_of_the_step(name):
+    errors = []
+    for steps in (201, 401, 801):
+        structure, motion = instants(name, steps)
+        trajectory = solve_globally(structure, motion)
+        dt = motion.time[1] - motion.time[0]
+        at = slice((steps - 1) // 100 - 1, None, (steps - 1) // 100)
+        linear = trajectory.position.shape[2]
+        velocity = (trajectory.position[2:] - trajectory.position[:-2]) / (2 * dt)
+        acceleration = (trajectory.velocity[2:] - trajectory.velocity[:-2]) / (2 * dt)
+        errors.append(
+            (
+                np.abs((velocity - trajectory.velocity[1:-1, :, :linear])[at]).max(),
+                np.abs((acceleration - trajectory.acceleration[1:-1])[at]).max(),
+            )
+        )
+    for coarse, fine in pairwise(errors):
+        assert 3.5 < coarse[0] / fine[0] < 4.5
+        assert 3.5 < coarse[1] / fine[1] < 4.5
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+@pytest.mark.parametrize("name", ["rotor", "theo_jansen"])
+def test_levels_leave_out_what_was_not_asked_for(name, method):
+    structure, motion = instants(name, 31)
+    whole = solve_globally(structure, motion, method=method)
+    for number, level in enumerate(("position", "velocity")):
+        part = solve_globally(structure, motion, method=method, level=level)
+        assert part.ok
+        assert np.abs(part.position - whole.position).max() < 1e-11
+        assert part.acceleration is None
+        assert (part.velocity is None) == (number == 0)
+        if part.velocity is not None:
+            assert np.abs(part.velocity - whole.velocity).max() < 1e-9
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+def test_a_motion_may_start_away_from_the_reference(method):
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    laws = {"1-2.angle": groups.speed(1.0, 3.0)}
+    motion = groups.sample(structure.mechanism, laws, np.linspace(0, 1, 11))
+    trajectory = solve_globally(structure, motion, method=method)
+    assert trajectory.ok
+    assert trajectory.position.shape == (11, 4, 2)
+    assert distance(trajectory, groups.build(structure).solve(motion)) < 1e-9
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+def test_out_of_reach_is_said_and_sound_instants_are_kept(method):
+    """A rocker-driven pendulum four-bar cannot turn fully."""
+    structure = mbssa.decompose(mbssa.load("pendulum_four_bar"))
+    trajectory = solve_globally(structure, groups.constant_speed(structure.mechanism), method=method)
+    failed = trajectory.status[:, 0] != 0
+    assert 0 < failed.sum() < len(failed)
+    assert np.isnan(trajectory.position[failed, 1:]).all()
+    assert np.isfinite(trajectory.position[~failed]).all()
+    assert (trajectory.residual[~failed] < 1e-11).all()
+    (text,) = trajectory.faults()
+    assert "the whole mechanism" in text
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+def test_inputs_that_cannot_drive_are_singular(method):
+    """The published micro-manipulator: two ball joints of one body share a bar, for any geometry."""
+    structure = mbssa.decompose(mbssa.load("micromanipulator"))
+    motion = groups.constant_speed(structure.mechanism, rate=0.01, steps=3)
+    trajectory = solve_globally(structure, motion, method=method)
+    assert (trajectory.status[:, 0] != 0).all()
+    assert trajectory.condition.max() < 1e-9
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+def test_redundant_equations_are_compared(method):
+    """A rocker's axis tilted by 0.1 mrad: the loop closes at the reference only."""
+    bar = mbssa.load("spatial_4r")
+    tilted = {
+        j: replace(g, axis=(1e-4, 0.0, 1.0)) if bar.joint_ids[j] == "1-4" else g
+        for j, g in bar.joint_geometry.items()
+    }
+    sound = mbssa.decompose(bar)
+    structure = replace(sound, mechanism=replace(bar, joint_geometry=tilted))
+    trajectory = solve_globally(structure, groups.constant_speed(bar, steps=21), method=method)
+    assert trajectory.status[0, 0] == 0
+    assert (trajectory.status[1:-1, 0] == 6).all()
+    assert np.isfinite(trajectory.position).all()
+    assert 1e-6 < trajectory.residual.max() < 1e-3
+    assert "dropped equations violated" in trajectory.faults()[0]
+
+
+def test_the_system_has_every_equation_and_names_it():
+    structure = mbssa.decompose(mbssa.load("rssr"))
+    system = encode(structure, joint_frames(structure.mechanism))
+    assert len(system.rows) == system.n == 6 * (structure.mechanism.n_bodies - 1)
+    assert system.redundant == 0
+    assert system.rows.name[-1] == "spin"
+    assert system.rows.source[-1] == -1
+    drives = np.flatnonzero(~system.rows.constraint)
+    assert [system.rows.name[r] for r in drives] == ["angle"]
+
+
+def test_progress_is_told_and_can_stop_the_run():
+    structure, motion = instants("slider_crank", 201)
+    told = []
+    whole = solve_globally(structure, motion, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert (whole.position == solve_globally(structure, motion).position).all()
+    stopped = solve_globally(structure, motion, progress=lambda done: done < 0.5)
+    done = stopped.status[:, 0] == 0
+    assert 0 < done.sum() < 201
+    assert (stopped.position[done] == whole.position[done]).all()
+    assert np.isnan(stopped.position[~done, 1:]).all()
+
+
+def test_what_cannot_be_solved_is_refused_before():
+    structure, motion = instants("slider_crank", 5)
+    with pytest.raises(ValueError, match="no method 'cholesky'; there are dense, sparse"):
+        solve_globally(structure, motion, method="cholesky")
+    with pytest.raises(ValueError, match="no level 'jerk'"):
+        solve_globally(structure, motion, level="jerk")
+    with pytest.raises(ValueError, match="the motion drives"):
+        solve_globally(mbssa.decompose(mbssa.load("rotor")), motion)
+    open_chain = mbssa.from_pairs(3, [(1, 2, "R", 1), (2, 3, "R", 0)], "planar")
+    with pytest.raises(ValueError, match="not determined"):
+        solve_globally(mbssa.decompose(open_chain), motion)
