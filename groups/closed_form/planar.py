@@ -431,6 +431,8 @@ def _closed(tree: GroupTree, cut: int, maker: _Maker) -> PlanarGroup | None:
         return None
     if not chains[0].unknown:
         chains.reverse()
+    if not chains[1].unknown and chains[0].records[chains[0].unknown[1]].kind != kernels.SLIDE:
+        return None  # the tree opens at an inner hinge, so this does not come up
     group = _fast(maker, chains) or _general(maker, chains)
     slides = all(chain.records[k].kind == kernels.SLIDE for chain in chains for k in chain.unknown)
     ways = [[_joint_of(chain.records[k]) for k in chain.unknown] for chain in chains]

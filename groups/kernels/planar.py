@@ -490,6 +490,7 @@ def solve_led(
 ) -> None:
     """Bodies whose every coordinate is an input: nothing to close."""
     q = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    turned = np.empty((ints[END_B], 2))
     for t in range(count):
         when = first + t
         residual[when] = 0.0
@@ -498,7 +499,8 @@ def solve_led(
             void_own(ints, S, t)
             continue
         status[when], condition[when] = OK, 1.0
-        walk(ints, floats, 0, ints[END_A], q, inputs, when, S, t, level)
+        turn_inputs(ints, floats, inputs, when, turned)
+        walk(ints, floats, 0, ints[END_A], q, turned, inputs, when, S, t, level)
 
 
 def solve_chains(
@@ -514,11 +516,12 @@ def solve_chains(
     condition: Array,
     level: int,
 ) -> None:
-    """Any two unknown motions, with driven ones between."""
+    """Two unknown motions, with driven ones between; where both are on side A the second is a slide."""
     end_a, end_b, i, j = ints[END_A], ints[END_B], ints[FIRST], ints[SECOND]
     one_side = j < end_a
     start_2 = 0 if one_side else end_a
     sign_2 = 1.0 if one_side else -1.0
+    turned = np.empty((end_b, 2))
     for t in range(count):
         when = first + t
         condition[when], residual[when] = 0.0, 0.0
@@ -527,25 +530,32 @@ def solve_chains(
             void_own(ints, S, t)
             continue
         q = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        turn_inputs(ints, floats, inputs, when, turned)
         # In front of the first unknown motion, and from there to the closing point or to the second.
-        front = walk(ints, floats, 0, i, q, inputs, when, S, t, -1)
+        front = walk(ints, floats, 0, i, q, turned, inputs, when, S, t, -1)
         if one_side:
-            target = walk(ints, floats, end_a, end_b, q, inputs, when, S, t, -1)
-            between = walk(ints, floats, i + 1, j, q, inputs, when, S, t, -1)
-            arm = walk(ints, floats, j + 1, end_a, q, inputs, when, S, t, -1)
-            verdict, miss, q1, q2 = one_sided(ints, floats, front, target, between, arm, memory)
+            target = walk(ints, floats, end_a, end_b, q, turned, inputs, when, S, t, -1)
+            between = walk(ints, floats, i + 1, j, q, turned, inputs, when, S, t, -1)
+            arm = walk(ints, floats, j + 1, end_a, q, turned, inputs, when, S, t, -1)
+            tool = composed(between, arm)
+            if ints[HEAD + RECORD * i] == TURN:
+                verdict, miss, q1, q2 = hinge_and_slide(i, front, target, between, tool, memory, turned)
+            else:
+                verdict, miss, q1, q2 = slide_and_slide(front, target, between, tool)
         else:
-            other = walk(ints, floats, end_a, j, q, inputs, when, S, t, -1)
-            arm_1 = walk(ints, floats, i + 1, end_a, q, inputs, when, S, t, -1)
-            arm_2 = walk(ints, floats, j + 1, end_b, q, inputs, when, S, t, -1)
-            verdict, miss, q1, q2 = two_sided(ints, floats, front, other, arm_1, arm_2, memory)
+            other = walk(ints, floats, end_a, j, q, turned, inputs, when, S, t, -1)
+            arm_1 = walk(ints, floats, i + 1, end_a, q, turned, inputs, when, S, t, -1)
+            arm_2 = walk(ints, floats, j + 1, end_b, q, turned, inputs, when, S, t, -1)
+            verdict, miss, q1, q2 = two_sided(ints, front, other, arm_1, arm_2, memory, turned)
         if verdict == OK:
+            q1 *= floats[NUMBERS * i]
+            q2 *= floats[NUMBERS * j]
             q = (q1, 0.0, 0.0, q2, 0.0, 0.0)
-            tip = walk(ints, floats, 0, end_a, q, inputs, when, S, t, -1)
-            goal = walk(ints, floats, end_a, end_b, q, inputs, when, S, t, -1)
+            tip = walk(ints, floats, 0, end_a, q, turned, inputs, when, S, t, -1)
+            goal = walk(ints, floats, end_a, end_b, q, turned, inputs, when, S, t, -1)
             # What each unknown motion does to the gap from the end of B to the end of A.
             x1, y1 = column(ints, floats, i, front, tip)
-            second = walk(ints, floats, start_2, j, q, inputs, when, S, t, -1)
+            second = walk(ints, floats, start_2, j, q, turned, inputs, when, S, t, -1)
             x2, y2 = column(ints, floats, j, second, tip)
             x2 *= sign_2
             y2 *= sign_2
@@ -564,8 +574,8 @@ def solve_chains(
             rate_1, rate_2 = (x * y2 - y * x2) / determinant, (x1 * y - y1 * x) / determinant
             q = (q1, rate_1, 0.0, q2, rate_2, 0.0)
         if level > 1:
-            tip = walk(ints, floats, 0, end_a, q, inputs, when, S, t, -1)
-            goal = walk(ints, floats, end_a, end_b, q, inputs, when, S, t, -1)
+            tip = walk(ints, floats, 0, end_a, q, turned, inputs, when, S, t, -1)
+            goal = walk(ints, floats, end_a, end_b, q, turned, inputs, when, S, t, -1)
             x, y = goal[8] - tip[8], goal[9] - tip[9]
             q = (
                 q1,
@@ -575,9 +585,17 @@ def solve_chains(
                 rate_2,
                 (x1 * y - y1 * x) / determinant,
             )
-        tip = walk(ints, floats, 0, end_a, q, inputs, when, S, t, level)
-        goal = walk(ints, floats, end_a, end_b, q, inputs, when, S, t, level)
+        tip = walk(ints, floats, 0, end_a, q, turned, inputs, when, S, t, level)
+        goal = walk(ints, floats, end_a, end_b, q, turned, inputs, when, S, t, level)
         residual[when] = max(abs(tip[0] - goal[0]), abs(tip[1] - goal[1]))
+
+
+def turn_inputs(ints: Array, floats: Array, inputs: Any, when: int, turned: Array) -> None:
+    """Cosine and sine of every driven turn at an instant, by record."""
+    for k in range(ints[END_B]):
+        if ints[HEAD + RECORD * k] == TURN and ints[HEAD + RECORD * k + 1] >= 0:
+            angle = floats[NUMBERS * k] * inputs[0][ints[HEAD + RECORD * k + 1], when]
+            turned[k, 0], turned[k, 1] = math.cos(angle), math.sin(angle)
 
 
 def walk(
@@ -586,6 +604,7 @@ def walk(
     begin: int,
     end: int,
     q: tuple[float, float, float, float, float, float],
+    turned: Array,
     inputs: Any,
     when: int,
     S: Array,
@@ -594,8 +613,8 @@ def walk(
 ) -> Frame:
     """The frame after records ``begin`` to ``end`` - 1, from a frame at rest at the origin.
 
-    ``q``: value, rate and second rate of either unknown. ``write``: the level up to which bodies are
-    written, -1 for none.
+    ``q``: value, rate and second rate of either unknown. ``turned``: cosine and sine of every turn, by
+    record. ``write``: the level up to which bodies are written, -1 for none.
     """
     value, rate, second = inputs[0], inputs[1], inputs[2]
     x, y, c, s, angle = 0.0, 0.0, 1.0, 0.0, 0.0
@@ -637,7 +656,7 @@ def walk(
                     sign * second[source, when],
                 )
             if kind == TURN:
-                cp, sp = math.cos(p), math.sin(p)
+                cp, sp = turned[k, 0], turned[k, 1]
                 c, s = c * cp - s * sp, s * cp + c * sp
                 angle += p
                 w += pd
@@ -680,9 +699,9 @@ def column(ints: Array, floats: Array, k: int, at: Frame, tip: Frame) -> tuple[f
 
 
 def two_sided(
-    ints: Array, floats: Array, front: Frame, other: Frame, arm_1: Frame, arm_2: Frame, memory: Array
+    ints: Array, front: Frame, other: Frame, arm_1: Frame, arm_2: Frame, memory: Array, turned: Array
 ) -> tuple[int, float, float, float]:
-    """One unknown on either side: status, miss (m), and the two coordinates.
+    """One unknown on either side: status, miss (m), and how far the two motions go.
 
     ``front``, ``other``: frames at the motions; ``arm_1``, ``arm_2``: the closing point from there.
     """
@@ -691,62 +710,49 @@ def two_sided(
     locus_1 = circle(front, arm_1) if turn_1 else line(front, arm_1)
     locus_2 = circle(other, arm_2) if turn_2 else line(other, arm_2)
     verdict, miss, x, y = meet(turn_1, locus_1, turn_2, locus_2, memory[SIGN])
-    q1 = coordinate(turn_1, locus_1, front, arm_1, x, y, memory, ANGLE_1, verdict) * floats[NUMBERS * i]
-    q2 = coordinate(turn_2, locus_2, other, arm_2, x, y, memory, ANGLE_2, verdict) * floats[NUMBERS * j]
-    return verdict, miss, q1, q2
+    if verdict != OK:
+        return verdict, miss, 0.0, 0.0
+    q1 = turn(i, front, arm_1, x, y, memory, ANGLE_1, turned) if turn_1 else along(locus_1, x, y)
+    q2 = turn(j, other, arm_2, x, y, memory, ANGLE_2, turned) if turn_2 else along(locus_2, x, y)
+    return OK, 0.0, q1, q2
 
 
-def one_sided(
-    ints: Array, floats: Array, front: Frame, target: Frame, between: Frame, arm: Frame, memory: Array
+def hinge_and_slide(
+    i: int, front: Frame, target: Frame, between: Frame, tool: Frame, memory: Array, turned: Array
 ) -> tuple[int, float, float, float]:
-    """Both unknowns on side A: status, miss (m), and the two coordinates.
+    """A hinge, then a slide on the arm that it turns: the target's distance says how far it is out.
 
-    ``between``: the second motion's frame seen from the first's; ``arm``: the closing point from there.
+    ``between``: the slide's frame seen from the hinge's; ``tool``: the closing point from there at zero.
     """
-    i, j = ints[FIRST], ints[SECOND]
-    turn_1, turn_2 = ints[HEAD + RECORD * i] == TURN, ints[HEAD + RECORD * j] == TURN
-    if turn_1 and not turn_2:
-        return slide_on_arm(floats, front, target, between, arm, memory, i, j)
-    # The loci meet at the second motion: seen from the known bodies, and back from the target.
-    locus_1 = circle(front, between) if turn_1 else line(front, between)
-    if turn_2:
-        locus_2 = (target[0], target[1], math.hypot(arm[0], arm[1]), 0.0)
-    else:
-        c, s = front[2] * between[2] - front[3] * between[3], front[3] * between[2] + front[2] * between[3]
-        locus_2 = (target[0] - c * arm[0] + s * arm[1], target[1] - s * arm[0] - c * arm[1], c, s)
-    verdict, miss, x, y = meet(turn_1, locus_1, turn_2, locus_2, memory[SIGN])
-    q1 = coordinate(turn_1, locus_1, front, between, x, y, memory, ANGLE_1, verdict)
-    if turn_2:
-        # Angle of the frame that the second motion turns, before it turns.
-        angle = front[4] + between[4] + (q1 if turn_1 else 0.0)
-        here = (x, y, 0.0, 0.0, angle, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        q2 = coordinate(True, locus_2, here, arm, target[0], target[1], memory, ANGLE_2, verdict)
-    else:
-        q2 = (locus_2[0] - x) * locus_2[2] + (locus_2[1] - y) * locus_2[3]
-    return verdict, miss, q1 * floats[NUMBERS * i], q2 * floats[NUMBERS * j]
-
-
-def slide_on_arm(
-    floats: Array, front: Frame, target: Frame, between: Frame, arm: Frame, memory: Array, i: int, j: int
-) -> tuple[int, float, float, float]:
-    """A hinge, then a slide on the arm that it turns: the target's distance says how far it is out."""
     c, s = between[2], between[3]
-    x, y = between[0] + c * arm[0] - s * arm[1], between[1] + s * arm[0] + c * arm[1]
-    along, offset = x * c + y * s, y * c - x * s
+    out, offset = tool[0] * c + tool[1] * s, tool[1] * c - tool[0] * s
     dx, dy = target[0] - front[0], target[1] - front[1]
     square = dx * dx + dy * dy
     root = square - offset * offset
-    verdict, miss = OK, 0.0
-    if root < 0.0:
-        if root < -TOUCH * offset * offset:
-            verdict, miss = OUT_OF_REACH, abs(offset) - math.sqrt(square)
-        root = 0.0
-    root = memory[SIGN] * math.sqrt(root)
-    slide = root - along
-    point = (x + slide * c, y + slide * s, c, s, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    locus = (front[0], front[1], 0.0, 0.0)
-    turn = coordinate(True, locus, front, point, target[0], target[1], memory, ANGLE_1, verdict)
-    return verdict, miss, turn * floats[NUMBERS * i], slide * floats[NUMBERS * j]
+    if root < -TOUCH * offset * offset:
+        return OUT_OF_REACH, abs(offset) - math.sqrt(square), 0.0, 0.0
+    slide = memory[SIGN] * math.sqrt(max(root, 0.0)) - out
+    point = (tool[0] + slide * c, tool[1] + slide * s, c, s, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return OK, 0.0, turn(i, front, point, target[0], target[1], memory, ANGLE_1, turned), slide
+
+
+def slide_and_slide(
+    front: Frame, target: Frame, between: Frame, tool: Frame
+) -> tuple[int, float, float, float]:
+    """Two slides one after the other: as :func:`hinge_and_slide`."""
+    one = line(front, tool)
+    second = composed(front, between)
+    back = (target[0], target[1], second[2], second[3])
+    verdict, miss, x, y = lines_meet(one, back)
+    return verdict, miss, along(one, x, y), -along(back, x, y)
+
+
+def composed(one: Frame, two: Frame) -> Frame:
+    """A frame seen from another that is seen from a third, at rest."""
+    c, s = one[2], one[3]
+    x, y = one[0] + c * two[0] - s * two[1], one[1] + s * two[0] + c * two[1]
+    c, s = c * two[2] - s * two[3], s * two[2] + c * two[3]
+    return x, y, c, s, one[4] + two[4], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 def circle(at: Frame, arm: Frame) -> tuple[float, float, float, float]:
@@ -760,26 +766,23 @@ def line(at: Frame, arm: Frame) -> tuple[float, float, float, float]:
     return at[0] + c * arm[0] - s * arm[1], at[1] + s * arm[0] + c * arm[1], c, s
 
 
-def coordinate(
-    turns: bool,
-    locus: tuple[float, float, float, float],
-    at: Frame,
-    arm: Frame,
-    x: float,
-    y: float,
-    memory: Array,
-    slot: int,
-    verdict: int,
-) -> float:
-    """How far a motion goes so that its point is at x, y; turns are counted in ``memory``."""
-    if not turns:
-        return (x - locus[0]) * locus[2] + (y - locus[1]) * locus[3]
-    if verdict != OK:
-        return 0.0
+def along(locus: tuple[float, float, float, float], x: float, y: float) -> float:
+    """How far a point of a line is from the line's zero."""
+    return (x - locus[0]) * locus[2] + (y - locus[1]) * locus[3]
+
+
+def turn(k: int, at: Frame, arm: Frame, x: float, y: float, memory: Array, slot: int, turned: Array) -> float:
+    """How far the hinge of record k turns so that its arm's end is at x, y; ``memory`` counts the turns."""
+    dx, dy = x - at[0], y - at[1]
+    size = math.sqrt((dx * dx + dy * dy) * (arm[0] * arm[0] + arm[1] * arm[1]))
+    c, s = at[2], at[3]
+    if size > 0.0:
+        c, s = (arm[0] * dx + arm[1] * dy) / size, (arm[0] * dy - arm[1] * dx) / size
     # The angle of the frame after the turn: near that of the instant before.
-    angle = math.atan2(y - at[1], x - at[0]) - math.atan2(arm[1], arm[0])
+    angle = angle_of(c, s)
     angle += FULL * turns_to(angle, memory[slot])
     memory[slot] = angle
+    turned[k, 0], turned[k, 1] = c * at[2] + s * at[3], s * at[2] - c * at[3]
     return angle - at[4]
 
 
@@ -820,12 +823,19 @@ def meet(
         return circle_meets_line(one[0], one[1], one[2], two[0], two[1], two[2], two[3], sign)
     if turn_2:
         return circle_meets_line(two[0], two[1], two[2], one[0], one[1], one[2], one[3], sign)
+    return lines_meet(one, two)
+
+
+def lines_meet(
+    one: tuple[float, float, float, float], two: tuple[float, float, float, float]
+) -> tuple[int, float, float, float]:
+    """Two lines; parallel ones close nothing."""
     sine = one[2] * two[3] - one[3] * two[2]
     dx, dy = two[0] - one[0], two[1] - one[1]
     if abs(sine) < DEAD:
         return SINGULAR, abs(one[2] * dy - one[3] * dx), 0.0, 0.0
-    along = (dx * two[3] - dy * two[2]) / sine
-    return OK, 0.0, one[0] + along * one[2], one[1] + along * one[3]
+    out = (dx * two[3] - dy * two[2]) / sine
+    return OK, 0.0, one[0] + out * one[2], one[1] + out * one[3]
 
 
 def circles_meet(
@@ -852,9 +862,9 @@ def circle_meets_line(
 ) -> tuple[int, float, float, float]:
     """A circle, and a line through (px, py) along (c, s); ``sign`` +1: the point farther along it."""
     dx, dy = x - px, y - py
-    along, height = c * dx + s * dy, c * dy - s * dx
+    foot, height = c * dx + s * dy, c * dy - s * dx
     root = radius * radius - height * height
     if root < -TOUCH * radius * radius:
         return OUT_OF_REACH, abs(height) - radius, 0.0, 0.0
-    along += sign * math.sqrt(max(root, 0.0))
-    return OK, 0.0, px + along * c, py + along * s
+    foot += sign * math.sqrt(max(root, 0.0))
+    return OK, 0.0, px + foot * c, py + foot * s
