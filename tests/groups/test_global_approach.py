@@ -9,7 +9,7 @@ import pytest
 import groups
 import mbssa
 from groups import solve_globally
-from groups.global_approach import encode
+from groups.global_system import encode
 from groups.motion import default_motion
 from mbssa.joints.frames import joint_frames
 

@@ -1,0 +1,143 @@
+"""A whole mechanism as one system of equations, and one motion of it, ready for the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.encoding import RowTables, drive_rows, encode_rows
+from groups.kernels import global_newton as kernels
+from groups.results.faults import STATUS
+from groups.spins import held_spins
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration, unknowns
+from mbssa.structure import Structure
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Largest residual of what was solved, and of what follows from it, over the mechanism's size.
+CLOSED, VIOLATED = 1e-12, 1e-9
+
+#: Newton steps at one instant before it counts as not converged.
+STEPS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalSystem:
+    """A whole mechanism as one system; lengths divided by ``size``.
+
+    Attributes
+    ----------
+    rows : all equations: every joint's constraints and drives, and the held spins
+    n : unknowns; as many equations are independent
+    columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
+    size : m
+    """
+
+    rows: RowTables
+    n: int
+    columns: Ints
+    size: float
+
+    @property
+    def redundant(self) -> int:
+        """How many equations follow from the others."""
+        return len(self.rows) - self.n
+
+
+def encode(structure: Structure, frames: Frames) -> GlobalSystem:
+    """All equations of a structure.
+
+    Raises
+    ------
+    ValueError
+        Joints of types without equations, or fewer equations than unknowns.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> bar = mbssa.load("spatial_4r")
+    >>> system = encode(mbssa.decompose(bar), joint_frames(bar))
+    >>> len(system.rows), system.n, system.redundant
+    (21, 18, 3)
+    """
+    mechanism = structure.mechanism
+    spins = held_spins(structure, frames)
+    drives = drive_rows(mechanism)
+    rows = encode_rows(mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives, spins)
+    columns = np.array(unknowns(mechanism.space), dtype=np.int64)
+    n = (mechanism.n_bodies - 1) * len(columns)
+    if len(rows) < n:
+        raise ValueError(f"{mechanism.name} has {len(rows)} equations for {n} unknowns")
+    scaled = replace(rows, origin=rows.origin / frames.size, parameter=rows.parameter / frames.size)
+    return GlobalSystem(scaled, n, columns, frames.size)
+
+
+def entries(system: GlobalSystem) -> tuple[Ints, Ints, Ints]:
+    """Which numbers of the jets go into the matrix: equation, derivative, and column."""
+    rows = system.rows
+    place = np.full(6, -1)
+    place[system.columns] = np.arange(len(system.columns))
+    bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
+    local = np.tile(place, 2)
+    used = (bodies > 0) & (local >= 0)
+    equation, derivative = np.nonzero(used)
+    return equation, derivative, (bodies[used] - 1) * len(system.columns) + local[derivative]
+
+
+def kernel_system(system: GlobalSystem, equation: Ints, derivative: Ints, place: Ints) -> kernels.System:
+    """What the kernels take, with these places of the derivatives in the matrix's numbers."""
+    slots = np.full((len(system.rows), 12), -1, dtype=np.int64)
+    slots[equation, derivative] = place
+    return system.rows.drive, slots, system.columns
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalRun:
+    """One motion of a system, lengths divided by its size; arrays body by body, filled as it is solved.
+
+    ``inputs``, ``poses``, ``quality`` and ``limits`` are those of :mod:`groups.kernels.global_newton`; the first
+    instant is the reference, ``level`` is 0 for positions, 1 for velocities too, 2 for accelerations too.
+    """
+
+    system: GlobalSystem
+    inputs: kernels.Inputs
+    poses: kernels.Poses
+    quality: kernels.Quality
+    limits: kernels.Limits
+    level: int
+
+    @staticmethod
+    def of(system: GlobalSystem, reference: Configuration, inputs: kernels.Inputs, level: int) -> GlobalRun:
+        bodies, instants = len(reference.position), len(inputs[0])
+        rows = system.rows
+        units = np.ones(len(inputs[1]))
+        units[rows.drive[rows.is_length & ~rows.constraint]] = system.size
+        position = np.repeat(reference.position[:, None] / system.size, instants, axis=1)
+        rotation = np.repeat(reference.rotation[:, None], instants, axis=1)
+        # Far from the world's origin a residual cannot fall below the rounding of the positions.
+        rounding = 64 * np.finfo(float).eps * float(np.abs(position[:, 0]).max())
+        return GlobalRun(
+            system,
+            (np.ascontiguousarray(inputs[0]), *(a / units[:, None] for a in inputs[1:])),
+            (position, rotation, np.zeros((bodies, instants, 6)), np.zeros((bodies, instants, 6))),
+            (
+                np.zeros(instants, dtype=np.int8),
+                np.zeros(instants),
+                np.zeros(instants, dtype=np.int32),
+                np.zeros(instants),
+            ),
+            (max(CLOSED, rounding), VIOLATED, STEPS),
+            level,
+        )
+
+    def stop_at(self, done: int) -> None:
+        """Say of all later instants that they were not computed."""
+        for array in self.poses:
+            array[1:, done:] = np.nan
+        self.quality[0][done:] = STATUS.index("not computed")
+        self.quality[1][done:] = np.nan
