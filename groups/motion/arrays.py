@@ -93,5 +93,5 @@ def _column(column: npt.ArrayLike, time: Floats, what: str, faults: list[str]) -
     if array.shape != time.shape:
         faults.append(f"{what} have the shape {array.shape}; time has {time.shape}")
     elif not np.isfinite(array).all():
-        faults.append(f"{what} are not finite at t = {time[~np.isfinite(array)][0]} s")
+        faults.append(f"{what} are not finite at t = {time[~np.isfinite(array)][0]:.9g} s")
     return array

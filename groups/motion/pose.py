@@ -12,18 +12,22 @@ from groups.motion.arrays import FEWEST
 from groups.motion.inputs import reference_values
 from groups.motion.laws import Law, OutsideError, reached
 from groups.motion.sampled import time_faults
+from groups.trajectory import rotation_of
 from mbssa import Mechanism
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
-    from scipy.spatial.transform import Rotation, RotationSpline
+    from scipy.spatial.transform import Rotation
 
 Floats = npt.NDArray[np.float64]
 
 #: |cos angle_y| below which Cardan angles say no more how a body turns.
 LOCK = 1e-3
+
+#: Turn from one instant to the next, rad, up to which its sense is clear.
+LONGEST = 2.8
 
 #: Instants between two of the path at which its angles are followed.
 _BETWEEN = 8
@@ -40,8 +44,8 @@ def pose_path(
 
     The path is that of the body's own frame, as :class:`groups.Trajectory` has it: in world axes where
     the joint hangs on the frame, else the pose of the joint's second body in the axes of its first.
-    Splines lead through it, quintic (cubic through four or five instants) for positions and angles, and
-    scipy's ``RotationSpline`` for orientations in space. The laws are those of the Cardan angles of the
+    Splines lead through it, quintic (cubic through four or five instants), of the position and of the
+    angle or the unit quaternion. The laws are those of the Cardan angles of the
     joint's frames, C = Rx(angle_x) Ry(angle_y) Rz(angle_z), unwrapped from the reference on.
 
     Parameters
@@ -56,8 +60,9 @@ def pose_path(
     ------
     ValueError
         A joint of another type or not fully driven, shapes, numbers that are not finite, time that does
-        not increase, orientations that are none; a path that runs into the gimbal lock, cos(angle_y) = 0,
-        with its instant; and from a law, an instant outside the path.
+        not increase, orientations that are none or so far apart that the sense of a turn is open; a path
+        that runs into the gimbal lock, cos(angle_y) = 0, with its instant; and from a law, an instant
+        outside the path.
 
     Examples
     --------
@@ -125,7 +130,7 @@ class _Path:
     """
 
     place: BSpline
-    turn: BSpline | RotationSpline
+    turn: BSpline
     inside: tuple[Floats, Floats]
     outside: tuple[Floats, Floats]
     first: bool
@@ -133,23 +138,17 @@ class _Path:
     planar: bool
 
 
-def _path(mechanism: Mechanism, joint: Joint, time: Floats, place: Floats, turns: Floats | Rotation) -> _Path:
+def _path(mechanism: Mechanism, joint: Joint, time: Floats, place: Floats, turns: Floats) -> _Path:
     from scipy.interpolate import make_interp_spline
-    from scipy.spatial.transform import Rotation, RotationSpline
 
     degree = 5 if len(time) > 5 else 3
     frames = joint_frames(mechanism)
     sides = [(frames.origin[joint.index, side], frames.axes[joint.index, side]) for side in (0, 1)]
     # A frame that stands second: its joint's first body is the one that moves.
     first = joint.bodies[1] == 1
-    turn = (
-        RotationSpline(time, turns)
-        if isinstance(turns, Rotation)
-        else make_interp_spline(time, turns, k=degree)
-    )
     return _Path(
         make_interp_spline(time, place, k=degree),
-        turn,
+        make_interp_spline(time, turns, k=degree),
         sides[0 if first else 1],
         sides[1 if first else 0],
         first,
@@ -160,8 +159,8 @@ def _path(mechanism: Mechanism, joint: Joint, time: Floats, place: Floats, turns
 
 def _checked(
     time: Floats, positions: npt.ArrayLike, orientations: npt.ArrayLike | Rotation, planar: bool
-) -> tuple[Floats, Floats | Rotation, list[str]]:
-    """Positions (T, 3), orientations as angles (T,) or rotations, and what is wrong."""
+) -> tuple[Floats, Floats, list[str]]:
+    """Positions (T, 3), orientations as angles (T,) or quaternions (T, 4), and what is wrong."""
     from scipy.spatial.transform import Rotation
 
     faults = time_faults(time)
@@ -173,7 +172,7 @@ def _checked(
     if place.shape != (n, width):
         faults.append(f"positions have the shape {place.shape}; they need {(n, width)}")
     elif not np.isfinite(place).all():
-        faults.append(f"positions are not finite at t = {time[~np.isfinite(place).all(axis=1)][0]} s")
+        faults.append(f"positions are not finite at t = {time[~np.isfinite(place).all(axis=1)][0]:.9g} s")
     else:
         place = np.concatenate([place, np.zeros((n, 3 - width))], axis=1)
     turned = (
@@ -188,7 +187,7 @@ def _checked(
         return place, turned, faults
     sound = np.isfinite(turned).reshape(n, -1).all(axis=1)
     if not sound.all():
-        faults.append(f"orientations are not finite at t = {time[~sound][0]} s")
+        faults.append(f"orientations are not finite at t = {time[~sound][0]:.9g} s")
         return place, turned, faults
     if planar:
         return place, np.unwrap(turned), faults
@@ -196,11 +195,25 @@ def _checked(
     if (off > 1e-6).any():
         at = int(np.flatnonzero(off > 1e-6)[0])
         what = "unit quaternion" if turned.ndim == 2 else "rotation matrix"
-        faults.append(f"orientations at t = {time[at]} s are no {what}: off by {off[at]:.2g}")
+        faults.append(f"orientations at t = {time[at]:.9g} s are no {what}: off by {off[at]:.2g}")
         return place, turned, faults
-    if turned.ndim == 2:
-        return place, Rotation.from_quat(turned[:, [1, 2, 3, 0]]), faults
-    return place, Rotation.from_matrix(turned), faults
+    if turned.ndim == 3:
+        turned = Rotation.from_matrix(turned).as_quat()[:, [3, 0, 1, 2]]
+    return place, _one_sign(turned, time, faults), faults
+
+
+def _one_sign(quaternions: Floats, time: Floats, faults: list[str]) -> Floats:
+    """Quaternions whose sign does not jump, as q and -q are one orientation."""
+    cosine = (quaternions[1:] * quaternions[:-1]).sum(axis=1)
+    far = np.flatnonzero(np.abs(cosine) < np.cos(LONGEST / 2))
+    if len(far):
+        degrees = np.rad2deg(2 * np.arccos(np.abs(cosine[far[0]])))
+        faults.append(
+            f"the body turns by {degrees:.0f} degrees from t = {time[far[0]]:.9g} s to the next instant; "
+            "write instants closer together, so that the sense of the turn is clear"
+        )
+    sign = np.cumprod(np.concatenate([[1.0], np.where(cosine < 0, -1.0, 1.0)]))
+    return quaternions * sign[:, None]
 
 
 def _far_from_rotations(turned: Floats) -> Floats:
@@ -253,23 +266,28 @@ def _columns(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _orientation(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
     """Rotation (T, 3, 3), angular velocity and acceleration (T, 3) of the body in the path's axes."""
-    from scipy.spatial.transform import RotationSpline
+    turn, first, second = (path.turn(t), path.turn.derivative(1)(t), path.turn.derivative(2)(t))
+    if path.planar:
+        zero = np.zeros_like(turn)
+        half = np.stack([np.cos(turn / 2), zero, zero, np.sin(turn / 2)], axis=1)
+        return (
+            rotation_of(half),
+            np.stack([zero, zero, first], axis=1),
+            np.stack([zero, zero, second], axis=1),
+        )
+    # A spline of quaternions is not of unit length between its points: its direction is what counts.
+    square = (turn * turn).sum(axis=1, keepdims=True)
+    w = 2 * _vector_part(first, turn) / square
+    stretch = 2 * (turn * first).sum(axis=1, keepdims=True) / square
+    a = 2 * _vector_part(second, turn) / square - stretch * w
+    return rotation_of(turn / np.sqrt(square)), w, a
 
-    spline = path.turn
-    if isinstance(spline, RotationSpline):
-        R = spline(t).as_matrix()
-        # scipy gives both in the axes of the turned body.
-        w, a = (np.einsum("tij,tj->ti", R, spline(t, order)) for order in (1, 2))
-        return R, w, a
-    angle = spline(t)
-    R = np.zeros((len(t), 3, 3))
-    R[:, 0, 0] = R[:, 1, 1] = np.cos(angle)
-    R[:, 1, 0] = np.sin(angle)
-    R[:, 0, 1] = -R[:, 1, 0]
-    R[:, 2, 2] = 1.0
-    w, a = np.zeros((2, len(t), 3))
-    w[:, 2], a[:, 2] = spline.derivative(1)(t), spline.derivative(2)(t)
-    return R, w, a
+
+def _vector_part(p: Floats, q: Floats) -> Floats:
+    """(T, 3) vector part of p times the conjugate of q."""
+    v, u = p[:, 1:], q[:, 1:]
+    part: Floats = q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
+    return part
 
 
 def _cardan(C: Floats, w: Floats, a: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:

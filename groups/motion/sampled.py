@@ -47,7 +47,7 @@ class Motion:
                 faults.append(f"{label} has the shape {array.shape}; it needs {shape}")
             elif not np.isfinite(array).all():
                 row, at = np.argwhere(~np.isfinite(array))[0].tolist()
-                faults.append(f"{label} of {self.names[row]} is not finite at t = {self.time[at]} s")
+                faults.append(f"{label} of {self.names[row]} is not finite at t = {self.time[at]:.9g} s")
         if faults:
             raise ValueError("; ".join(faults))
 
@@ -64,5 +64,5 @@ def time_faults(time: Floats) -> list[str]:
         return [f"time is not finite at instant {int(np.flatnonzero(~np.isfinite(time))[0])}"]
     if (np.diff(time) <= 0).any():
         at = int(np.flatnonzero(np.diff(time) <= 0)[0]) + 1
-        return [f"time does not increase at instant {at} ({time[at]} s after {time[at - 1]} s)"]
+        return [f"time does not increase at instant {at} ({time[at]:.9g} s after {time[at - 1]:.9g} s)"]
     return []

@@ -7,7 +7,8 @@ with the reference poses of the bodies; a coordinate's value in the reference co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -178,31 +179,35 @@ def _world_frames(
         assert g.axis is not None
         axis = _unit(g.axis)
         first, second = (point - parameters["radius"] * axis, _axes(axis)), (point, _axes(axis))
-    return _zeroed(row, first, g, parameters), second
+    return _zeroed(row, first, second, g, parameters)
 
 
-def _zeroed(row: JointType, first: Frame, g: JointGeometry, parameters: dict[str, Array]) -> Frame:
-    """Frame A moved so that the coordinates have their values ``at_reference``.
+def _zeroed(
+    row: JointType, first: Frame, second: Frame, g: JointGeometry, parameters: dict[str, Array]
+) -> tuple[Frame, Frame]:
+    """Frames that give the coordinates their values ``at_reference``.
 
-    Between A and B lies the joint's pose at its zero; it becomes the pose at those values.
+    Between A and B lies the joint's pose at its zero; it becomes the pose at those values, by moving A.
+    Where the joint's points are given, they stay where they are and the axes turn about them.
     """
     if not g.at_reference:
-        return first
+        return first, second
     rows = equations_of(row)
     assert rows is not None
     values = np.array([[g.at_reference.get(name, 0.0) for name in row.coordinates]])
-    zero = np.zeros_like(values)
-    if "distance" in row.coordinates:
-        # A distance has no zero to choose: it is what the points say.
-        place = row.coordinates.index("distance")
-        values[0, place] = zero[0, place] = parameters["length"]
     given = {name: np.atleast_1d(value) for name, value in parameters.items()}
-    d_zero, C_zero, _ = pose(rows, zero, given)
     d, C, _ = pose(rows, values, given)
+    origin, axes = first
+    if row.code in ("SPSP", "ROD", "DIST"):
+        # x of A points along the line, until azimuth and elevation turn the line away from it.
+        before = tuple(takewhile(lambda step: step.kind == "R", rows.steps))
+        _, line, _ = pose(replace(rows, steps=before), values, given)
+        turned = axes @ line[0].T
+        return (origin, turned), (second[0], turned @ C[0])
+    d_zero, C_zero, _ = pose(rows, np.zeros_like(values), given)
     # B = A0 · zero = A1 · pose(values), so A1 = A0 · zero · pose(values)⁻¹.
     turn = C_zero[0] @ C[0].T
-    origin, axes = first
-    return origin + axes @ (d_zero[0] - turn @ d[0]), axes @ turn
+    return (origin + axes @ (d_zero[0] - turn @ d[0]), axes @ turn), second
 
 
 def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Array:

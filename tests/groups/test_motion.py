@@ -1,0 +1,243 @@
+"""Laws, arrays and functions as motions, and the motions that the models carry."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.motion.inputs import reference_values
+from mbssa.motion import DefaultMotion, InputLaw
+
+CARRYING = [name for name in mbssa.builtin_names() if mbssa.load(name).motion is not None]
+
+
+@pytest.fixture
+def four_bar():
+    return mbssa.load("planar_four_bar")
+
+
+def carrying(mechanism, duration=2.0, steps=5, **laws):
+    """The mechanism with a motion: ``carrying(m, angle=InputLaw(…))`` for the input 1-2.angle."""
+    inputs = {f"1-2.{name}": law for name, law in laws.items()}
+    return dataclasses.replace(mechanism, motion=DefaultMotion(duration, steps, inputs))
+
+
+# --- default motions -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CARRYING)
+def test_every_model_follows_its_own_motion_at_every_instant(name):
+    mechanism = mbssa.load(name)
+    trajectory = groups.build(mbssa.decompose(mechanism)).solve(groups.default_motion(mechanism))
+    assert trajectory.ok, trajectory.faults()
+    assert np.isfinite(trajectory.acceleration).all()
+
+
+@pytest.mark.parametrize("name", CARRYING)
+def test_a_model_starts_at_its_reference_and_stays_within_its_limits(name):
+    mechanism = mbssa.load(name)
+    motion = groups.default_motion(mechanism)
+    start = reference_values(mechanism)
+    assert motion.time[0] == 0.0
+    assert motion.value[:, 0] == pytest.approx([start[key] for key in motion.names], abs=1e-12)
+    for joint in mechanism.joints:
+        for coordinate, (low, high) in joint.geometry.limits.items():
+            if coordinate in joint.driven:
+                values = motion.value[motion.names.index(f"{joint.id}.{coordinate}")]
+                assert low < values.min()
+                assert values.max() < high
+
+
+#: Laws as data, and the same law from Python; the reference value of the crank is ``r``.
+STORED = {
+    "constant at the reference": (InputLaw("constant"), lambda r: groups.constant(r)),
+    "constant": (InputLaw("constant", {"value": 2.0}), lambda r: groups.constant(2.0)),
+    "speed": (InputLaw("speed", {"rate": 3.0}), lambda r: groups.speed(3.0, r)),
+    "speed from 1": (InputLaw("speed", {"rate": 3.0, "start": 1.0}), lambda r: groups.speed(3.0, 1.0)),
+    "polynomial": (
+        InputLaw("polynomial", {"coefficients": (1.0, 0.5)}),
+        lambda r: groups.polynomial(r, 1.0, 0.5),
+    ),
+    "harmonic": (
+        InputLaw("harmonic", {"amplitude": 0.3, "frequency": 2.0, "phase": 0.4}),
+        lambda r: groups.harmonic(0.3, 2.0, 0.4, r - 0.3 * math.sin(0.4)),
+    ),
+    "harmonic about 1": (
+        InputLaw("harmonic", {"amplitude": 0.3, "frequency": 2.0, "mean": 1.0}),
+        lambda r: groups.harmonic(0.3, 2.0, 0.0, 1.0),
+    ),
+    "ramp to the end": (
+        InputLaw("ramp", {"end": 2.0, "begin": 0.5}),
+        lambda r: groups.ramp(r, 2.0, 0.5, 1.5),
+    ),
+    "spline": (
+        InputLaw("spline", {"times": (0.0, 1.0, 2.0), "values": (1.0, 2.0, 0.0)}),
+        lambda r: groups.spline([0.0, 1.0, 2.0], [1.0, 2.0, 0.0]),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STORED)
+def test_a_stored_law_is_the_law_of_that_name(case, four_bar):
+    stored, made = STORED[case]
+    motion = groups.default_motion(carrying(four_bar, angle=stored))
+    expected = groups.sample(
+        four_bar, {"1-2.angle": made(reference_values(four_bar)["1-2.angle"])}, np.linspace(0, 2, 5)
+    )
+    assert motion.time == pytest.approx(expected.time)
+    for part in ("value", "rate", "acceleration"):
+        assert getattr(motion, part) == pytest.approx(getattr(expected, part), abs=1e-12)
+
+
+def test_steps_and_duration_of_the_default_motion(four_bar):
+    one = groups.default_motion(four_bar, steps=1)
+    assert one.time.tolist() == [0.0]
+    longer = groups.default_motion(four_bar, steps=3, duration=2.0)
+    assert longer.time.tolist() == [0.0, 1.0, 2.0]
+    # The speed is the model's: twice the time, two turns.
+    assert np.ptp(longer.value) == pytest.approx(4 * np.pi)
+    with pytest.raises(ValueError, match=r"steps is 0; write 1 or more; duration is -1.0; write a positive"):
+        groups.default_motion(four_bar, steps=0, duration=-1.0)
+    spline = InputLaw("spline", {"times": (0.0, 2.0), "values": (1.0, 2.0)})
+    with pytest.raises(
+        ValueError, match=r"law of 1-2.angle: t = 2.25 s lies outside the points of the spline"
+    ):
+        groups.default_motion(carrying(four_bar, angle=spline), duration=3.0)
+
+
+def test_no_motion_or_one_of_other_inputs_is_said(four_bar):
+    with pytest.raises(
+        ValueError, match=r"planar_four_bar carries no motion; .* give a motion of 1-2\.angle"
+    ):
+        groups.default_motion(dataclasses.replace(four_bar, motion=None))
+    other = dataclasses.replace(four_bar, driven=four_bar.driven[::-1].copy())
+    with pytest.raises(ValueError, match=r"no law for 1-4\.angle; 1-2\.angle is not driven; did you mean"):
+        groups.default_motion(other)
+
+
+def test_a_law_without_a_start_needs_geometry():
+    bare = mbssa.from_pairs(2, [(1, 2, "R", 1)], "planar")
+    with pytest.raises(ValueError, match=r"no geometry at 1-2, so the reference has no values"):
+        groups.default_motion(carrying(bare, angle=InputLaw("speed", {"rate": 1.0})))
+    motion = groups.default_motion(carrying(bare, angle=InputLaw("speed", {"rate": 1.0, "start": 0.5})))
+    assert motion.value[0].tolist() == [0.5, 1.0, 1.5, 2.0, 2.5]
+
+
+def test_a_mechanism_that_nothing_drives_has_a_motion_of_no_inputs():
+    free = mbssa.from_pairs(2, [(1, 2, "R", 0)], "planar")
+    motion = groups.default_motion(carrying(free))
+    assert motion.value.shape == (0, 5)
+
+
+# --- functions -------------------------------------------------------------------------------------
+
+#: One and the same motion, 0.3 sin(5 t) + t², in every spelling of a function.
+FUNCTIONS = {
+    "array": lambda t: 0.3 * np.sin(5 * t) + t**2,
+    "one instant": lambda t: 0.3 * math.sin(5 * t) + t**2,
+    "comparing": lambda t: 0.3 * math.sin(5 * t) + t**2 if t < 10 else 0.0,
+    "with derivatives": lambda t: (
+        0.3 * np.sin(5 * t) + t**2,
+        1.5 * np.cos(5 * t) + 2 * t,
+        2 - 7.5 * np.sin(5 * t),
+    ),
+    "derivatives of one instant": lambda t: (
+        0.3 * math.sin(5 * t) + t**2,
+        1.5 * math.cos(5 * t) + 2 * t,
+        2 - 7.5 * math.sin(5 * t),
+    ),
+}
+
+
+@pytest.mark.parametrize("spelling", FUNCTIONS)
+@pytest.mark.parametrize("instants", [1, 2, 7, 501, 20_001])
+def test_any_function_of_time_is_a_law(spelling, instants, four_bar):
+    t = np.linspace(0.3, 1.7, instants) if instants > 1 else np.array([0.8])
+    motion = groups.sample(four_bar, {"1-2.angle": FUNCTIONS[spelling]}, t)
+    exact = FUNCTIONS["with derivatives"](t)
+    assert (motion.value[0] == pytest.approx(exact[0], abs=1e-15)) is True
+    assert np.abs(motion.rate[0] - exact[1]).max() < 1e-8
+    assert np.abs(motion.acceleration[0] - exact[2]).max() < 1e-6
+
+
+def test_a_function_may_return_one_number_for_all(four_bar):
+    motion = groups.sample(four_bar, {"1-2.angle": lambda t: 0.5}, [0.0, 1.0])
+    assert motion.value.tolist() == [[0.5, 0.5]]
+    assert np.abs(motion.rate).max() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda t: np.where(t < 0.5, 0.0, np.nan), "1-2.angle: is not finite at t = 0.5 s"),
+        (lambda t: "fast", "law of 1-2.angle: gives no numbers"),
+        (lambda t: (t, t), "law of 1-2.angle: gives no numbers"),
+        (lambda t: [1.0, 2.0], "law of 1-2.angle: gives no numbers"),
+        (lambda t: math.sqrt(t - 2), "law of 1-2.angle"),
+    ],
+    ids=["nan", "text", "two", "another length", "undefined"],
+)
+def test_a_function_that_is_no_law(function, says, four_bar):
+    with pytest.raises(ValueError, match=says):
+        groups.sample(four_bar, {"1-2.angle": function}, [0.0, 0.5, 1.0])
+
+
+# --- arrays ----------------------------------------------------------------------------------------
+
+
+def test_missing_rates_are_derivatives_of_the_spline(four_bar):
+    t = np.sort(np.random.default_rng(0).uniform(0, 2, 400))
+    value, rate, second = np.sin(3 * t), 3 * np.cos(3 * t), -9 * np.sin(3 * t)
+    for rates, seconds in ((None, None), (rate, None), (None, second), (rate, second)):
+        motion = groups.from_arrays(
+            four_bar,
+            t,
+            {"1-2.angle": value},
+            None if rates is None else {"1-2.angle": rates},
+            None if seconds is None else {"1-2.angle": seconds},
+        )
+        assert (motion.value[0] == value).all()
+        assert np.abs(motion.rate[0] - rate).max() < 1e-6
+        assert np.abs(motion.acceleration[0] - second).max() < 1e-3
+
+
+def test_given_rates_are_taken_as_they_are(four_bar):
+    motion = groups.from_arrays(
+        four_bar, [0.0], {"1-2.angle": [1.0]}, {"1-2.angle": [2.0]}, {"1-2.angle": [3.0]}
+    )
+    assert (motion.value, motion.rate, motion.acceleration) == (1.0, 2.0, 3.0)
+
+
+def test_every_fault_of_arrays_comes_at_once():
+    rotor = mbssa.load("rotor")
+    with pytest.raises(ValueError, match="no values for") as caught:
+        groups.from_arrays(
+            rotor,
+            [0.0, 0.2, 0.1, 0.3, 0.4],
+            {"9-13.angle": [0.0] * 4, "13-15.angle": [0, 1, np.nan, 2, 3], "11-14.angle": [0] * 5},
+            {"13-15.angle": ["fast"] * 5, "1-13.slide": [0] * 5},
+        )
+    for expected in (
+        "time does not increase at instant 2 (0.1 s after 0.2 s)",
+        "no values for 11-14.angle_1",
+        "11-14.angle is not driven; did you mean '11-14.angle_1'?",
+        "values of 9-13.angle have the shape (4,); time has (5,)",
+        "values of 13-15.angle are not finite at t = 0.1 s",
+        "rates of 13-15.angle are no numbers",
+        "1-13.slide is not driven",
+    ):
+        assert expected in str(caught.value)
+
+
+def test_too_few_instants_for_a_spline(four_bar):
+    with pytest.raises(ValueError, match="3 instants are too few for a spline, which needs 4"):
+        groups.from_arrays(four_bar, [0.0, 1.0, 2.0], {"1-2.angle": [0.0, 1.0, 2.0]})
+
+
+def test_a_spline_is_not_continued_beyond_its_points(four_bar):
+    law = groups.spline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+    with pytest.raises(ValueError, match=r"t = 2.5 s lies outside the points of the spline, 0 to 2 s"):
+        groups.sample(four_bar, {"1-2.angle": law}, [0.0, 2.5])

@@ -1,0 +1,183 @@
+"""Motions in files: TOML and CSV, what they say, and every fault with its place."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+
+
+@pytest.fixture
+def put(tmp_path):
+    def put(name, text):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return put
+
+
+@pytest.fixture
+def rotor():
+    return mbssa.load("rotor")
+
+
+@pytest.fixture
+def four_bar():
+    return mbssa.load("planar_four_bar")
+
+
+LAWS = """
+duration = 2
+steps = 5
+[inputs]
+"1-2.angle" = { law = "speed", rate = 180, start = 90 }
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'units = { angle = "deg" }\n' + LAWS,
+        LAWS.replace("[inputs]", '[units]\nangle = "deg"\n[inputs]'),
+        'units = { angle = "deg" }\n[motion]\n' + LAWS.replace("[inputs]", "[motion.inputs]"),
+        "\ufeff" + 'units = { angle = "deg" }\n' + LAWS,
+    ],
+    ids=["bare", "units below", "as in a model file", "byte order mark"],
+)
+def test_laws_in_a_file(text, put, four_bar):
+    motion = groups.read_motion(four_bar, put("motion.toml", text))
+    assert motion.time.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert motion.value[0] == pytest.approx(np.pi / 2 + np.pi * motion.time)
+    assert motion.rate[0] == pytest.approx(np.full(5, np.pi))
+
+
+def test_a_model_file_is_a_motion_file_of_its_own(tmp_path, four_bar):
+    path = tmp_path / "model.toml"
+    mbssa.save(four_bar, path)
+    again, own = groups.read_motion(four_bar, path), groups.default_motion(four_bar)
+    assert (again.value == own.value).all()
+
+
+def test_steps_and_duration_instead_of_those_of_the_file(put, four_bar):
+    path = put("motion.toml", LAWS)
+    assert groups.read_motion(four_bar, path, steps=3, duration=1.0).time.tolist() == [0.0, 0.5, 1.0]
+    with pytest.raises(ValueError, match="steps is -1"):
+        groups.read_motion(four_bar, path, steps=-1)
+
+
+BAD_LAWS = {
+    "unknown coordinate": (LAWS.replace("1-2", "1-3"), "1-3.angle: is not driven; did you mean '1-2.angle'"),
+    "missing coordinate": (LAWS.replace("1-2", "1-3"), "1-2.angle: has no law"),
+    "unknown key": ("stps = 3\n" + LAWS, "stps: unknown key; did you mean 'steps'"),
+    "not finite": (LAWS.replace("180", "nan"), "1-2.angle rate: is nan"),
+    "unknown law": (LAWS.replace("speed", "sped"), "1-2.angle: 'sped' is not a law"),
+    "no TOML": ("duration = = 2", "TOML"),
+    "other units": (LAWS.replace("[inputs]", '[units]\nangle = "turn"\n[inputs]'), "units.angle"),
+    "no text": (b"\xff\xfe", "not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_LAWS)
+def test_bad_laws_are_told_their_place(case, put, four_bar):
+    text, says = BAD_LAWS[case]
+    path = put("motion.toml", text)
+    with pytest.raises(mbssa.ModelError) as caught:
+        groups.read_motion(four_bar, path)
+    assert str(path) in str(caught.value)
+    assert any(says in str(fault) for fault in caught.value.faults), caught.value.faults
+
+
+def test_files_that_are_no_motion(put, tmp_path, four_bar):
+    with pytest.raises(mbssa.ModelError, match=r"ends in \.toml or \.csv"):
+        groups.read_motion(four_bar, put("motion.txt", ""))
+    for name in ("none.csv", "none.toml"):
+        with pytest.raises(mbssa.ModelError, match="cannot be read: No such file"):
+            groups.read_motion(four_bar, tmp_path / name)
+
+
+# --- columns ---------------------------------------------------------------------------------------
+
+
+def sheet(header, columns, mark=","):
+    lines = [mark.join(header), *(mark.join(map(repr, row)) for row in np.transpose(columns).tolist())]
+    return "\n".join(lines)
+
+
+T = np.linspace(1.0, 3.0, 201)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", ", "])
+def test_columns_in_any_order_and_spelling(mark, put, rotor):
+    names = groups.driven_coordinates(rotor)
+    columns = [np.sin(T), T, np.cos(2 * T), 0.1 * T, -2 * np.sin(2 * T)]
+    text = sheet([names[0], "time", names[1], names[2], f"{names[1]}.rate"], columns, mark)
+    text = "# measured\n\n" + text.replace("\n", "\n\n# pause\n", 1) + "\n\n"
+    motion = groups.read_motion(rotor, put("motion.csv", text))
+    assert (motion.time == T).all()
+    assert (motion.value == [np.sin(T), np.cos(2 * T), 0.1 * T]).all()
+    assert (motion.rate[1] == -2 * np.sin(2 * T)).all()
+    assert np.abs(motion.rate[0] - np.cos(T)).max() < 1e-9
+    assert np.abs(motion.acceleration - [-np.sin(T), -4 * np.cos(2 * T), 0 * T]).max() < 1e-4
+
+
+def test_columns_at_other_instants(put, four_bar):
+    header = ["time", "1-2.angle", "1-2.angle.rate", "1-2.angle.acceleration"]
+    path = put("motion.csv", sheet(header, [T, np.sin(T), np.cos(T), -np.sin(T)]))
+    motion = groups.read_motion(four_bar, path, steps=37, duration=1.5)
+    assert motion.time == pytest.approx(np.linspace(1.0, 2.5, 37))
+    assert np.abs(motion.value[0] - np.sin(motion.time)).max() < 1e-11
+    assert np.abs(motion.rate[0] - np.cos(motion.time)).max() < 1e-11
+    assert np.abs(motion.acceleration[0] + np.sin(motion.time)).max() < 1e-11
+    assert groups.read_motion(four_bar, path, duration=1.0).value.shape == (1, 201)
+    assert groups.read_motion(four_bar, path, steps=1).time.tolist() == [1.0]
+    with pytest.raises(ValueError, match=r"duration is 2.5 s; the columns last 2.0 s"):
+        groups.read_motion(four_bar, path, duration=2.5)
+
+
+def test_too_few_lines_for_a_spline(put, four_bar):
+    path = put("motion.csv", "time,1-2.angle\n0,0\n1,1\n2,4")
+    with pytest.raises(ValueError, match="3 instants are too few for a spline"):
+        groups.read_motion(four_bar, path)
+    one = put("one.csv", "time,1-2.angle,1-2.angle.rate,1-2.angle.acceleration\n0,1,2,3")
+    assert groups.read_motion(four_bar, one).rate.tolist() == [[2.0]]
+
+
+def test_every_fault_of_columns_comes_at_once_with_its_line(put, rotor):
+    text = (
+        "# a comment\ntime,9-13.angle,13-15.angel,9-13.angle\n"
+        "0,1,2,1\n0.1,x,2,1\n\n0.2,1,2\n0.3,nan,1,1\n0.4,1,1,1\n0.4,1,1,1\n0.2,1,1,1\n"
+    )
+    path = put("motion.csv", text)
+    with pytest.raises(mbssa.ModelError) as caught:
+        groups.read_motion(rotor, path)
+    faults = [str(fault) for fault in caught.value.faults]
+    assert faults == [
+        "line 2: no column '13-15.angle'",
+        "line 2: no column '11-14.angle_1'",
+        "line 2: column '13-15.angel' is no driven coordinate; did you mean '13-15.angle'?",
+        "line 2: column '9-13.angle' stands there twice",
+        "line 4 9-13.angle: 'x' is no number",
+        "line 6: 3 cells; the header has 4",
+        "line 7 9-13.angle: 'nan' is not finite",
+        "line 9 time: 0.4 follows 0.4; write increasing times",
+        "line 10 time: 0.2 follows 0.4; write increasing times",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "is empty; write a header: time, 1-2.angle"),
+        ("time,1-2.angle\n", "a header and no instants"),
+        ("1-2.angle\n0\n1\n2\n3\n4", "line 1: no column 'time'"),
+        ("0,1\n1,2\n2,3", "no column 'time'"),
+        (b"time,1-2.angle\n0,\xff", "line 2: is not UTF-8 text"),
+        ("time,1-2.angle\n0," + '"' + "1" * 200_000, "line 2"),
+    ],
+    ids=["empty", "header only", "no time", "no header", "binary", "endless"],
+)
+def test_sheets_that_are_none(text, says, put, four_bar):
+    with pytest.raises(mbssa.ModelError) as caught:
+        groups.read_motion(four_bar, put("motion.csv", text))
+    assert any(says in str(fault) for fault in caught.value.faults), caught.value.faults
