@@ -335,10 +335,7 @@ def test_all_faults_of_shape_and_meaning_come_at_once(tmp_path):
 def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_path):
     faults = faults_of(
         tmp_path,
-        HEAD
-        + "bodies = 3\n"
-        + CRANK
-        + '[[joint]]\nbodies = [2, 3]\ntype = "R"\ndriven = true\npoint = [1]\n'
+        HEAD + "bodies = 3\n" + CRANK + '[[joint]]\nbodies = [2, 3]\ntype = "R"\ndriven = true\npoint = [1]\n'
         "[motion]\nstps = 3\nduration = -1\n[motion.inputs]\n"
         '"1-2.angle" = { law = "speed", rte = 1 }\n"2-3.slide" = { law = "ramp", end = inf }\n',
     )
