@@ -100,8 +100,8 @@ def kernel_system(system: GlobalSystem, equation: Ints, derivative: Ints, place:
 class GlobalRun:
     """One motion of a system, lengths divided by its size; arrays body by body, filled as it is solved.
 
-    ``inputs``, ``poses``, ``quality`` and ``limits`` are those of :mod:`groups.kernels.global_newton`; the first
-    instant is the reference, ``level`` is 0 for positions, 1 for velocities too, 2 for accelerations too.
+    ``inputs``, ``poses``, ``quality``, ``limits`` are those of :mod:`groups.kernels.global_newton`. The first
+    instant is the reference; ``level`` is 0 for positions, 1 for velocities too, 2 for accelerations too.
     """
 
     system: GlobalSystem
