@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.newton import kernels
-from groups.newton.encoding import Encoded, encode
-from groups.trajectory import Trajectory, quaternion_of
+from groups.encoding import drive_rows
+from groups.kernels import span
+from groups.kernels.vectors import STATE
+from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
+from groups.reference import closed_reference
+from groups.registry import Solver, choose
+from groups.spins import held_spins
+from groups.trajectory import Trajectory, body_index
 from mbssa import Mechanism, Structure
 from mbssa.compiled import compiled
-from mbssa.joints.assembly import assemble
-from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
-#: Residual at which a group counts as closed, over the mechanism's size.
-CLOSED = 1e-12
+Level = Literal["position", "velocity", "acceleration"]
+LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
-#: Newton steps at one instant before it counts as not converged.
-STEPS = 30
+#: Bytes of the states of one block: they stay in a core's own cache.
+BLOCK = 192 * 1024
 
-#: Instants that lead from the reference to the first instant of a motion that starts elsewhere.
-RUN_IN = 50
+#: Instants between two reports of progress.
+REPORTED = 20_000
+
+#: Status of an instant that was never looked at.
+NOT_COMPUTED = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
     """What :func:`build` makes of a structure; :meth:`solve` runs it over a motion.
 
+    ``solvers`` has one entry per group, in their order.
+
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
-    >>> len(model.encoded), model.structure.n_groups
-    (7, 7)
+    >>> [solver.form for solver in model.solvers[:3]]
+    ['closed form', 'driven', 'closed form']
     """
 
     structure: Structure
     frames: Frames
     reference: Configuration
-    encoded: tuple[Encoded, ...]
+    solvers: tuple[Solver, ...]
+    _packed: Packed = field(repr=False)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that is solved."""
+        return self.structure.mechanism
 
     @property
     def reference_inputs(self) -> dict[str, float]:
@@ -53,88 +70,165 @@ class Model:
         >>> round(stewart.reference_inputs["2-3.slide"], 3)
         1.195
         """
-        mechanism = self.structure.mechanism
-        values = reference_inputs(mechanism, self.frames, self.reference)
-        return dict(zip(driven_coordinates(mechanism), values.tolist(), strict=True))
+        values = reference_inputs(self.mechanism, self.frames, self.reference)
+        return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 
-    def solve(self, motion: Motion) -> Trajectory:
+    def solve(
+        self,
+        motion: Motion | None = None,
+        *,
+        bodies: Sequence[str | int] | None = None,
+        level: Level = "acceleration",
+        progress: Callable[[float], object] | None = None,
+    ) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
 
-        The first instant is reached from the model's reference configuration through intermediate
-        positions of the inputs, so the assembly mode of the reference is kept.
+        The assembly mode of the reference is kept: closed forms hold a sign, Newton is led from the
+        reference to the first instant and on from instant to instant.
+
+        Parameters
+        ----------
+        motion : inputs over time; the model's own by default
+        bodies : names or numbers of the bodies to keep; all by default
+        level : the last level of answer that is wanted
+        progress : called with the share that is done now and then; False from it stops the run, and what
+            was not computed says so in its status
 
         Raises
         ------
         ValueError
-            The motion drives other coordinates than the model has.
+            The motion drives other coordinates than the model has, or the model has no motion of its own.
+        KeyError
+            A body that there is not.
 
         Examples
         --------
         >>> import groups, mbssa
         >>> crank = mbssa.load("slider_crank_isostatic")
         >>> model = groups.build(mbssa.decompose(crank))
-        >>> motion = groups.constant_speed(crank, duration=1.0, steps=101)
-        >>> trajectory = model.solve(motion)
+        >>> trajectory = model.solve(groups.constant_speed(crank, duration=1.0, steps=101))
         >>> trajectory.ok, float(trajectory.residual.max()) < 1e-12
         (True, True)
         """
-        mechanism = self.structure.mechanism
+        mechanism = self.mechanism
+        motion = default_motion(mechanism) if motion is None else motion
         wanted = driven_coordinates(mechanism)
         if tuple(motion.names) != wanted:
             raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
-        lead = self._run_in(motion)
-        time, value, rate, second = (np.ascontiguousarray(a) for a in lead)
-        extra = len(time) - len(motion.time)
-        n, instants = mechanism.n_bodies, len(time)
-        position = np.zeros((n, instants, 3))
-        rotation = np.zeros((n, instants, 3, 3))
-        velocity, acceleration = np.zeros((n, instants, 6)), np.zeros((n, instants, 6))
-        position[:, 0], rotation[:, 0] = self.reference.position, self.reference.rotation
-        position[0], rotation[0] = self.reference.position[0], self.reference.rotation[0]
-        n_groups = self.structure.n_groups
-        status = np.zeros((n_groups, instants), dtype=np.int8)
-        residual = np.zeros((n_groups, instants))
-        iterations = np.zeros((n_groups, instants), dtype=np.int64)
-        kernel = compiled(kernels.solve_group)
-        for g, e in enumerate(self.encoded):
-            kernel(
-                e.bodies,
-                e.columns,
-                e.equations,
-                e.drive,
-                time,
-                (value, rate, second),
-                (position, rotation, velocity, acceleration),
-                (status[g], residual[g], iterations[g]),
-                CLOSED * self.frames.size,
-                STEPS,
-            )
-        return _trajectory(
-            mechanism,
-            motion.time,
-            position[:, extra:],
-            rotation[:, extra:],
-            velocity[:, extra:],
-            acceleration[:, extra:],
-            (status[:, extra:].T, residual[:, extra:].T, iterations[:, extra:].T),
+        if level not in LEVELS:
+            raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
+        kept = _kept(mechanism, bodies)
+        run = Run(self, motion, kept, LEVELS.index(level))
+        instants = len(motion.time)
+        every = instants if progress is None else min(REPORTED, max(1, instants // 50))
+        done = 0
+        while done < instants:
+            stop = min(done + every, instants)
+            run.advance(done, stop)
+            done = stop
+            if progress is not None and progress(done / instants) is False:
+                break
+        run.stop_at(done)
+        return run.trajectory()
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """The solvers' data in arrays of their own kind, as :mod:`groups.kernels.span` takes them."""
+
+    ints: Ints
+    int_start: Ints
+    floats: Floats
+    float_start: Ints
+    memory: Floats
+    memory_start: Ints
+    code: Ints
+
+
+class Run:
+    """One motion being solved: its arrays, and how far it is. Spans follow one another in time."""
+
+    def __init__(self, model: Model, motion: Motion, kept: Ints, level: int) -> None:
+        self.model, self.motion, self.kept, self.level = model, motion, kept, level
+        mechanism = model.mechanism
+        planar = mechanism.space == "planar"
+        n, instants, rows = mechanism.n_bodies, len(motion.time), len(kept)
+        k = 3 if planar else 6
+        shapes = [(2,), (), (3,), (3,)] if planar else [(3,), (4,), (6,), (6,)]
+        lengths = [instants, instants, instants if level > 0 else 0, instants if level > 1 else 0]
+        self.outputs = tuple(
+            np.empty((rows, length, *shape)) for length, shape in zip(lengths, shapes, strict=True)
+        )
+        groups = model.structure.n_groups
+        self.quality = (
+            np.zeros((groups, instants), dtype=np.int8),
+            np.zeros((groups, instants)),
+            np.zeros((groups, instants), dtype=np.int64),
+            np.ones((groups, instants)),
+        )
+        packed = model._packed
+        self._data = (
+            packed.ints, packed.int_start, packed.floats, packed.float_start, packed.memory.copy(),
+            packed.memory_start, packed.code,
+        )  # fmt: skip
+        size = span.PLANAR_STATE if planar else STATE
+        block = max(16, min(256, instants, BLOCK // (n * size * 8)))
+        self._states = span.states(n, block, planar)
+        self._states[0] = _frame_state(model.reference, planar)
+        row_of = np.full(n, -1, dtype=np.int64)
+        row_of[kept] = np.arange(rows)
+        written = kept
+        self._kept = (row_of, np.zeros(0, dtype=np.int64), written, np.zeros((rows, 4)))
+        self._inputs = (motion.value, motion.rate, motion.acceleration)
+        if not planar:
+            self._solve = compiled(span.solve_spatial)
+        elif (packed.code == span.PLANAR).all():
+            self._solve = compiled(span.solve_planar_closed)
+        else:
+            self._solve = compiled(span.solve_planar_any)
+        self._order = np.arange(groups)
+        self._width = k
+
+    def advance(self, first: int, stop: int) -> None:
+        """Solve the instants ``first`` … ``stop`` - 1 of all groups."""
+        self._solve(
+            self._order,
+            self._data,
+            self._states,
+            (first, stop, self.level),
+            self._inputs,
+            self.motion.time,
+            self.quality,
+            self._kept,
+            self.outputs,
         )
 
-    def _run_in(self, motion: Motion) -> tuple[Floats, Floats, Floats, Floats]:
-        """Time and inputs with instants in front that lead from the reference to the first one."""
-        start = reference_inputs(self.structure.mechanism, self.frames, self.reference)
-        first = motion.value[:, 0]
-        parts = motion.time, motion.value, motion.rate, motion.acceleration
-        if np.abs(first - start).max(initial=0.0) < 1e-9:
-            return parts
-        share = np.linspace(0, 1, RUN_IN, endpoint=False)
-        before = motion.time[0] - 1 + share
-        ramp = start[:, None] + np.outer(first - start, share)
-        steady = np.repeat((first - start)[:, None], RUN_IN, axis=1)
-        return (
-            np.concatenate([before, motion.time]),
-            np.concatenate([ramp, motion.value], axis=1),
-            np.concatenate([steady, motion.rate], axis=1),
-            np.concatenate([np.zeros_like(ramp), motion.acceleration], axis=1),
+    def stop_at(self, done: int) -> None:
+        """Say of all later instants that they were not computed."""
+        if done >= len(self.motion.time):
+            return
+        for array in self.outputs:
+            array[:, done:] = np.nan
+        self.quality[0][:, done:] = NOT_COMPUTED
+        self.quality[1][:, done:] = np.nan
+
+    def trajectory(self) -> Trajectory:
+        """What was found."""
+        mechanism = self.model.mechanism
+        position, orientation, velocity, acceleration = (np.swapaxes(a, 0, 1) for a in self.outputs)
+        status, residual, iterations, condition = self.quality
+        return Trajectory(
+            mechanism,
+            self.motion.time,
+            position,
+            orientation,
+            velocity if self.level > 0 else None,
+            acceleration if self.level > 1 else None,
+            status.T,
+            residual.T,
+            iterations.T,
+            condition=condition.T,
+            kept=self.kept,
         )
 
 
@@ -154,67 +248,37 @@ def build(structure: Structure) -> Model:
     1
     """
     mechanism = structure.mechanism
-    if not structure.determined:
-        raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")
-    frames = joint_frames(mechanism)
-    missing = [
-        mechanism.joint_ids[j]
-        for j in np.flatnonzero(~frames.known).tolist()
-        if mechanism.joint_geometry.get(j) is None
-    ]
-    if missing:
-        raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
-    closed = assemble(mechanism, frames)
-    if not closed.closed:
-        raise ValueError(f"{mechanism.name} cannot be assembled: {closed.fault}")
-    drives = {
-        (joint.index, name): row
-        for row, (joint, name) in enumerate(
-            (joint, name) for joint in mechanism.joints if joint.driven for name in joint.driven
-        )
-    }
-    encoded = tuple(encode(group, frames, drives) for group in structure.groups)
-    return Model(structure, frames, closed.configuration, encoded)
+    frames, reference = closed_reference(structure)
+    drives = drive_rows(mechanism)
+    inputs = reference_inputs(mechanism, frames, reference)
+    spins = held_spins(structure, frames)
+    solvers = tuple(choose(group, frames, reference, drives, inputs, spins) for group in structure.groups)
+    return Model(structure, frames, reference, solvers, _pack(solvers))
 
 
-def reference_pose(mechanism: Mechanism, body: int) -> tuple[Floats, Floats]:
-    """Origin (3,) and rotation (3, 3) of a body's own frame in the world at the reference."""
-    frames = joint_frames(mechanism)
-    return frames.position[body], frames.rotation[body]
+def _pack(solvers: Sequence[Solver]) -> Packed:
+    def joined(parts: list[Any], kind: type) -> tuple[Any, Ints]:
+        start = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in parts], out=start[1:])
+        return np.concatenate([np.zeros(0, dtype=kind), *parts]), start
+
+    ints, int_start = joined([solver.ints for solver in solvers], np.int64)
+    floats, float_start = joined([solver.floats for solver in solvers], np.float64)
+    memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
+    code = np.array([solver.code for solver in solvers], dtype=np.int64)
+    return Packed(ints, int_start, floats, float_start, memory, memory_start, code)
 
 
-def _trajectory(
-    mechanism: Mechanism,
-    time: Floats,
-    position: Floats,
-    rotation: Floats,
-    velocity: Floats,
-    acceleration: Floats,
-    quality: tuple[npt.NDArray[np.int8], Floats, npt.NDArray[np.int64]],
-) -> Trajectory:
-    if mechanism.space == "planar":
-        angle = np.arctan2(rotation[:, :, 1, 0], rotation[:, :, 0, 0])
-        orientation = _unwrapped(angle).T
-        velocity, acceleration = velocity[:, :, [0, 1, 5]], acceleration[:, :, [0, 1, 5]]
-        position = position[:, :, :2]
-    else:
-        orientation = quaternion_of(rotation).transpose(1, 0, 2)
-    return Trajectory(
-        mechanism,
-        time,
-        position.transpose(1, 0, 2),
-        orientation,
-        velocity.transpose(1, 0, 2),
-        acceleration.transpose(1, 0, 2),
-        *quality,
-        condition=np.ones(quality[0].shape),
-        kept=np.arange(mechanism.n_bodies),
-    )
+def _kept(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:
+    if bodies is None:
+        return np.arange(mechanism.n_bodies)
+    return np.array(sorted({body_index(mechanism, name) for name in bodies}), dtype=np.int64)
 
 
-def _unwrapped(angle: Floats) -> Floats:
-    """Angles (N, T) without jumps; instants without an answer are left out."""
-    for row in angle:
-        sound = np.isfinite(row)
-        row[sound] = np.unwrap(row[sound])
-    return angle
+def _frame_state(reference: Configuration, planar: bool) -> Floats:
+    """The frame's state: it stands where the reference has it."""
+    position, rotation = reference.position[0], reference.rotation[0]
+    if planar:
+        c, s = rotation[0, 0], rotation[1, 0]
+        return np.array([position[0], position[1], c, s, np.arctan2(s, c), 0, 0, 0, 0, 0, 0])
+    return np.concatenate([position, rotation.ravel(), np.zeros(12)])

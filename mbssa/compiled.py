@@ -41,11 +41,11 @@ def compiled(function: Callable[..., Any]) -> Any:
     twin = _with_compiled_callees(function)
     folder = _cache_folder()
     if folder is None:
-        return numba.njit(nogil=True)(twin)
+        return numba.njit(nogil=True, error_model="numpy")(twin)
     config: Any = numba.config
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)  # read once, when the dispatcher is made
     try:
-        return numba.njit(nogil=True, cache=True)(twin)
+        return numba.njit(nogil=True, error_model="numpy", cache=True)(twin)
     finally:
         config.CACHE_DIR = before
 

@@ -1,0 +1,378 @@
+"""What closes a group: how far its cuts are open, by what unknowns they close, and how fast they open.
+
+A *pin* holds a point of one body on a point of another, a *rod* at a distance from it, a *row* is any other
+joint equation, as a jet. The Jacobian is analytic: what a unit rate of an unknown does to the points that
+are compared. Rows may be more than are needed: those not ``SOLVED`` are only checked.
+:mod:`groups.kernels.record` lays the data out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from groups.kernels.jets import SIZE as JET
+from groups.kernels.jets import WORK as JETS
+from groups.kernels.jets import evaluate, shortest
+from groups.kernels.record import (
+    AXES,
+    CENTRE,
+    CODE,
+    INFLUENCE,
+    JOINT,
+    KIND,
+    MATRIX,
+    N_KNOWN,
+    N_LINKS,
+    N_PAIRS,
+    N_PINS,
+    N_RODS,
+    N_ROWS,
+    N_STEPS,
+    N_UNKNOWNS,
+    NUMBER,
+    ORIGIN,
+    PAIR,
+    PIN,
+    PIN_POINT,
+    PLANAR,
+    RIGHT,
+    ROD,
+    ROD_POINT,
+    ROOM,
+    ROW_DRIVE,
+    ROW_SIGN,
+    SLIDE,
+    SOLVED,
+    STAGE,
+    STEP_AXIS,
+    STEP_POINT,
+    TABLE,
+    UNIT,
+    UNKNOWN,
+    VALUE,
+    P,
+    R,
+    U,
+    V,
+)
+from groups.kernels.vectors import (
+    ACCELERATION,
+    POSITION,
+    ROTATION,
+    SPIN,
+    SPIN_RATE,
+    STATE,
+    VELOCITY,
+    Vector,
+    cross,
+    dot,
+    length,
+    matrix_in,
+    minus,
+    plus,
+    plus_times,
+    put_in,
+    rotate,
+    unit,
+    vector_in,
+)
+
+Array = Any
+
+
+def point_of(ints: Array, work: Array, body: Any, numbers: Array, k: Any) -> Vector:
+    """A point of a body on the stage, in the world; in the body's axes it begins at ``numbers[k]``."""
+    at = ints[STAGE] + STATE * body
+    arm = rotate(matrix_in(work, at + ROTATION), vector_in(numbers, k))
+    return plus(vector_in(work, at + POSITION), arm)
+
+
+def rod_length(ints: Array, floats: Array, work: Array, k: Any) -> Vector:
+    """Length of a rod, m, and its first two derivatives by its input."""
+    row, f = ints[ints[ROD] + 3 * k + 2], ints[ROD_POINT] + 9 * k + 6
+    constant, linear, square = vector_in(floats, f)
+    s = work[ints[U] + row] if row >= 0 else 0.0
+    size = math.sqrt(max(constant + s * (linear + s * square), 0.0))
+    slope = (0.5 * linear + s * square) / size
+    return size, slope, (square - slope * slope) / size
+
+
+def misses(ints: Array, floats: Array, work: Array, memory: Array) -> float:
+    """What the cuts leave open, from RIGHT on, in m or rad; returns the largest, or NaN."""
+    right, worst = ints[RIGHT], 0.0
+    width = 2 if ints[PLANAR] == 1 else 3
+    for k in range(ints[N_PINS]):
+        a, b, f = ints[ints[PIN] + 2 * k], ints[ints[PIN] + 2 * k + 1], ints[PIN_POINT] + 6 * k
+        gap = minus(point_of(ints, work, b, floats, f + 3), point_of(ints, work, a, floats, f))
+        for m in range(width):
+            work[right + m] = gap[m]
+            worst = max(worst, abs(gap[m]))
+        right += width
+    for k in range(ints[N_RODS]):
+        a, b, f = ints[ints[ROD] + 3 * k], ints[ints[ROD] + 3 * k + 1], ints[ROD_POINT] + 9 * k
+        size, _, _ = rod_length(ints, floats, work, k)
+        gap = minus(point_of(ints, work, b, floats, f + 3), point_of(ints, work, a, floats, f))
+        work[right] = length(gap) - size
+        worst = max(worst, abs(work[right]))
+        right += 1
+    if ints[N_ROWS] > 0:
+        evaluate_rows(ints, floats, work, False)
+        for k in range(ints[N_ROWS]):
+            if memory[ints[SOLVED] + k] > 0.0:
+                work[right] = row_miss(ints, work, k)
+                worst = max(worst, abs(work[right]))
+                right += 1
+    # Comparisons lose NaN: say it aloud.
+    for k in range(ints[RIGHT], right):
+        if work[k] != work[k]:
+            return math.nan
+    return worst
+
+
+def left_out(ints: Array, floats: Array, work: Array, memory: Array) -> float:
+    """The largest miss of the rows that are only checked, m or rad."""
+    worst = 0.0
+    if ints[N_ROWS] > 0:
+        evaluate_rows(ints, floats, work, False)
+        for k in range(ints[N_ROWS]):
+            if memory[ints[SOLVED] + k] == 0.0:
+                worst = max(worst, abs(row_miss(ints, work, k)))
+    return worst
+
+
+def row_miss(ints: Array, work: Array, k: Any) -> float:
+    """What joint equation k misses by its jet, m or rad."""
+    miss: float = work[ints[TABLE] + JET * k]
+    row = ints[ints[ROW_DRIVE] + k]
+    if row >= 0:
+        miss = shortest(ints[ints[CODE] + k], miss - work[ints[U] + row])
+    return miss
+
+
+def evaluate_rows(ints: Array, floats: Array, work: Array, moving: bool) -> None:
+    """Jets of all rows as the bodies stand and, with ``moving``, move on the stage, into TABLE."""
+    stage, pairs, rows = ints[N_KNOWN] + ints[N_LINKS], ints[N_PAIRS], ints[N_ROWS]
+    for b in range(stage):
+        at = ints[STAGE] + STATE * b
+        for m in range(3):
+            work[ints[P] + 3 * b + m] = work[at + POSITION + m]
+        for m in range(9):
+            work[ints[R] + 9 * b + m] = work[at + ROTATION + m]
+        for m in range(6):
+            work[ints[V] + 6 * b + m] = work[at + VELOCITY + m]
+    table = (
+        ints[ints[PAIR] : ints[PAIR] + 2 * pairs].reshape(pairs, 2),
+        floats[ints[ORIGIN] : ints[ORIGIN] + 6 * pairs].reshape(pairs, 2, 3),
+        floats[ints[AXES] : ints[AXES] + 18 * pairs].reshape(pairs, 2, 3, 3),
+        ints[ints[CODE] : ints[CODE] + rows],
+        ints[ints[JOINT] : ints[JOINT] + rows],
+        ints[ints[NUMBER] : ints[NUMBER] + 4 * rows].reshape(rows, 4),
+        floats[ints[ROW_SIGN] : ints[ROW_SIGN] + rows],
+        floats[ints[VALUE] : ints[VALUE] + rows],
+    )
+    evaluate(
+        0, rows, table,
+        work[ints[P] : ints[P] + 3 * stage].reshape(stage, 3),
+        work[ints[R] : ints[R] + 9 * stage].reshape(stage, 3, 3),
+        work[ints[V] : ints[V] + 6 * stage].reshape(stage, 6),
+        moving,
+        work[ints[ROOM] : ints[ROOM] + JETS * JET].reshape(JETS, JET),
+        work[ints[TABLE] : ints[TABLE] + JET * rows].reshape(rows, JET),
+    )  # fmt: skip
+
+
+def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: bool) -> float:
+    """Jacobian of the misses by the unknowns, from MATRIX on; returns the largest entry that could be.
+
+    ``everything`` takes the rows that are only checked too: there must be room for them.
+    """
+    n, width = ints[N_UNKNOWNS], 2 if ints[PLANAR] == 1 else 3
+    centre = vector_in(floats, ints[CENTRE])
+    twist = ints[UNIT]
+    for k in range(twist, twist + 6 * n):
+        work[k] = 0.0
+    for s in range(ints[N_STEPS]):
+        k = ints[ints[UNKNOWN] + s]
+        if k < 0:
+            continue
+        at = twist + 6 * k
+        along = vector_in(work, ints[STEP_AXIS] + 3 * s)
+        if ints[ints[KIND] + s] == SLIDE:
+            put_in(work, at + 3, plus(vector_in(work, at + 3), along))
+        else:
+            moment = cross(along, minus(centre, vector_in(work, ints[STEP_POINT] + 3 * s)))
+            put_in(work, at, plus(vector_in(work, at), along))
+            put_in(work, at + 3, plus(vector_in(work, at + 3), moment))
+    row, scale = ints[MATRIX], 1e-300
+    for j in range(ints[N_PINS]):
+        a, b, f = ints[ints[PIN] + 2 * j], ints[ints[PIN] + 2 * j + 1], ints[PIN_POINT] + 6 * j
+        to_a = minus(point_of(ints, work, a, floats, f), centre)
+        to_b = minus(point_of(ints, work, b, floats, f + 3), centre)
+        for k in range(n):
+            rate = parting(ints, work, k, a, b, to_a, to_b)
+            for m in range(width):
+                work[row + m * n + k] = rate[m]
+                scale = max(scale, abs(rate[m]))
+        row += width * n
+    for j in range(ints[N_RODS]):
+        a, b, f = ints[ints[ROD] + 3 * j], ints[ints[ROD] + 3 * j + 1], ints[ROD_POINT] + 9 * j
+        to_a = minus(point_of(ints, work, a, floats, f), centre)
+        to_b = minus(point_of(ints, work, b, floats, f + 3), centre)
+        direction = unit(minus(to_b, to_a))
+        for k in range(n):
+            rate = parting(ints, work, k, a, b, to_a, to_b)
+            work[row + k] = dot(direction, rate)
+            scale = max(scale, length(rate))
+        row += n
+    if ints[N_ROWS] == 0:
+        return scale
+    evaluate_rows(ints, floats, work, False)
+    for j in range(ints[N_ROWS]):
+        if memory[ints[SOLVED] + j] == 0.0 and not everything:
+            continue
+        for k in range(n):
+            total, size = 0.0, 0.0
+            for side in range(2):
+                b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + j] + side]
+                if ints[ints[INFLUENCE] + n * b + k] == 1:
+                    w, v = vector_in(work, twist + 6 * k), vector_in(work, twist + 6 * k + 3)
+                    at = minus(vector_in(work, ints[STAGE] + STATE * b + POSITION), centre)
+                    jet = ints[TABLE] + JET * j + 1 + 6 * side
+                    speed, by_v, by_w = plus(v, cross(w, at)), vector_in(work, jet), vector_in(work, jet + 3)
+                    total += dot(by_v, speed) + dot(by_w, w)
+                    size = max(size, length(by_v) * length(speed), length(by_w) * length(w))
+            work[row + k] = total
+            scale = max(scale, abs(total))
+        row += n
+    return scale
+
+
+def parting(ints: Array, work: Array, k: Any, a: Any, b: Any, to_a: Vector, to_b: Vector) -> Vector:
+    """Velocity of a point of body b less that of one of body a at a unit rate of unknown k."""
+    n, at = ints[N_UNKNOWNS], ints[UNIT] + 6 * k
+    w, v = vector_in(work, at), vector_in(work, at + 3)
+    rate = (0.0, 0.0, 0.0)
+    if ints[ints[INFLUENCE] + n * b + k] == 1:
+        rate = plus(v, cross(w, to_b))
+    if ints[ints[INFLUENCE] + n * a + k] == 1:
+        rate = minus(rate, plus(v, cross(w, to_a)))
+    return rate
+
+
+def closing_rates(
+    ints: Array, floats: Array, work: Array, memory: Array, inputs: Any, instant: Any, order: Any
+) -> None:
+    """First or second time derivative of the misses as the bodies move now, from RIGHT on."""
+    right, width = ints[RIGHT], 2 if ints[PLANAR] == 1 else 3
+    for k in range(ints[N_PINS]):
+        _, speed, rise = apart(ints, floats, work, ints[PIN] + 2 * k, ints[PIN_POINT] + 6 * k)
+        for m in range(width):
+            work[right + m] = speed[m] if order == 1 else rise[m]
+        right += width
+    for k in range(ints[N_RODS]):
+        gap, speed, rise = apart(ints, floats, work, ints[ROD] + 3 * k, ints[ROD_POINT] + 9 * k)
+        _, slope, bend = rod_length(ints, floats, work, k)
+        row = ints[ints[ROD] + 3 * k + 2]
+        rate = inputs[1][row, instant] if row >= 0 else 0.0
+        second = inputs[2][row, instant] if row >= 0 else 0.0
+        size = length(gap)
+        along = dot(gap, speed) / size
+        if order == 1:
+            work[right] = along - slope * rate
+        else:
+            work[right] = (dot(gap, rise) + dot(speed, speed) - along * along) / size
+            work[right] -= slope * second + bend * rate * rate
+        right += 1
+    if ints[N_ROWS] == 0:
+        return
+    evaluate_rows(ints, floats, work, True)
+    for k in range(ints[N_ROWS]):
+        if memory[ints[SOLVED] + k] == 0.0:
+            continue
+        row, jet = ints[ints[ROW_DRIVE] + k], ints[TABLE] + JET * k
+        if order == 1:
+            work[right] = work[jet + 14] - (inputs[1][row, instant] if row >= 0 else 0.0)
+        else:
+            total = work[jet + 13] - (inputs[2][row, instant] if row >= 0 else 0.0)
+            for side in range(2):
+                b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + k] + side]
+                at = ints[STAGE] + STATE * b + ACCELERATION
+                for m in range(6):
+                    total += work[jet + 1 + 6 * side + m] * work[at + m]
+            work[right] = total
+        right += 1
+
+
+def apart(ints: Array, floats: Array, work: Array, pair: Any, points: Any) -> tuple[Vector, Vector, Vector]:
+    """From a point of one body to one of another: distance vector, its rate, and its second derivative.
+
+    Bodies begin at ``ints[pair]``, points at ``floats[points]``.
+    """
+    gap, speed, rise = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for side in range(2):
+        at = ints[STAGE] + STATE * ints[pair + side]
+        sense = 1.0 if side == 1 else -1.0
+        arm = rotate(matrix_in(work, at + ROTATION), vector_in(floats, points + 3 * side))
+        w = vector_in(work, at + SPIN)
+        arc = cross(w, arm)
+        gap = plus_times(gap, sense, plus(vector_in(work, at + POSITION), arm))
+        speed = plus_times(speed, sense, plus(vector_in(work, at + VELOCITY), arc))
+        pull = plus(cross(vector_in(work, at + SPIN_RATE), arm), cross(w, arc))
+        rise = plus_times(rise, sense, plus(vector_in(work, at + ACCELERATION), pull))
+    return gap, speed, rise
+
+
+def choose_rows(ints: Array, floats: Array, work: Array, memory: Array) -> int:
+    """Choose the rows that are solved, where the bodies stand: a full set, the most independent first.
+
+    Rods and drives come before all others (they are never left out); returns how many equations there are
+    then. By Gram-Schmidt with the longest remainder next.
+    """
+    n, rods, rows = ints[N_UNKNOWNS], ints[N_RODS], ints[N_ROWS]
+    room = np.zeros(len(work) + (rods + rows) * n)
+    room[: len(work)] = work
+    # A matrix behind everything else has room for all rows.
+    head = ints.copy()
+    head[MATRIX] = len(work)
+    slopes(head, floats, room, memory, True)
+    for k in range(rows):
+        memory[ints[SOLVED] + k] = 0.0
+    matrix, total = len(work), rods + rows
+    largest = 0.0
+    for r in range(total):
+        largest = max(largest, row_size(room, matrix + r * n, n))
+    chosen = np.zeros(total, dtype=np.int64)
+    count = 0
+    for turn in range(2):
+        while count < n:
+            best, which = 1e-7 * largest, -1
+            for r in range(total):
+                must = r < rods or ints[ints[ROW_DRIVE] + r - rods] >= 0
+                size = row_size(room, matrix + r * n, n)
+                if chosen[r] == 0 and must == (turn == 0) and size > best:
+                    best, which = size, r
+            if which < 0:
+                break
+            chosen[which] = 1
+            count += 1
+            for r in range(total):
+                if chosen[r] == 0:
+                    along = 0.0
+                    for k in range(n):
+                        along += room[matrix + r * n + k] * room[matrix + which * n + k]
+                    for k in range(n):
+                        room[matrix + r * n + k] -= along / (best * best) * room[matrix + which * n + k]
+    for k in range(rows):
+        memory[ints[SOLVED] + k] = chosen[rods + k]
+    return count
+
+
+def row_size(room: Array, at: Any, n: Any) -> float:
+    """Length of a row of n numbers."""
+    square = 0.0
+    for k in range(at, at + n):
+        square += room[k] * room[k]
+    return math.sqrt(square)

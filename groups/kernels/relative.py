@@ -1,0 +1,218 @@
+"""A group in relative coordinates over a block of instants: position, rates, struts.
+
+Known bodies come on a *stage*, the state of one instant in space; planar groups are staged in the plane
+z = 0. :mod:`groups.kernels.record` lays the data out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from groups.kernels.closing import choose_rows, closing_rates, left_out, slopes
+from groups.kernels.jets import turns
+from groups.kernels.linear import factorise, substitute
+from groups.kernels.record import (
+    FIRST,
+    KNOWN,
+    LAST_ANGLE,
+    MATRIX,
+    METHOD,
+    N_INPUTS,
+    N_KNOWN,
+    N_LINKS,
+    N_PINS,
+    N_RODS,
+    N_ROWS,
+    N_STRUTS,
+    N_UNKNOWNS,
+    N_WORK,
+    NEWTON,
+    ORDER,
+    OWN,
+    PLANAR,
+    RIGHT,
+    RUN,
+    SECOND,
+    SIGN,
+    SIZE,
+    STAGE,
+    STRUT,
+    STRUT_NUMBER,
+    STRUT_SIGN,
+    U,
+)
+from groups.kernels.status import DROPPED, MODE_LOST, OK, SINGULAR, WAITS
+from groups.kernels.strut import CONDITION, LANES, RESIDUAL, SCRATCH, STATUS, cell, place
+from groups.kernels.strut import FLOATS as STRUT_FLOATS
+from groups.kernels.strut import INTS as STRUT_INTS
+from groups.kernels.strut import SIGNS as STRUT_SIGNS
+from groups.kernels.tree import swing, swing_known
+from groups.kernels.unknowns import position, remember
+from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
+
+Array = Any
+
+#: Condition below which a position has no rates.
+FLAT = 1e-9
+#: Condition below which other rows are solved instead, where there are more than are needed.
+POOR = 0.1
+
+
+def solve_relative(
+    group: int,
+    ints: Array,
+    floats: Array,
+    S: Array,
+    first: int,
+    count: int,
+    inputs: Any,
+    time: Array,
+    memory: Array,
+    quality: Any,
+    level: int,
+) -> None:
+    """Solve a group over a block of instants, as :mod:`groups.kernels` lays down."""
+    status, residual, iterations, condition = quality
+    work = np.zeros(ints[N_WORK])
+    for t in range(count):
+        instant = first + t
+        for k in range(ints[N_INPUTS]):
+            work[ints[U] + k] = inputs[0][k, instant]
+        pace = time[instant] - time[instant - 1] if instant > 0 else 0.0
+        found, steps, worst, measure = WAITS, 0, math.nan, 0.0
+        if enter(ints, S, t, work):
+            found, steps, worst, sign, measure = position(ints, floats, work, memory, pace)
+            if found == OK and level > 0 and ints[N_UNKNOWNS] > 0:
+                if ints[METHOD] == NEWTON:
+                    scale = slopes(ints, floats, work, memory, False)
+                    sign, smallest = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
+                    measure = smallest / scale
+                if measure < FLAT:
+                    found = SINGULAR
+            if found == OK and sign != memory[SIGN]:
+                found = MODE_LOST
+        if found == OK:
+            remember(ints, work, memory, pace)
+            if level > 0:
+                rates(ints, floats, work, memory, inputs, instant, level)
+            if ints[N_ROWS] > 0:
+                miss = left_out(ints, floats, work, memory)
+                worst = max(worst, miss)
+                if miss > floats[ints[SIZE] + 2]:
+                    found = DROPPED
+                if measure < POOR:
+                    choose_again(ints, floats, work, memory)
+            leave(ints, work, S, t, memory)
+        else:
+            memory[RUN] = 0.0
+            for k in range(ints[N_LINKS]):
+                void(S, ints[ints[OWN] + k], t)
+        status[group, instant] = found
+        residual[group, instant] = worst
+        iterations[group, instant] = steps
+        condition[group, instant] = measure
+    if ints[N_STRUTS] > 0:
+        lay_struts(group, ints, floats, S, first, count, inputs, memory, quality, level)
+
+
+def choose_again(ints: Array, floats: Array, work: Array, memory: Array) -> None:
+    """Solve other rows from here on, where there are more than are needed; the mode's sign with them."""
+    solved = ints[N_RODS] + (2 if ints[PLANAR] == 1 else 3) * ints[N_PINS] + ints[N_ROWS]
+    if solved > ints[N_UNKNOWNS]:
+        choose_rows(ints, floats, work, memory)
+        slopes(ints, floats, work, memory, False)
+        memory[SIGN], _ = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
+
+
+def rates(
+    ints: Array, floats: Array, work: Array, memory: Array, inputs: Any, instant: int, level: int
+) -> None:
+    """Velocities and accelerations of the own bodies, with the Jacobian that is factorised already."""
+    n, right = ints[N_UNKNOWNS], ints[RIGHT]
+    swing_known(ints, floats, work)
+    for k in range(n):
+        work[ints[FIRST] + k], work[ints[SECOND] + k] = 0.0, 0.0
+    swing(ints, floats, work, inputs, instant)
+    if n == 0:
+        return
+    for order in range(1, level + 1):
+        closing_rates(ints, floats, work, memory, inputs, instant, order)
+        substitute(work, ints[MATRIX], ints[ORDER], n, right)
+        to = ints[FIRST] if order == 1 else ints[SECOND]
+        for k in range(n):
+            work[to + k] = -work[right + k]
+        swing(ints, floats, work, inputs, instant)
+
+
+def enter(ints: Array, S: Array, t: int, work: Array) -> bool:
+    """Bring the known bodies on the stage; False if one has no answer."""
+    sound = True
+    for k in range(ints[N_KNOWN]):
+        body, at = ints[ints[KNOWN] + k], ints[STAGE] + STATE * k
+        if S[body, t, 0] != S[body, t, 0]:
+            sound = False
+        if ints[PLANAR] == 0:
+            for m in range(STATE):
+                work[at + m] = S[body, t, m]
+            continue
+        c, s = S[body, t, 2], S[body, t, 3]
+        work[at], work[at + 1] = S[body, t, 0], S[body, t, 1]
+        work[at + ROTATION], work[at + ROTATION + 1], work[at + ROTATION + 3] = c, -s, s
+        work[at + ROTATION + 4], work[at + ROTATION + 8] = c, 1.0
+        work[at + VELOCITY], work[at + VELOCITY + 1] = S[body, t, 5], S[body, t, 6]
+        work[at + ACCELERATION], work[at + ACCELERATION + 1] = S[body, t, 8], S[body, t, 9]
+        work[at + SPIN + 2], work[at + SPIN_RATE + 2] = S[body, t, 7], S[body, t, 10]
+    return sound
+
+
+def leave(ints: Array, work: Array, S: Array, t: int, memory: Array) -> None:
+    """Take the bodies of the tree from the stage to ``S``."""
+    for k in range(ints[N_LINKS]):
+        body, at = ints[ints[OWN] + k], ints[STAGE] + STATE * (ints[N_KNOWN] + k)
+        if ints[PLANAR] == 0:
+            for m in range(STATE):
+                S[body, t, m] = work[at + m]
+            continue
+        c, s = work[at + ROTATION], work[at + ROTATION + 3]
+        angle = math.atan2(s, c)
+        angle += turns(memory[ints[LAST_ANGLE] + k] - angle)
+        memory[ints[LAST_ANGLE] + k] = angle
+        S[body, t, 0], S[body, t, 1] = work[at], work[at + 1]
+        S[body, t, 2], S[body, t, 3], S[body, t, 4] = c, s, angle
+        S[body, t, 5], S[body, t, 6] = work[at + VELOCITY], work[at + VELOCITY + 1]
+        S[body, t, 7] = work[at + SPIN + 2]
+        S[body, t, 8], S[body, t, 9] = work[at + ACCELERATION], work[at + ACCELERATION + 1]
+        S[body, t, 10] = work[at + SPIN_RATE + 2]
+
+
+def lay_struts(
+    group: int,
+    ints: Array,
+    floats: Array,
+    S: Array,
+    first: int,
+    count: int,
+    inputs: Any,
+    memory: Array,
+    quality: Any,
+    level: int,
+) -> None:
+    """Struts between bodies that stand already; each has a say in the group's status."""
+    status, residual, _, condition = quality
+    scratch = np.empty(SCRATCH)
+    for k in range(ints[N_STRUTS]):
+        for t in range(0, count, LANES):
+            lanes = min(LANES, count - t)
+            place(
+                ints, ints[STRUT] + k * STRUT_INTS, floats, ints[STRUT_NUMBER] + k * STRUT_FLOATS, S, t,
+                lanes, inputs, first + t, memory, ints[STRUT_SIGN] + k * STRUT_SIGNS, level, scratch,
+            )  # fmt: skip
+            for lane in range(lanes):
+                at = first + t + lane
+                if status[group, at] == OK:
+                    status[group, at] = int(scratch[cell(STATUS, lane)])
+                    residual[group, at] = max(residual[group, at], scratch[cell(RESIDUAL, lane)])
+                    condition[group, at] = min(condition[group, at], scratch[cell(CONDITION, lane)])

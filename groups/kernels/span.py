@@ -1,0 +1,249 @@
+"""A span of instants: groups one after another over blocks of time, and the results brought to their arrays.
+
+A block is short, so that the states of all bodies in it stay in the fast memory. The states ``S`` are those
+of :mod:`groups.kernels`; what is kept of them goes to arrays of their own, body by body.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from groups.kernels.planar import solve_planar
+from groups.kernels.relative import solve_relative
+from groups.kernels.strut import solve_struts
+from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELOCITY
+
+Array = Any
+
+#: Which kernel solves a group.
+PLANAR, STRUT, RELATIVE = range(3)
+
+#: Numbers of a planar body's state.
+PLANAR_STATE = 11
+
+
+def solve_planar_closed(
+    groups: Array,
+    data: Any,
+    S: Array,
+    span: Any,
+    inputs: Any,
+    time: Array,
+    quality: Any,
+    kept: Any,
+    outputs: Any,
+) -> None:
+    """Planar groups in closed form; arguments as :func:`solve_spatial` has them."""
+    first, stop, level = span
+    ints, int_start, floats, float_start, memory, memory_start, _ = data
+    block = S.shape[1]
+    at = first
+    while at < stop:
+        count = min(block, stop - at)
+        load_planar(kept[1], kept[0], outputs, S, at, count)
+        for g in groups:
+            solve_planar(
+                g, ints[int_start[g] : int_start[g + 1]], floats[float_start[g] : float_start[g + 1]], S,
+                at, count, inputs, memory[memory_start[g] : memory_start[g + 1]], quality, level,
+            )  # fmt: skip
+        store_planar(kept, outputs, S, at, count, level)
+        at += count
+
+
+def solve_planar_any(
+    groups: Array,
+    data: Any,
+    S: Array,
+    span: Any,
+    inputs: Any,
+    time: Array,
+    quality: Any,
+    kept: Any,
+    outputs: Any,
+) -> None:
+    """Planar groups of any kind; arguments as :func:`solve_spatial` has them."""
+    first, stop, level = span
+    ints, int_start, floats, float_start, memory, memory_start, code = data
+    block = S.shape[1]
+    at = first
+    while at < stop:
+        count = min(block, stop - at)
+        load_planar(kept[1], kept[0], outputs, S, at, count)
+        for g in groups:
+            of_group = ints[int_start[g] : int_start[g + 1]]
+            numbers = floats[float_start[g] : float_start[g + 1]]
+            state = memory[memory_start[g] : memory_start[g + 1]]
+            if code[g] == PLANAR:
+                solve_planar(g, of_group, numbers, S, at, count, inputs, state, quality, level)
+            else:
+                solve_relative(g, of_group, numbers, S, at, count, inputs, time, state, quality, level)
+        store_planar(kept, outputs, S, at, count, level)
+        at += count
+
+
+def solve_spatial(
+    groups: Array,
+    data: Any,
+    S: Array,
+    span: Any,
+    inputs: Any,
+    time: Array,
+    quality: Any,
+    kept: Any,
+    outputs: Any,
+) -> None:
+    """Solve groups over a span of instants, in place.
+
+    Parameters
+    ----------
+    groups : (n,) indices of the groups to solve, each after those it needs
+    data : ints, where each group's begin (G + 1), floats and memory likewise, and the kernel of each (G,)
+    S : (N, B, K) states of a block; the frame's are in place
+    span : first instant, the one after the last, level
+    inputs : value, rate, acceleration (D, T); ``time`` (T,)
+    quality : status, residual, iterations, condition (G, T)
+    kept : (N,) row of each body in the outputs, -1 for none; bodies (n,) to be read from the outputs because
+        others solve them; bodies (n,) to be written; (rows, 4) the last orientations, which keep signs
+        continuous
+    outputs : position, orientation, velocity, acceleration, each (rows, T, ...)
+    """
+    first, stop, level = span
+    ints, int_start, floats, float_start, memory, memory_start, code = data
+    block = S.shape[1]
+    at = first
+    while at < stop:
+        count = min(block, stop - at)
+        load_spatial(kept[1], kept[0], outputs, S, at, count)
+        for g in groups:
+            of_group = ints[int_start[g] : int_start[g + 1]]
+            numbers = floats[float_start[g] : float_start[g + 1]]
+            state = memory[memory_start[g] : memory_start[g + 1]]
+            if code[g] == STRUT:
+                solve_struts(g, of_group, numbers, S, at, count, inputs, state, quality, level)
+            else:
+                solve_relative(g, of_group, numbers, S, at, count, inputs, time, state, quality, level)
+        store_spatial(kept, outputs, S, at, count, level)
+        at += count
+
+
+def store_planar(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: Any) -> None:
+    """Bring a block's results to the outputs."""
+    row_of, _, written, _ = kept
+    position, angle, velocity, acceleration = outputs
+    for body in written:
+        row = row_of[body]
+        for t in range(count):
+            state = S[body, t]
+            position[row, at + t, 0], position[row, at + t, 1] = state[0], state[1]
+            angle[row, at + t] = state[4]
+            if level > 0:
+                for m in range(3):
+                    velocity[row, at + t, m] = state[5 + m]
+            if level > 1:
+                for m in range(3):
+                    acceleration[row, at + t, m] = state[8 + m]
+
+
+def load_planar(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
+    """Read bodies that others have solved."""
+    position, angle, velocity, acceleration = outputs
+    for body in bodies:
+        row = row_of[body]
+        for t in range(count):
+            state = S[body, t]
+            state[0], state[1] = position[row, at + t, 0], position[row, at + t, 1]
+            state[4] = angle[row, at + t]
+            state[2], state[3] = math.cos(state[4]), math.sin(state[4])
+            if velocity.shape[1] > 0:
+                for m in range(3):
+                    state[5 + m] = velocity[row, at + t, m]
+            if acceleration.shape[1] > 0:
+                for m in range(3):
+                    state[8 + m] = acceleration[row, at + t, m]
+
+
+def store_spatial(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: Any) -> None:
+    """Bring a block's results to the outputs; quaternions go on in the sign of the last."""
+    row_of, _, written, last = kept
+    position, orientation, velocity, acceleration = outputs
+    for body in written:
+        row = row_of[body]
+        w0, x0, y0, z0 = last[row, 0], last[row, 1], last[row, 2], last[row, 3]
+        for t in range(count):
+            state = S[body, t]
+            for m in range(3):
+                position[row, at + t, m] = state[POSITION + m]
+            w, x, y, z = quaternion(state)
+            if w * w0 + x * x0 + y * y0 + z * z0 < 0.0:
+                w, x, y, z = -w, -x, -y, -z
+            if w == w:
+                w0, x0, y0, z0 = w, x, y, z
+            out = orientation[row, at + t]
+            out[0], out[1], out[2], out[3] = w, x, y, z
+            if level > 0:
+                for m in range(6):
+                    velocity[row, at + t, m] = state[VELOCITY + m]
+            if level > 1:
+                for m in range(6):
+                    acceleration[row, at + t, m] = state[ACCELERATION + m]
+        last[row, 0], last[row, 1], last[row, 2], last[row, 3] = w0, x0, y0, z0
+
+
+def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
+    """Read bodies that others have solved."""
+    position, orientation, velocity, acceleration = outputs
+    for body in bodies:
+        row = row_of[body]
+        for t in range(count):
+            state = S[body, t]
+            for m in range(3):
+                state[POSITION + m] = position[row, at + t, m]
+            q = orientation[row, at + t]
+            w, x, y, z = q[0], q[1], q[2], q[3]
+            state[ROTATION], state[ROTATION + 1], state[ROTATION + 2] = (
+                1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+            )  # fmt: skip
+            state[ROTATION + 3], state[ROTATION + 4], state[ROTATION + 5] = (
+                2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+            )  # fmt: skip
+            state[ROTATION + 6], state[ROTATION + 7], state[ROTATION + 8] = (
+                2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+            )  # fmt: skip
+            if velocity.shape[1] > 0:
+                for m in range(6):
+                    state[VELOCITY + m] = velocity[row, at + t, m]
+            if acceleration.shape[1] > 0:
+                for m in range(6):
+                    state[ACCELERATION + m] = acceleration[row, at + t, m]
+
+
+def quaternion(state: Array) -> tuple[float, float, float, float]:
+    """Unit quaternion w, x, y, z of a state's rotation; the largest part is found first (Shepperd 1978)."""
+    xx, yy, zz = state[ROTATION], state[ROTATION + 4], state[ROTATION + 8]
+    xy, yx = state[ROTATION + 1], state[ROTATION + 3]
+    xz, zx = state[ROTATION + 2], state[ROTATION + 6]
+    yz, zy = state[ROTATION + 5], state[ROTATION + 7]
+    trace = xx + yy + zz
+    if trace > 0.0:
+        root = math.sqrt(1.0 + trace)
+        over = 0.5 / root
+        return 0.5 * root, (zy - yz) * over, (xz - zx) * over, (yx - xy) * over
+    if xx >= yy and xx >= zz:
+        root = math.sqrt(1.0 + xx - yy - zz)
+        over = 0.5 / root
+        return (zy - yz) * over, 0.5 * root, (xy + yx) * over, (xz + zx) * over
+    if yy >= zz:
+        root = math.sqrt(1.0 + yy - xx - zz)
+        over = 0.5 / root
+        return (xz - zx) * over, (xy + yx) * over, 0.5 * root, (yz + zy) * over
+    root = math.sqrt(1.0 + zz - xx - yy)
+    over = 0.5 / root
+    return (yx - xy) * over, (xz + zx) * over, (yz + zy) * over, 0.5 * root
+
+
+def states(n_bodies: int, block: int, planar: bool) -> Array:
+    """Room for a block's states."""
+    return np.zeros((n_bodies, block, PLANAR_STATE if planar else STATE))

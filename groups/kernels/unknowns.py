@@ -1,0 +1,411 @@
+"""The unknowns of a group at one instant: in closed form, by Newton, or led there in small pieces.
+
+A closed form holds the mode by the determinant's sign: the two roots of a quadratic have opposite ones,
+and of a quartic's the nearest with the right sign is taken. Newton starts where the last instants lead; when
+its correction is large, the sign changes or it fails, known bodies and inputs are led from the last instant to
+this one in pieces, ever more, until two ways agree. :mod:`groups.kernels.record` lays the data out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from groups.kernels.closing import misses, point_of, rod_length, slopes
+from groups.kernels.jets import turns
+from groups.kernels.linear import factorise, substitute
+from groups.kernels.loci import meet
+from groups.kernels.record import (
+    BALL,
+    CHANGE,
+    CHANGE_BEFORE,
+    FOUND,
+    GOAL,
+    GOAL_TURN,
+    GOAL_U,
+    GUESS,
+    INFLUENCE,
+    KIND,
+    LAST_BALL,
+    LAST_CHANGE,
+    LAST_KNOWN,
+    LAST_U,
+    LAST_X,
+    LINES,
+    MATRIX,
+    MEETING,
+    METHOD,
+    N_BALLS,
+    N_INPUTS,
+    N_KNOWN,
+    N_UNKNOWNS,
+    NEWTON,
+    ORDER,
+    OTHER,
+    OTHER_BALL,
+    PACE,
+    PIN,
+    PIN_POINT,
+    REACH,
+    RIGHT,
+    ROD,
+    ROD_POINT,
+    RUN,
+    SIGN,
+    SIZE,
+    SLIDE,
+    STAGE,
+    STEP_AXIS,
+    STEP_POINT,
+    UNKNOWN,
+    U,
+    X,
+)
+from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
+from groups.kernels.tree import forward, move
+from groups.kernels.vectors import (
+    POSITION,
+    ROTATION,
+    STATE,
+    Matrix,
+    Vector,
+    cross,
+    dot,
+    exponential,
+    length,
+    matrix_in,
+    minus,
+    plus_times,
+    product,
+    put_in,
+    put_matrix_in,
+    times,
+    unit,
+    vector_in,
+)
+
+Array = Any
+#: (status, Newton steps, residual, sign of the determinant, condition)
+Answer = tuple[int, int, float, float, float]
+
+#: Newton steps before an instant counts as not converged, and those that polish a closed form.
+MOST, POLISH = 25, 3
+#: Pieces into which a step is cut at most before the mode counts as lost.
+PIECES = 128
+#: Corrections (rad, or of the size) from which a step is looked at more closely, and agreement of two ways.
+LARGE, SAME = 0.1, 1e-6
+#: Condition below which a Newton step has no direction.
+NONE = 1e-14
+
+
+def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float) -> Answer:
+    """Place the group's own bodies on the stage, where known bodies and inputs are as they should be."""
+    n, method = ints[N_UNKNOWNS], ints[METHOD]
+    recall(ints, work, memory)
+    if n == 0:
+        forward(ints, floats, work)
+        return OK, 0, 0.0, 0.0, 1.0
+    if memory[SIGN] == 0.0:
+        settle(ints, floats, work, memory)
+    predict(ints, work, memory, pace)
+    fault = OK
+    if method == REACH:
+        fault = by_reach(ints, floats, work, memory[SIGN])
+    elif method != NEWTON:
+        fault = by_meeting(ints, floats, work, memory)
+    if fault != OK:
+        return fault, 0, math.nan, 0.0, 0.0
+    most = MOST if method == NEWTON else POLISH
+    answer = newton(ints, floats, work, memory, most, method != NEWTON)
+    if method == REACH:
+        return answer
+    jump = 0.0
+    for k in range(n):
+        jump = max(jump, abs(work[ints[X] + k] - work[ints[GUESS] + k]))
+    limit = LARGE * min(1.0, floats[ints[SIZE]])
+    if answer[0] != OK or answer[3] != memory[SIGN] or jump > limit:
+        answer = follow(ints, floats, work, memory)
+    return answer
+
+
+def settle(ints: Array, floats: Array, work: Array, memory: Array) -> None:
+    """The determinant's sign where ``memory`` stands: the mode that is to be held."""
+    keep_goal(ints, work)
+    part_way(ints, work, memory, 0.0)
+    forward(ints, floats, work)
+    slopes(ints, floats, work, memory, False)
+    memory[SIGN], _ = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
+    part_way(ints, work, memory, 1.0)
+
+
+def recall(ints: Array, work: Array, memory: Array) -> None:
+    """The unknowns as they were at the last instant that was solved."""
+    for k in range(ints[N_UNKNOWNS]):
+        work[ints[X] + k] = memory[ints[LAST_X] + k]
+    for k in range(9 * ints[N_BALLS]):
+        work[ints[BALL] + k] = memory[ints[LAST_BALL] + k]
+
+
+def remember(ints: Array, work: Array, memory: Array, pace: float) -> None:
+    """Keep the unknowns, how they changed, and where the known bodies and inputs were."""
+    for k in range(ints[N_UNKNOWNS]):
+        memory[ints[CHANGE_BEFORE] + k] = memory[ints[LAST_CHANGE] + k]
+        memory[ints[LAST_CHANGE] + k] = work[ints[X] + k] - memory[ints[LAST_X] + k]
+        memory[ints[LAST_X] + k] = work[ints[X] + k]
+    for k in range(9 * ints[N_BALLS]):
+        memory[ints[LAST_BALL] + k] = work[ints[BALL] + k]
+    for k in range(ints[N_KNOWN]):
+        for m in range(12):
+            memory[ints[LAST_KNOWN] + 12 * k + m] = work[ints[STAGE] + STATE * k + m]
+    for k in range(ints[N_INPUTS]):
+        memory[ints[LAST_U] + k] = work[ints[U] + k]
+    even = abs(pace - memory[PACE]) <= 1e-6 * abs(pace)
+    memory[RUN] = memory[RUN] + 1.0 if even else 1.0
+    memory[PACE] = pace
+
+
+def predict(ints: Array, work: Array, memory: Array, pace: float) -> None:
+    """Lead the unknowns on as the last instants did; GUESS keeps where to."""
+    share, bend = 0.0, 0.0
+    if memory[RUN] >= 2.0:
+        share = pace / memory[PACE]
+        if memory[RUN] >= 3.0 and abs(share - 1.0) <= 1e-6:
+            bend = 1.0
+    for k in range(ints[N_UNKNOWNS]):
+        step = share * memory[ints[LAST_CHANGE] + k]
+        work[ints[CHANGE] + k] = step + bend * (step - memory[ints[CHANGE_BEFORE] + k])
+    move(ints, work, ints[CHANGE])
+    for k in range(ints[N_UNKNOWNS]):
+        work[ints[GUESS] + k] = work[ints[X] + k]
+
+
+def newton(ints: Array, floats: Array, work: Array, memory: Array, most: int, may_stand: bool) -> Answer:
+    """Solve for the unknowns from where they are; ``may_stand`` accepts the start, a closed form, as it is.
+
+    Corrections are kept short: a linear model is trusted for half a radian, or half the size.
+    """
+    n, right, matrix, order = ints[N_UNKNOWNS], ints[RIGHT], ints[MATRIX], ints[ORDER]
+    closed, limit = floats[ints[SIZE] + 1], 0.5 * min(1.0, floats[ints[SIZE]])
+    status, steps, worst, sign, condition = NOT_CONVERGED, 0, math.nan, 0.0, 0.0
+    while True:
+        forward(ints, floats, work)
+        worst = misses(ints, floats, work, memory)
+        done = worst <= closed and (steps > 0 or may_stand)
+        if done:
+            status = OK
+        if (done and steps > 0) or steps >= most or not worst < 1e300:
+            break
+        scale = slopes(ints, floats, work, memory, False)
+        sign, smallest = factorise(work, matrix, order, n)
+        condition = smallest / scale
+        if done:
+            break
+        if not condition > NONE:
+            status = SINGULAR
+            break
+        substitute(work, matrix, order, n, right)
+        largest = 0.0
+        for k in range(n):
+            largest = max(largest, abs(work[right + k]))
+        share = -1.0 if largest <= limit else -limit / largest
+        for k in range(n):
+            work[right + k] *= share
+        move(ints, work, right)
+        steps += 1
+    return status, steps, worst, sign, condition
+
+
+# --- closed forms ----------------------------------------------------------------------------------
+
+
+def by_reach(ints: Array, floats: Array, work: Array, sign: float) -> int:
+    """One unknown and one rod: a circle or a line meets a sphere. Moves X; returns a status.
+
+    Of the two points the one is taken where the rod's distance changes with x in the sense of ``sign``.
+    """
+    forward(ints, floats, work)
+    s = 0
+    while ints[ints[UNKNOWN] + s] < 0:
+        s += 1
+    a, b, f = ints[ints[ROD]], ints[ints[ROD] + 1], ints[ROD_POINT]
+    p, t = point_of(ints, work, b, floats, f + 3), point_of(ints, work, a, floats, f)
+    if ints[ints[INFLUENCE] + b] == 0:
+        p, t = t, p
+    size, _, _ = rod_length(ints, floats, work, 0)
+    axis = vector_in(work, ints[STEP_AXIS] + 3 * s)
+    status, change = OK, 0.0
+    if ints[ints[KIND] + s] == SLIDE:
+        gap = minus(p, t)
+        along = dot(gap, axis)
+        across = plus_times(gap, -along, axis)
+        square = size * size - dot(across, across)
+        if square < -1e-14 * size * size:
+            status = OUT_OF_REACH
+        change = sign * math.sqrt(max(square, 0.0)) - along
+    else:
+        o = vector_in(work, ints[STEP_POINT] + 3 * s)
+        p, t = minus(p, o), minus(t, o)
+        high, low = dot(p, axis), dot(t, axis)
+        p, t = plus_times(p, -high, axis), plus_times(t, -low, axis)
+        wanted = 0.5 * ((high - low) * (high - low) + dot(p, p) + dot(t, t) - size * size)
+        x, y = dot(p, t), dot(cross(axis, p), t)
+        far = math.sqrt(x * x + y * y)
+        if abs(wanted) <= far * (1.0 + 1e-14) and far > 0.0:
+            change = math.atan2(y, x) + sign * math.acos(max(-1.0, min(1.0, wanted / far)))
+            change -= turns(change)  # the turn nearest to where x is led
+        else:
+            status = OUT_OF_REACH
+    work[ints[X]] += change
+    return status
+
+
+def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> int:
+    """Three unknowns and one pin. Of the points with the mode's sign, the one nearest to where x is led."""
+    forward(ints, floats, work)
+    x, meeting, found = ints[X], ints[MEETING], ints[FOUND]
+    far = ints[meeting + 3]
+    end = ints[ints[PIN] + far]
+    lines = work[ints[LINES] : ints[LINES] + 27].reshape(9, 3)
+    put_in(work, ints[LINES] + 18, point_of(ints, work, end, floats, ints[PIN_POINT] + 3 * far))
+    other = ints[ints[PIN] + 1 - far]
+    put_in(work, ints[LINES] + 21, point_of(ints, work, other, floats, ints[PIN_POINT] + 3 * (1 - far)))
+    kinds = np.empty(3, dtype=np.int64)
+    for j in range(3):
+        s = ints[meeting + j]
+        kinds[j] = 1 if ints[ints[KIND] + s] == SLIDE else 0
+        put_in(work, ints[LINES] + 3 * j, vector_in(work, ints[STEP_POINT] + 3 * s))
+        put_in(work, ints[LINES] + 9 + 3 * j, vector_in(work, ints[STEP_AXIS] + 3 * s))
+    table = work[found : found + 12].reshape(4, 3)
+    count, _ = meet(kinds, lines[0:3], lines[3:6], lines[6], lines[7], table)
+    best, which = 1e300, -1
+    for k in range(3):
+        work[ints[LINES] + 24 + k] = work[x + k]
+    for c in range(count):
+        distance = max(abs(table[c, 0]), abs(table[c, 1]), abs(table[c, 2]))
+        if distance < best:
+            go_to(ints, work, found + 3 * c)
+            forward(ints, floats, work)
+            slopes(ints, floats, work, memory, False)
+            sign, _ = factorise(work, ints[MATRIX], ints[ORDER], 3)
+            if sign == memory[SIGN]:
+                best, which = distance, c
+    if which >= 0:
+        go_to(ints, work, found + 3 * which)
+    return OK if which >= 0 else OUT_OF_REACH
+
+
+def go_to(ints: Array, work: Array, found: Any) -> None:
+    """Three unknowns by what was found from where they were; a J1 in the same chain turns back."""
+    meeting, start = ints[MEETING], ints[LINES] + 24
+    end = ints[ints[PIN] + ints[meeting + 3]]
+    for j in range(3):
+        k = ints[ints[UNKNOWN] + ints[meeting + j]]
+        back = j == 0 and ints[ints[INFLUENCE] + 3 * end + k] == 1
+        work[ints[X] + k] = work[start + k] + (-work[found] if back else work[found + j])
+
+
+# --- led from the last instant ---------------------------------------------------------------------
+
+
+def follow(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
+    """Go from the last instant that was solved to this one in pieces, ever more, until two ways agree.
+
+    Between the two instants known bodies and inputs are led along straight lines and turns.
+    """
+    n, balls = ints[N_UNKNOWNS], 9 * ints[N_BALLS]
+    keep_goal(ints, work)
+    status, steps, worst, sign, condition = MODE_LOST, 0, math.nan, 0.0, 0.0
+    total, have, pieces = 0, False, 2
+    while pieces <= PIECES:
+        recall(ints, work, memory)
+        status, steps, worst, sign, condition = walk(ints, floats, work, memory, pieces)
+        total += steps
+        apart = 0.0
+        for k in range(n):
+            apart = max(apart, abs(work[ints[X] + k] - work[ints[OTHER] + k]))
+            work[ints[OTHER] + k] = work[ints[X] + k]
+        for k in range(balls):
+            apart = max(apart, abs(work[ints[BALL] + k] - work[ints[OTHER_BALL] + k]))
+            work[ints[OTHER_BALL] + k] = work[ints[BALL] + k]
+        if status == OK and have and apart <= SAME:
+            break
+        have = status == OK
+        pieces *= 2
+    if status == OK and pieces > PIECES:
+        status = MODE_LOST
+    part_way(ints, work, memory, 1.0)
+    return status, total, worst, sign, condition
+
+
+def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) -> Answer:
+    """One way to the goal in so many pieces."""
+    n, x, change, start = ints[N_UNKNOWNS], ints[X], ints[CHANGE], ints[GUESS]
+    status, steps, worst, sign, condition = OK, 0, math.nan, 0.0, 0.0
+    total = 0
+    for k in range(n):
+        work[change + k] = 0.0
+    for piece in range(1, pieces + 1):
+        part_way(ints, work, memory, piece / pieces)
+        for k in range(n):
+            work[start + k] = work[x + k]
+        move(ints, work, change)
+        status, steps, worst, sign, condition = newton(ints, floats, work, memory, MOST, False)
+        total += steps
+        if status != OK:
+            break
+        for k in range(n):
+            work[change + k] = work[x + k] - work[start + k]
+    return status, total, worst, sign, condition
+
+
+def keep_goal(ints: Array, work: Array) -> None:
+    """Set the instant's known poses and inputs aside."""
+    for k in range(ints[N_KNOWN]):
+        for m in range(12):
+            work[ints[GOAL] + 12 * k + m] = work[ints[STAGE] + STATE * k + m]
+        work[ints[GOAL_TURN] + 3 * k] = math.nan
+    for k in range(ints[N_INPUTS]):
+        work[ints[GOAL_U] + k] = work[ints[U] + k]
+
+
+def part_way(ints: Array, work: Array, memory: Array, share: float) -> None:
+    """Known bodies and inputs so far on the way from the last instant (0) to the goal (1)."""
+    for k in range(ints[N_KNOWN]):
+        at, goal, was = ints[STAGE] + STATE * k, ints[GOAL] + 12 * k, ints[LAST_KNOWN] + 12 * k
+        if share == 1.0 or share == 0.0:
+            for m in range(12):
+                work[at + m] = work[goal + m] if share == 1.0 else memory[was + m]
+            continue
+        turn = ints[GOAL_TURN] + 3 * k
+        if work[turn] != work[turn]:
+            before = matrix_in(memory, was + 3)
+            back = (
+                before[0], before[3], before[6], before[1], before[4], before[7], before[2], before[5], before[8],
+            )  # fmt: skip
+            put_in(work, turn, rotation_vector(product(matrix_in(work, goal + 3), back)))
+        for m in range(3):
+            work[at + POSITION + m] = memory[was + m] + share * (work[goal + m] - memory[was + m])
+        turned = product(exponential(times(share, vector_in(work, turn))), matrix_in(memory, was + 3))
+        put_matrix_in(work, at + ROTATION, turned)
+    for k in range(ints[N_INPUTS]):
+        last, will = memory[ints[LAST_U] + k], work[ints[GOAL_U] + k]
+        work[ints[U] + k] = will if share == 1.0 else last + share * (will - last)
+
+
+def rotation_vector(m: Matrix) -> Vector:
+    """The rotation vector (rad, at most pi long) of a rotation."""
+    axis = (0.5 * (m[7] - m[5]), 0.5 * (m[2] - m[6]), 0.5 * (m[3] - m[1]))
+    sine, cosine = length(axis), 0.5 * (m[0] + m[4] + m[8] - 1.0)
+    angle = math.atan2(sine, cosine)
+    if cosine > -0.99:
+        return times(angle / sine if sine > 1e-9 else 1.0, axis)
+    # Near half a turn the axis is the longest column of (R + Rᵀ) / 2 - cos.
+    if m[0] >= m[4] and m[0] >= m[8]:
+        along = unit((m[0] - cosine, 0.5 * (m[1] + m[3]), 0.5 * (m[2] + m[6])))
+    elif m[4] >= m[8]:
+        along = unit((0.5 * (m[1] + m[3]), m[4] - cosine, 0.5 * (m[5] + m[7])))
+    else:
+        along = unit((0.5 * (m[2] + m[6]), 0.5 * (m[5] + m[7]), m[8] - cosine))
+    return times(angle if dot(along, axis) >= 0.0 else -angle, along)

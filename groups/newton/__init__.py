@@ -1,1 +1,0 @@
-"""Newton for any structural group on the poses of its own bodies, compiled."""
