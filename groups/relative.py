@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from groups.closed_form import struts as strut_data
 from groups.encoding import encode_rows
-from groups.kernels import closing, record, tree
+from groups.kernels import closing, linear, record, tree
+from groups.kernels.vectors import STATE
 from groups.spins import HeldSpin
 from groups.tree import GroupTree, Strut
 from mbssa.joints.catalogue import CATALOGUE
@@ -202,9 +203,7 @@ def encode_relative(
         np.zeros(record.FREE), x, np.zeros(2 * n), *balls, known, inputs, angles, np.ones(len(rows)), *signs,
     ])  # fmt: skip
     assert len(memory) == size_of_memory
-    closed = width * len(pins) + len(rods) + len(rows)
-    if closed > n:
-        closed = width * len(pins) + _choose(ints, floats, memory)
+    closed = settle(ints, floats, memory)
     if closed != n:
         raise ValueError(
             f"SG-{opened.number}: {closed} independent closing equations for {n} unknowns at the reference"
@@ -412,21 +411,32 @@ def _origin_on(mechanism: Mechanism, frames: Frames, joint: int, body: int) -> F
     return origin
 
 
-def _choose(ints: Ints, floats: Floats, memory: Floats) -> int:
-    """Mark a full set of rows at the reference as solved; returns how many equations there are then."""
+def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
+    """Say in ``memory`` which mode it stands in, and which rows are solved; returns how many equations then.
+
+    Plain Python: it is done once for each group. A dead point has no sign; the positive one is taken.
+    """
     work = np.zeros(ints[record.N_WORK])
-    stage, known = ints[record.STAGE], ints[record.N_KNOWN]
-    poses = memory[ints[record.LAST_KNOWN] :][: 12 * known].reshape(known, 12)
+    n, rows = int(ints[record.N_UNKNOWNS]), int(ints[record.N_ROWS])
+    stage, known = ints[record.STAGE], int(ints[record.N_KNOWN])
     for k in range(known):
-        work[stage + 24 * k :][:12] = poses[k]
+        work[stage + STATE * k :][:12] = memory[ints[record.LAST_KNOWN] + 12 * k :][:12]
     for part, last, length in (
-        (record.X, record.LAST_X, ints[record.N_UNKNOWNS]),
+        (record.X, record.LAST_X, n),
         (record.BALL, record.LAST_BALL, 9 * ints[record.N_BALLS]),
         (record.U, record.LAST_U, ints[record.N_INPUTS]),
     ):
         work[ints[part] :][:length] = memory[ints[last] :][:length]
     tree.forward(ints, floats, work)
-    return closing.choose_rows(ints, floats, work, memory)
+    width = 2 if ints[record.PLANAR] else 3
+    closed = width * int(ints[record.N_PINS]) + int(ints[record.N_RODS]) + rows
+    if closed > n:
+        closed = closing.choose_rows(ints, floats, work, memory)
+    if closed == n > 0:
+        closing.slopes(ints, floats, work, memory, False)
+        sign, _ = linear.factorise(work, ints[record.MATRIX], ints[record.ORDER], n)
+        memory[record.SIGN] = sign or 1.0
+    return closed
 
 
 def _joined(kind: type, parts: Sequence[npt.ArrayLike]) -> npt.NDArray[Any]:

@@ -41,7 +41,7 @@ in ``work``
 ``LINES``, ``FOUND``      joints and points that meet (9, 3), and where they do (4, 3)
 ``P`` … ``TABLE``         the stage as jets read it, their room, and those of all rows
 in ``memory``
-``SIGN``                  of the determinant in the mode that is held; 0 before it is known
+``SIGN``                  of the determinant in the mode that is held
 ``RUN``, ``PACE``         instants solved in a row, and the step of time that led to the last
 ``LAST_X`` …              unknowns at the last instant solved, and their last two changes
 ``LAST_BALL`` …           balls, poses of known bodies (12), inputs, angles of planar bodies

@@ -14,6 +14,7 @@ import numpy as np
 from groups.kernels.closing import choose_rows, closing_rates, left_out, slopes
 from groups.kernels.jets import turns
 from groups.kernels.linear import factorise, substitute
+from groups.kernels.reach import is_simple, solve_reach
 from groups.kernels.record import (
     FIRST,
     KNOWN,
@@ -49,7 +50,7 @@ from groups.kernels.strut import CONDITION, LANES, RESIDUAL, SCRATCH, STATUS, ce
 from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
-from groups.kernels.tree import swing, swing_known
+from groups.kernels.tree import rise, swing, swing_known
 from groups.kernels.unknowns import position, remember
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
 
@@ -75,6 +76,28 @@ def solve_relative(
     level: int,
 ) -> None:
     """Solve a group over a block of instants, as :mod:`groups.kernels` lays down."""
+    if is_simple(ints):
+        solve_reach(group, ints, floats, S, first, count, inputs, memory, quality, level)
+    else:
+        solve_any(group, ints, floats, S, first, count, inputs, time, memory, quality, level)
+    if ints[N_STRUTS] > 0:
+        lay_struts(group, ints, floats, S, first, count, inputs, memory, quality, level)
+
+
+def solve_any(
+    group: int,
+    ints: Array,
+    floats: Array,
+    S: Array,
+    first: int,
+    count: int,
+    inputs: Any,
+    time: Array,
+    memory: Array,
+    quality: Any,
+    level: int,
+) -> None:
+    """Solve any group over a block of instants, without its struts."""
     status, residual, iterations, condition = quality
     work = np.zeros(ints[N_WORK])
     for t in range(count):
@@ -83,7 +106,7 @@ def solve_relative(
             work[ints[U] + k] = inputs[0][k, instant]
         pace = time[instant] - time[instant - 1] if instant > 0 else 0.0
         found, steps, worst, measure = WAITS, 0, math.nan, 0.0
-        if enter(ints, S, t, work):
+        if enter(ints, S, t, work, level):
             found, steps, worst, sign, measure = position(ints, floats, work, memory, pace)
             if found == OK and level > 0 and ints[N_UNKNOWNS] > 0:
                 if ints[METHOD] == NEWTON:
@@ -105,7 +128,7 @@ def solve_relative(
                     found = DROPPED
                 if measure < POOR:
                     choose_again(ints, floats, work, memory)
-            leave(ints, work, S, t, memory)
+            leave(ints, work, S, t, memory, level)
         else:
             memory[RUN] = 0.0
             for k in range(ints[N_LINKS]):
@@ -114,8 +137,6 @@ def solve_relative(
         residual[group, instant] = worst
         iterations[group, instant] = steps
         condition[group, instant] = measure
-    if ints[N_STRUTS] > 0:
-        lay_struts(group, ints, floats, S, first, count, inputs, memory, quality, level)
 
 
 def choose_again(ints: Array, floats: Array, work: Array, memory: Array) -> None:
@@ -144,10 +165,13 @@ def rates(
         to = ints[FIRST] if order == 1 else ints[SECOND]
         for k in range(n):
             work[to + k] = -work[right + k]
-        swing(ints, floats, work, inputs, instant)
+        if order == 1:
+            swing(ints, floats, work, inputs, instant)
+        else:
+            rise(ints, floats, work)
 
 
-def enter(ints: Array, S: Array, t: int, work: Array) -> bool:
+def enter(ints: Array, S: Array, t: int, work: Array, level: int) -> bool:
     """Bring the known bodies on the stage; False if one has no answer."""
     sound = True
     for k in range(ints[N_KNOWN]):
@@ -155,7 +179,7 @@ def enter(ints: Array, S: Array, t: int, work: Array) -> bool:
         if S[body, t, 0] != S[body, t, 0]:
             sound = False
         if ints[PLANAR] == 0:
-            for m in range(STATE):
+            for m in range(VELOCITY + 6 * level):
                 work[at + m] = S[body, t, m]
             continue
         c, s = S[body, t, 2], S[body, t, 3]
@@ -168,12 +192,12 @@ def enter(ints: Array, S: Array, t: int, work: Array) -> bool:
     return sound
 
 
-def leave(ints: Array, work: Array, S: Array, t: int, memory: Array) -> None:
+def leave(ints: Array, work: Array, S: Array, t: int, memory: Array, level: int) -> None:
     """Take the bodies of the tree from the stage to ``S``."""
     for k in range(ints[N_LINKS]):
         body, at = ints[ints[OWN] + k], ints[STAGE] + STATE * (ints[N_KNOWN] + k)
         if ints[PLANAR] == 0:
-            for m in range(STATE):
+            for m in range(VELOCITY + 6 * level):
                 S[body, t, m] = work[at + m]
             continue
         c, s = work[at + ROTATION], work[at + ROTATION + 3]

@@ -9,7 +9,6 @@ in the world, the group's centre. :mod:`groups.kernels.record` lays the data out
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from groups.kernels.record import (
@@ -22,10 +21,12 @@ from groups.kernels.record import (
     DRIVE,
     FACTOR,
     FIRST,
+    INFLUENCE,
     KIND,
     N_KNOWN,
     N_LINKS,
     N_STEPS,
+    N_UNKNOWNS,
     PARENT,
     RISE,
     SECOND,
@@ -37,10 +38,12 @@ from groups.kernels.record import (
     STILL,
     TRANSFORM,
     TWIST,
+    UNIT,
     UNKNOWN,
     U,
     X,
 )
+from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import (
     ACCELERATION,
     POSITION,
@@ -49,7 +52,6 @@ from groups.kernels.vectors import (
     SPIN_RATE,
     STATE,
     VELOCITY,
-    Matrix,
     Vector,
     cross,
     exponential,
@@ -62,6 +64,7 @@ from groups.kernels.vectors import (
     put_matrix_in,
     rotate,
     times,
+    turned_by,
     vector_in,
 )
 
@@ -100,29 +103,11 @@ def forward(ints: Array, floats: Array, work: Array) -> None:
             if what == SLIDE:
                 p = plus_times(p, amount, along)
             else:
-                R = turned_about(R, k, amount)
+                sine, cosine = sine_cosine(amount)
+                R = turned_by(R, k, cosine, sine)
         at = ints[STAGE] + STATE * (ints[N_KNOWN] + link)
         put_in(work, at + POSITION, p)
         put_matrix_in(work, at + ROTATION, R)
-
-
-def turned_about(R: Matrix, k: Any, angle: float) -> Matrix:
-    """``R`` turned about its own axis ``k``."""
-    c, s = math.cos(angle), math.sin(angle)
-    if k == 2:
-        return (
-            c * R[0] + s * R[1], c * R[1] - s * R[0], R[2], c * R[3] + s * R[4], c * R[4] - s * R[3], R[5],
-            c * R[6] + s * R[7], c * R[7] - s * R[6], R[8],
-        )  # fmt: skip
-    if k == 0:
-        return (
-            R[0], c * R[1] + s * R[2], c * R[2] - s * R[1], R[3], c * R[4] + s * R[5], c * R[5] - s * R[4],
-            R[6], c * R[7] + s * R[8], c * R[8] - s * R[7],
-        )  # fmt: skip
-    return (
-        c * R[0] - s * R[2], R[1], c * R[2] + s * R[0], c * R[3] - s * R[5], R[4], c * R[5] + s * R[3],
-        c * R[6] - s * R[8], R[7], c * R[8] + s * R[6],
-    )  # fmt: skip
 
 
 def move(ints: Array, work: Array, step: Any) -> None:
@@ -153,7 +138,7 @@ def swing_known(ints: Array, floats: Array, work: Array) -> None:
 
 
 def swing(ints: Array, floats: Array, work: Array, inputs: Any, instant: Any) -> None:
-    """Velocities and accelerations of the own bodies along the tree at FIRST and SECOND."""
+    """Velocities and accelerations of the own bodies along the tree at FIRST, SECOND being zero."""
     centre = vector_in(floats, ints[CENTRE])
     for link in range(ints[N_LINKS]):
         at = 6 * ints[ints[PARENT] + link]
@@ -166,7 +151,7 @@ def swing(ints: Array, floats: Array, work: Array, inputs: Any, instant: Any) ->
                 continue
             unknown = ints[ints[UNKNOWN] + s]
             if unknown >= 0:
-                rate, rise = work[ints[FIRST] + unknown], work[ints[SECOND] + unknown]
+                rate, rise = work[ints[FIRST] + unknown], 0.0
             else:
                 row = ints[ints[DRIVE] + s]
                 rate, rise = inputs[1][row, instant], inputs[2][row, instant]
@@ -194,3 +179,23 @@ def swing(ints: Array, floats: Array, work: Array, inputs: Any, instant: Any) ->
         put_in(work, here + SPIN, w)
         put_in(work, here + ACCELERATION, plus(plus(a, cross(wd, arm)), cross(w, speed)))
         put_in(work, here + SPIN_RATE, wd)
+
+
+def rise(ints: Array, floats: Array, work: Array) -> None:
+    """Add what the accelerations SECOND of the unknowns do to the own bodies."""
+    centre, n = vector_in(floats, ints[CENTRE]), ints[N_UNKNOWNS]
+    for link in range(ints[N_LINKS]):
+        k = ints[N_KNOWN] + link
+        here = ints[STAGE] + STATE * k
+        arm = minus(vector_in(work, here + POSITION), centre)
+        for m in range(n):
+            if ints[ints[INFLUENCE] + n * k + m] == 1:
+                amount, at = work[ints[SECOND] + m], ints[UNIT] + 6 * m
+                w, v = vector_in(work, at), vector_in(work, at + 3)
+                more = plus(v, cross(w, arm))
+                put_in(work, here + SPIN_RATE, plus_times(vector_in(work, here + SPIN_RATE), amount, w))
+                put_in(
+                    work,
+                    here + ACCELERATION,
+                    plus_times(vector_in(work, here + ACCELERATION), amount, more),
+                )

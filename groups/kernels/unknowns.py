@@ -2,8 +2,8 @@
 
 A closed form holds the mode by the determinant's sign: the two roots of a quadratic have opposite ones,
 and of a quartic's the nearest with the right sign is taken. Newton starts where the last instants lead; when
-its correction is large, the sign changes or it fails, known bodies and inputs are led from the last instant to
-this one in pieces, ever more, until two ways agree. :mod:`groups.kernels.record` lays the data out.
+its correction is large, the sign changes or it fails, known bodies and inputs are led from the last instant
+to this one in pieces, ever more, until two ways agree. :mod:`groups.kernels.record` lays the data out.
 """
 
 from __future__ import annotations
@@ -107,8 +107,6 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
     if n == 0:
         forward(ints, floats, work)
         return OK, 0, 0.0, 0.0, 1.0
-    if memory[SIGN] == 0.0:
-        settle(ints, floats, work, memory)
     predict(ints, work, memory, pace)
     fault = OK
     if method == REACH:
@@ -128,16 +126,6 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
     if answer[0] != OK or answer[3] != memory[SIGN] or jump > limit:
         answer = follow(ints, floats, work, memory)
     return answer
-
-
-def settle(ints: Array, floats: Array, work: Array, memory: Array) -> None:
-    """The determinant's sign where ``memory`` stands: the mode that is to be held."""
-    keep_goal(ints, work)
-    part_way(ints, work, memory, 0.0)
-    forward(ints, floats, work)
-    slopes(ints, floats, work, memory, False)
-    memory[SIGN], _ = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
-    part_way(ints, work, memory, 1.0)
 
 
 def recall(ints: Array, work: Array, memory: Array) -> None:
@@ -279,21 +267,23 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> int:
         put_in(work, ints[LINES] + 9 + 3 * j, vector_in(work, ints[STEP_AXIS] + 3 * s))
     table = work[found : found + 12].reshape(4, 3)
     count, _ = meet(kinds, lines[0:3], lines[3:6], lines[6], lines[7], table)
-    best, which = 1e300, -1
     for k in range(3):
         work[ints[LINES] + 24 + k] = work[x + k]
-    for c in range(count):
-        distance = max(abs(table[c, 0]), abs(table[c, 1]), abs(table[c, 2]))
-        if distance < best:
-            go_to(ints, work, found + 3 * c)
-            forward(ints, floats, work)
-            slopes(ints, floats, work, memory, False)
-            sign, _ = factorise(work, ints[MATRIX], ints[ORDER], 3)
-            if sign == memory[SIGN]:
+    # The nearest first: the first with the right sign is the one.
+    for _ in range(count):
+        best, which = 1e300, 0
+        for c in range(count):
+            distance = max(abs(table[c, 0]), abs(table[c, 1]), abs(table[c, 2]))
+            if distance < best:
                 best, which = distance, c
-    if which >= 0:
         go_to(ints, work, found + 3 * which)
-    return OK if which >= 0 else OUT_OF_REACH
+        forward(ints, floats, work)
+        slopes(ints, floats, work, memory, False)
+        sign, _ = factorise(work, ints[MATRIX], ints[ORDER], 3)
+        if sign == memory[SIGN]:
+            return OK
+        table[which, 0] = 1e308
+    return OUT_OF_REACH
 
 
 def go_to(ints: Array, work: Array, found: Any) -> None:
@@ -374,9 +364,9 @@ def part_way(ints: Array, work: Array, memory: Array, share: float) -> None:
     """Known bodies and inputs so far on the way from the last instant (0) to the goal (1)."""
     for k in range(ints[N_KNOWN]):
         at, goal, was = ints[STAGE] + STATE * k, ints[GOAL] + 12 * k, ints[LAST_KNOWN] + 12 * k
-        if share == 1.0 or share == 0.0:
+        if share == 1.0:
             for m in range(12):
-                work[at + m] = work[goal + m] if share == 1.0 else memory[was + m]
+                work[at + m] = work[goal + m]
             continue
         turn = ints[GOAL_TURN] + 3 * k
         if work[turn] != work[turn]:

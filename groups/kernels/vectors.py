@@ -205,3 +205,21 @@ def exponential(v: Vector) -> Matrix:
 def turned(m: Matrix, v: Vector) -> Matrix:
     """``m`` turned further by the rotation vector ``v`` (rad, world axes)."""
     return product(exponential(v), m)
+
+
+def turned_by(R: Matrix, k: Any, c: float, s: float) -> Matrix:
+    """``R`` turned about its own axis ``k`` by the angle of this cosine and sine."""
+    if k == 2:
+        return (
+            c * R[0] + s * R[1], c * R[1] - s * R[0], R[2], c * R[3] + s * R[4], c * R[4] - s * R[3], R[5],
+            c * R[6] + s * R[7], c * R[7] - s * R[6], R[8],
+        )  # fmt: skip
+    if k == 0:
+        return (
+            R[0], c * R[1] + s * R[2], c * R[2] - s * R[1], R[3], c * R[4] + s * R[5], c * R[5] - s * R[4],
+            R[6], c * R[7] + s * R[8], c * R[8] - s * R[7],
+        )  # fmt: skip
+    return (
+        c * R[0] - s * R[2], R[1], c * R[2] + s * R[0], c * R[3] - s * R[5], R[4], c * R[5] + s * R[3],
+        c * R[6] - s * R[8], R[7], c * R[8] + s * R[6],
+    )  # fmt: skip

@@ -1,0 +1,243 @@
+"""A circle or a line meets a sphere: one body on one hinge or slide, held at a distance, in straight code.
+
+The same problem and the same record as in :mod:`groups.kernels.relative`, for the group that is most
+frequent in space: crank, rocker or slider at the end of a rod or strut. The unknown is never formed: with
+the joint's frame F at o and the held point e in it, the far end g = Fᵀ(t - o), the distance gives cosine and
+sine of the turn (or the slide) by one root, whose sign is the mode's.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from groups.kernels.record import (
+    AXIS,
+    CONSTANT,
+    FACTOR,
+    INFLUENCE,
+    KIND,
+    KNOWN,
+    METHOD,
+    N_LINKS,
+    N_STEPS,
+    OWN,
+    PARENT,
+    REACH,
+    ROD,
+    ROD_POINT,
+    SIGN,
+    SIZE,
+    SLIDE,
+    STILL,
+    TRANSFORM,
+)
+from groups.kernels.status import NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.vectors import (
+    ACCELERATION,
+    POSITION,
+    SPIN,
+    SPIN_RATE,
+    VELOCITY,
+    Matrix,
+    Vector,
+    cross,
+    dot,
+    length,
+    matrix_in,
+    minus,
+    plus,
+    plus_times,
+    product,
+    put_rotation,
+    put_vector,
+    rotate,
+    rotate_back,
+    rotation_at,
+    times,
+    turned_by,
+    vector_at,
+    vector_in,
+    void,
+)
+
+Array = Any
+_ONE: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+_NONE: Vector = (0.0, 0.0, 0.0)
+#: Condition below which a position has no rates.
+FLAT = 1e-9
+#: How far the square of a length may be negative by rounding.
+ROUNDING = 1e-14
+
+
+def is_simple(ints: Array) -> bool:
+    """Whether a group is one body on one hinge or slide along its z axis, held by one rod."""
+    if ints[METHOD] != REACH or ints[N_LINKS] != 1:
+        return False
+    steps = ints[N_STEPS]
+    moving = 0
+    for s in range(steps):
+        if ints[ints[KIND] + s] != STILL:
+            moving += 1
+    return moving == 1 and steps <= 3
+
+
+def solve_reach(
+    group: int,
+    ints: Array,
+    floats: Array,
+    S: Array,
+    first: int,
+    count: int,
+    inputs: Any,
+    memory: Array,
+    quality: Any,
+    level: int,
+) -> None:
+    """Solve a simple group over a block of instants, without its struts."""
+    status, residual, iterations, condition = quality
+    own = ints[ints[OWN]]
+    a = ints[ints[KNOWN] + ints[ints[PARENT]]]
+    # The joint in its parent, and the body in the joint.
+    near, near_turn, far, far_turn = _NONE, _ONE, _NONE, _ONE
+    step = 0
+    if ints[ints[KIND]] == STILL:
+        k = ints[TRANSFORM] + 12 * ints[ints[CONSTANT]]
+        near, near_turn = vector_in(floats, k), matrix_in(floats, k + 3)
+        step = 1
+    slides = ints[ints[KIND] + step] == SLIDE
+    factor = floats[ints[FACTOR] + step]
+    if ints[N_STEPS] > step + 1:
+        k = ints[TRANSFORM] + 12 * ints[ints[CONSTANT] + step + 1]
+        far, far_turn = vector_in(floats, k), matrix_in(floats, k + 3)
+    axis = ints[ints[AXIS] + step]
+    # The end of the rod on the group's own body, and the other.
+    moves = 1 if ints[ints[INFLUENCE] + ints[ints[ROD] + 1]] == 1 else 0
+    held = vector_in(floats, ints[ROD_POINT] + 3 * moves)
+    e = plus(far, rotate(far_turn, held))
+    other = vector_in(floats, ints[ROD_POINT] + 3 - 3 * moves)
+    c = ints[ints[KNOWN] + ints[ints[ROD] + 1 - moves]]
+    row, squares = ints[ints[ROD] + 2], vector_in(floats, ints[ROD_POINT] + 6)
+    sign = memory[SIGN] * factor
+    size, closed = floats[ints[SIZE]], floats[ints[SIZE] + 1]
+    for t in range(count):
+        instant = first + t
+        iterations[group, instant] = 0
+        condition[group, instant] = 0.0
+        residual[group, instant] = math.nan
+        if S[a, t, 0] != S[a, t, 0] or S[c, t, 0] != S[c, t, 0]:
+            status[group, instant] = WAITS
+            void(S, own, t)
+            continue
+        turn_a, at_a = rotation_at(S, a, t), vector_at(S, a, t, POSITION)
+        F = product(turn_a, near_turn)
+        to_o = rotate(turn_a, near)
+        o = plus(at_a, to_o)
+        to_t = rotate(rotation_at(S, c, t), other)
+        end = plus(vector_at(S, c, t, POSITION), to_t)
+        g = rotate_back(F, minus(end, o))
+        s = inputs[0][row, instant] if row >= 0 else 0.0
+        square = squares[0] + s * (squares[1] + s * squares[2])
+        reach = math.sqrt(max(square, 0.0))
+        z = (F[axis], F[3 + axis], F[6 + axis])
+        ex, ey, ez = along(e, axis)
+        gx, gy, gz = along(g, axis)
+        if slides:
+            room = square - (ex - gx) * (ex - gx) - (ey - gy) * (ey - gy)
+            slide, cosine, sine = gz - ez + sign * math.sqrt(max(room, 0.0)), 1.0, 0.0
+            if room < -ROUNDING * square:
+                status[group, instant] = OUT_OF_REACH
+                residual[group, instant] = math.sqrt(square - room) - reach
+                void(S, own, t)
+                continue
+            lean = math.sqrt(max(room, 0.0)) / reach
+        else:
+            x, y = ex * gx + ey * gy, ex * gy - ey * gx
+            rings = ex * ex + ey * ey + gx * gx + gy * gy
+            wanted = 0.5 * ((gz - ez) * (gz - ez) + rings - square)
+            far2 = x * x + y * y
+            room = far2 - wanted * wanted
+            root = math.sqrt(max(room, 0.0))
+            if room < -ROUNDING * far2 or not far2 > 0.0:
+                status[group, instant] = OUT_OF_REACH
+                residual[group, instant] = (abs(wanted) - math.sqrt(far2)) / max(reach, 1e-300)
+                void(S, own, t)
+                continue
+            over = 1.0 / far2
+            cosine = (wanted * x - sign * root * y) * over
+            sine = (wanted * y + sign * root * x) * over
+            # Twice as near to one: rounding of the root is not seen in the length of the turn.
+            trim = 0.5 * (3.0 - cosine * cosine - sine * sine)
+            cosine, sine, slide = cosine * trim, sine * trim, 0.0
+            lean = root / (reach * math.sqrt(ex * ex + ey * ey))
+        J = turned_by(F, axis, cosine, sine)
+        joint = plus_times(o, slide, z)
+        turn = product(J, far_turn)
+        position = plus(joint, rotate(J, far))
+        arm = rotate(turn, held)
+        rod = minus(plus(position, arm), end)
+        miss = abs(length(rod) - reach)
+        residual[group, instant] = miss
+        condition[group, instant] = lean
+        # Near a dead point a root halves the digits of its square.
+        if not miss <= max(closed, 1e-8 * size):
+            status[group, instant] = NOT_CONVERGED
+            void(S, own, t)
+            continue
+        if level > 0 and lean < FLAT:
+            status[group, instant] = SINGULAR
+            void(S, own, t)
+            continue
+        status[group, instant] = OK
+        put_vector(S, own, t, POSITION, position)
+        put_rotation(S, own, t, turn)
+        if level == 0:
+            continue
+        ds = inputs[1][row, instant] if row >= 0 else 0.0
+        dds = inputs[2][row, instant] if row >= 0 else 0.0
+        slope = (0.5 * squares[1] + s * squares[2]) / reach
+        stretch = slope * ds
+        n = times(1.0 / reach, rod)
+        w_a, w_c = vector_at(S, a, t, SPIN), vector_at(S, c, t, SPIN)
+        v_a = vector_at(S, a, t, VELOCITY)
+        arc_t = cross(w_c, to_t)
+        v_t = plus(vector_at(S, c, t, VELOCITY), arc_t)
+        from_a = minus(plus(position, arm), at_a)
+        # What a unit rate does to the held point, and to the body's origin.
+        u = z if slides else cross(z, minus(plus(position, arm), o))
+        lead = plus(v_a, cross(w_a, from_a))
+        rate = (stretch + dot(n, minus(v_t, lead))) / dot(n, u)
+        w = w_a if slides else plus_times(w_a, rate, z)
+        to_body = minus(position, at_a)
+        u_body = z if slides else cross(z, minus(position, o))
+        put_vector(S, own, t, VELOCITY, plus_times(plus(v_a, cross(w_a, to_body)), rate, u_body))
+        put_vector(S, own, t, SPIN, w)
+        if level == 1:
+            continue
+        d_a, d_c = vector_at(S, a, t, SPIN_RATE), vector_at(S, c, t, SPIN_RATE)
+        a_a = vector_at(S, a, t, ACCELERATION)
+        a_t = plus(vector_at(S, c, t, ACCELERATION), plus(cross(d_c, to_t), cross(w_c, arc_t)))
+        apart = minus(plus_times(lead, rate, u), v_t)
+        swing = 2.0 * rate
+        bend = _NONE if slides else times(rate * rate, cross(z, u))
+        a_p = plus(plus(a_a, cross(d_a, from_a)), cross(w_a, cross(w_a, from_a)))
+        a_p = plus(plus_times(a_p, swing, cross(w_a, u)), bend)
+        closing = dot(n, apart)
+        bow = (squares[2] - slope * slope) / reach
+        wanted = slope * dds + bow * ds * ds - (dot(apart, apart) - closing * closing) / reach
+        rise = (wanted + dot(n, minus(a_t, a_p))) / dot(n, u)
+        bend = _NONE if slides else times(rate * rate, cross(z, u_body))
+        a_b = plus(plus(a_a, cross(d_a, to_body)), cross(w_a, cross(w_a, to_body)))
+        a_b = plus(plus(plus_times(a_b, swing, cross(w_a, u_body)), bend), times(rise, u_body))
+        put_vector(S, own, t, ACCELERATION, a_b)
+        d = d_a if slides else plus(plus_times(d_a, rise, z), times(rate, cross(w_a, z)))
+        put_vector(S, own, t, SPIN_RATE, d)
+
+
+def along(a: Vector, axis: Any) -> Vector:
+    """Components of a vector with that along ``axis`` last, in a right-handed order."""
+    if axis == 2:
+        return a
+    if axis == 0:
+        return a[1], a[2], a[0]
+    return a[2], a[0], a[1]
