@@ -40,6 +40,8 @@ in ``work``
 ``GUESS``                 where the unknowns were led to; ``CHANGE``: their last change
 ``LINES``, ``FOUND``      joints and points that meet (9, 3), and where they do (4, 3)
 ``P`` … ``TABLE``         the stage as jets read it, their room, and those of all rows
+``AGE``, ``FRESH``        instants since MATRIX was factorised; whether it is that of the present pose
+``MEASURE``               its condition
 in ``memory``
 ``SIGN``                  of the determinant in the mode that is held
 ``RUN``, ``PACE``         instants solved in a row, and the step of time that led to the last
@@ -76,13 +78,14 @@ from groups.kernels.vectors import STATE
 #: Places of the parts of ``work``.
 (
     STAGE, X, BALL, STEP_AXIS, STEP_POINT, U, RIGHT, MATRIX, ORDER, UNIT, TWIST, RISE, FIRST, SECOND, GOAL,
-    GOAL_TURN, GOAL_U, OTHER, OTHER_BALL, GUESS, CHANGE, LINES, FOUND, P, R, V, ROOM, TABLE,
-) = range(45, 73)  # fmt: skip
+    GOAL_TURN, GOAL_U, OTHER, OTHER_BALL, GUESS, CHANGE, LINES, FOUND, P, R, V, ROOM, TABLE, AGE, FRESH,
+    MEASURE,
+) = range(45, 76)  # fmt: skip
 #: Places of the parts of ``memory``, after SIGN, RUN and PACE.
 (
     LAST_X, LAST_CHANGE, CHANGE_BEFORE, LAST_BALL, LAST_KNOWN, LAST_U, LAST_ANGLE, SOLVED, STRUT_SIGN,
-) = range(73, 82)  # fmt: skip
-HEAD = 82
+) = range(76, 85)  # fmt: skip
+HEAD = 85
 
 #: The first places of ``memory``.
 SIGN, RUN, PACE, FREE = range(4)
@@ -121,7 +124,8 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             U: inputs, RIGHT: n, MATRIX: n * n, ORDER: n, UNIT: 6 * n, TWIST: 6 * stage, RISE: 6 * stage,
             FIRST: n, SECOND: n, GOAL: 12 * known, GOAL_TURN: 3 * known, GOAL_U: inputs, OTHER: n,
             OTHER_BALL: 9 * balls, GUESS: n, CHANGE: n, LINES: 27, FOUND: 12, P: 3 * staged, R: 9 * staged,
-            V: 6 * staged, ROOM: JETS * JET, TABLE: JET * rows,
+            V: 6 * staged, ROOM: JETS * JET, TABLE: JET * rows, AGE: 1, FRESH: 1,
+            MEASURE: 1,
         }),
         (FREE, {
             LAST_X: n, LAST_CHANGE: n, CHANGE_BEFORE: n, LAST_BALL: 9 * balls, LAST_KNOWN: 12 * known,

@@ -13,14 +13,16 @@ import numpy as np
 
 from groups.kernels.closing import choose_rows, closing_rates, left_out, slopes
 from groups.kernels.jets import turns
+from groups.kernels.led import solve_led
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.reach import is_simple, solve_reach
 from groups.kernels.record import (
+    AGE,
     FIRST,
+    FRESH,
     KNOWN,
     LAST_ANGLE,
     MATRIX,
-    METHOD,
     N_INPUTS,
     N_KNOWN,
     N_LINKS,
@@ -30,7 +32,6 @@ from groups.kernels.record import (
     N_STRUTS,
     N_UNKNOWNS,
     N_WORK,
-    NEWTON,
     ORDER,
     OWN,
     PLANAR,
@@ -51,7 +52,7 @@ from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.unknowns import position, remember
+from groups.kernels.unknowns import OLD, position, remember
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
 
 Array = Any
@@ -76,7 +77,9 @@ def solve_relative(
     level: int,
 ) -> None:
     """Solve a group over a block of instants, as :mod:`groups.kernels` lays down."""
-    if is_simple(ints):
+    if ints[N_UNKNOWNS] == 0 and ints[PLANAR] == 0:
+        solve_led(group, ints, floats, S, first, count, inputs, quality, level)
+    elif is_simple(ints):
         solve_reach(group, ints, floats, S, first, count, inputs, memory, quality, level)
     else:
         solve_any(group, ints, floats, S, first, count, inputs, time, memory, quality, level)
@@ -100,6 +103,7 @@ def solve_any(
     """Solve any group over a block of instants, without its struts."""
     status, residual, iterations, condition = quality
     work = np.zeros(ints[N_WORK])
+    work[ints[AGE]] = OLD
     for t in range(count):
         instant = first + t
         for k in range(ints[N_INPUTS]):
@@ -109,10 +113,11 @@ def solve_any(
         if enter(ints, S, t, work, level):
             found, steps, worst, sign, measure = position(ints, floats, work, memory, pace)
             if found == OK and level > 0 and ints[N_UNKNOWNS] > 0:
-                if ints[METHOD] == NEWTON:
+                if work[ints[FRESH]] == 0.0:
                     scale = slopes(ints, floats, work, memory, False)
                     sign, smallest = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
                     measure = smallest / scale
+                    work[ints[FRESH]] = 1.0
                 if measure < FLAT:
                     found = SINGULAR
             if found == OK and sign != memory[SIGN]:
@@ -146,6 +151,7 @@ def choose_again(ints: Array, floats: Array, work: Array, memory: Array) -> None
         choose_rows(ints, floats, work, memory)
         slopes(ints, floats, work, memory, False)
         memory[SIGN], _ = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
+        work[ints[AGE]] = OLD
 
 
 def rates(

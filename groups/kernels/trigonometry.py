@@ -1,8 +1,8 @@
 """Sine and cosine together, in straight code that the compiler can keep in registers.
 
 Reduction to an eighth of a turn with pi / 2 in three parts (Cody and Waite 1980, *Software manual for the
-elementary functions*, chapter 8), then the Taylor polynomials of both up to the last digit. Within 1.7e-16 of the
-mathematical value where the argument is below 1e5; beyond that the library's functions are called.
+elementary functions*, chapter 8), then the Taylor polynomials of both up to the last digit. Within 1.7e-16
+of the mathematical value where the argument is below 1e5; beyond that the library's functions are called.
 """
 
 from __future__ import annotations

@@ -18,10 +18,12 @@ from groups.kernels.jets import turns
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.loci import meet
 from groups.kernels.record import (
+    AGE,
     BALL,
     CHANGE,
     CHANGE_BEFORE,
     FOUND,
+    FRESH,
     GOAL,
     GOAL_TURN,
     GOAL_U,
@@ -35,13 +37,14 @@ from groups.kernels.record import (
     LAST_X,
     LINES,
     MATRIX,
+    MEASURE,
+    MEET,
     MEETING,
     METHOD,
     N_BALLS,
     N_INPUTS,
     N_KNOWN,
     N_UNKNOWNS,
-    NEWTON,
     ORDER,
     OTHER,
     OTHER_BALL,
@@ -82,6 +85,7 @@ from groups.kernels.vectors import (
     put_in,
     put_matrix_in,
     times,
+    transposed,
     unit,
     vector_in,
 )
@@ -96,6 +100,10 @@ MOST, POLISH = 25, 3
 PIECES = 128
 #: Corrections (rad, or of the size) from which a step is looked at more closely, and agreement of two ways.
 LARGE, SAME = 0.1, 1e-6
+#: Instants for which the factors of one may serve those after it.
+OLD = 4.0
+#: How much farther a second point with the mode's sign must be, after a large step, for the first to be it.
+APART = 2.0
 #: Condition below which a Newton step has no direction.
 NONE = 1e-14
 
@@ -108,22 +116,32 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
         forward(ints, floats, work)
         return OK, 0, 0.0, 0.0, 1.0
     predict(ints, work, memory, pace)
-    fault = OK
+    work[ints[FRESH]] = 0.0
     if method == REACH:
         fault = by_reach(ints, floats, work, memory[SIGN])
-    elif method != NEWTON:
-        fault = by_meeting(ints, floats, work, memory)
-    if fault != OK:
-        return fault, 0, math.nan, 0.0, 0.0
-    most = MOST if method == NEWTON else POLISH
-    answer = newton(ints, floats, work, memory, most, method != NEWTON)
-    if method == REACH:
+        if fault != OK:
+            return fault, 0, math.nan, 0.0, 0.0
+        return newton(ints, floats, work, memory, POLISH, True)
+    if method == MEET:
+        answer = by_meeting(ints, floats, work, memory)
+        if answer[0] == NOT_CONVERGED:
+            work[ints[FRESH]] = 0.0
+            answer = newton(ints, floats, work, memory, POLISH, False)
+        if answer[0] == MODE_LOST:  # two points may be meant
+            work[ints[FRESH]] = 0.0
+            answer = follow(ints, floats, work, memory)
+            if answer[0] != OK:
+                answer = (MODE_LOST, answer[1], answer[2], answer[3], answer[4])
         return answer
+    answer = by_chord(ints, floats, work, memory)
+    if answer[0] != OK:
+        answer = newton(ints, floats, work, memory, MOST, False)
     jump = 0.0
     for k in range(n):
         jump = max(jump, abs(work[ints[X] + k] - work[ints[GUESS] + k]))
     limit = LARGE * min(1.0, floats[ints[SIZE]])
     if answer[0] != OK or answer[3] != memory[SIGN] or jump > limit:
+        work[ints[FRESH]] = 0.0
         answer = follow(ints, floats, work, memory)
     return answer
 
@@ -169,6 +187,27 @@ def predict(ints: Array, work: Array, memory: Array, pace: float) -> None:
         work[ints[GUESS] + k] = work[ints[X] + k]
 
 
+def by_chord(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
+    """One step with the factors of an instant just before; not converged where that does not close.
+
+    Near a singular pose the factors change too fast for it, and Newton looks at the determinant again.
+    """
+    n, right = ints[N_UNKNOWNS], ints[RIGHT]
+    work[ints[AGE]] += 1.0
+    if work[ints[AGE]] > OLD or memory[RUN] < 3.0:
+        return NOT_CONVERGED, 0, math.nan, 0.0, 0.0
+    forward(ints, floats, work)
+    misses(ints, floats, work, memory)
+    substitute(work, ints[MATRIX], ints[ORDER], n, right)
+    for k in range(n):
+        work[right + k] = -work[right + k]
+    move(ints, work, right)
+    forward(ints, floats, work)
+    worst = misses(ints, floats, work, memory)
+    status = OK if worst <= floats[ints[SIZE] + 1] else NOT_CONVERGED
+    return status, 1, worst, memory[SIGN], work[ints[MEASURE]]
+
+
 def newton(ints: Array, floats: Array, work: Array, memory: Array, most: int, may_stand: bool) -> Answer:
     """Solve for the unknowns from where they are; ``may_stand`` accepts the start, a closed form, as it is.
 
@@ -188,7 +227,10 @@ def newton(ints: Array, floats: Array, work: Array, memory: Array, most: int, ma
         scale = slopes(ints, floats, work, memory, False)
         sign, smallest = factorise(work, matrix, order, n)
         condition = smallest / scale
+        work[ints[AGE]] = 0.0
+        work[ints[MEASURE]] = condition
         if done:
+            work[ints[FRESH]] = 1.0
             break
         if not condition > NONE:
             status = SINGULAR
@@ -249,7 +291,7 @@ def by_reach(ints: Array, floats: Array, work: Array, sign: float) -> int:
     return status
 
 
-def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> int:
+def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
     """Three unknowns and one pin. Of the points with the mode's sign, the one nearest to where x is led."""
     forward(ints, floats, work)
     x, meeting, found = ints[X], ints[MEETING], ints[FOUND]
@@ -259,7 +301,7 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> int:
     put_in(work, ints[LINES] + 18, point_of(ints, work, end, floats, ints[PIN_POINT] + 3 * far))
     other = ints[ints[PIN] + 1 - far]
     put_in(work, ints[LINES] + 21, point_of(ints, work, other, floats, ints[PIN_POINT] + 3 * (1 - far)))
-    kinds = np.empty(3, dtype=np.int64)
+    kinds, done = np.empty(3, dtype=np.int64), np.zeros(4, dtype=np.int64)
     for j in range(3):
         s = ints[meeting + j]
         kinds[j] = 1 if ints[ints[KIND] + s] == SLIDE else 0
@@ -269,21 +311,42 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> int:
     count, _ = meet(kinds, lines[0:3], lines[3:6], lines[6], lines[7], table)
     for k in range(3):
         work[ints[LINES] + 24 + k] = work[x + k]
-    # The nearest first: the first with the right sign is the one.
-    for _ in range(count):
+    limit = LARGE * min(1.0, floats[ints[SIZE]])
+    chosen, near, rival = -1, 0.0, 1e300
+    for _ in range(count):  # the nearest first
         best, which = 1e300, 0
         for c in range(count):
             distance = max(abs(table[c, 0]), abs(table[c, 1]), abs(table[c, 2]))
-            if distance < best:
+            if distance < best and done[c] == 0:
                 best, which = distance, c
-        go_to(ints, work, found + 3 * which)
-        forward(ints, floats, work)
-        slopes(ints, floats, work, memory, False)
-        sign, _ = factorise(work, ints[MATRIX], ints[ORDER], 3)
+        done[which] = 1
+        sign, condition = stand_at(ints, floats, work, memory, found + 3 * which)
         if sign == memory[SIGN]:
-            return OK
-        table[which, 0] = 1e308
-    return OUT_OF_REACH
+            if chosen >= 0:
+                rival = best
+                break
+            chosen, near = which, best
+            if near <= limit:
+                break
+    if chosen < 0:
+        return OUT_OF_REACH, 0, math.nan, 0.0, 0.0
+    if near > limit:
+        if rival < APART * near:
+            return MODE_LOST, 0, math.nan, 0.0, 0.0
+        sign, condition = stand_at(ints, floats, work, memory, found + 3 * chosen)
+    work[ints[FRESH]] = 1.0
+    worst = misses(ints, floats, work, memory)
+    status = OK if worst <= floats[ints[SIZE] + 1] else NOT_CONVERGED
+    return status, 0, worst, memory[SIGN], condition
+
+
+def stand_at(ints: Array, floats: Array, work: Array, memory: Array, found: int) -> tuple[float, float]:
+    """Go to what was found and factorise there: sign of the determinant and condition."""
+    go_to(ints, work, found)
+    forward(ints, floats, work)
+    scale = slopes(ints, floats, work, memory, False)
+    sign, smallest = factorise(work, ints[MATRIX], ints[ORDER], 3)
+    return sign, smallest / scale
 
 
 def go_to(ints: Array, work: Array, found: Any) -> None:
@@ -370,10 +433,7 @@ def part_way(ints: Array, work: Array, memory: Array, share: float) -> None:
             continue
         turn = ints[GOAL_TURN] + 3 * k
         if work[turn] != work[turn]:
-            before = matrix_in(memory, was + 3)
-            back = (
-                before[0], before[3], before[6], before[1], before[4], before[7], before[2], before[5], before[8],
-            )  # fmt: skip
+            back = transposed(matrix_in(memory, was + 3))
             put_in(work, turn, rotation_vector(product(matrix_in(work, goal + 3), back)))
         for m in range(3):
             work[at + POSITION + m] = memory[was + m] + share * (work[goal + m] - memory[was + m])

@@ -152,6 +152,11 @@ def rotate_back(m: Matrix, a: Vector) -> Vector:
     )
 
 
+def transposed(m: Matrix) -> Matrix:
+    """The rotation back."""
+    return m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]
+
+
 def product(m: Matrix, n: Matrix) -> Matrix:
     """Matrix product ``m`` ``n``."""
     return (
