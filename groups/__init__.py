@@ -1,5 +1,6 @@
 """How each structural group is solved: position, velocity and acceleration over a whole motion."""
 
+from groups.assembly_modes import AssemblyMode, GroupModes, modes
 from groups.global_approach import solve_globally
 from groups.model import Model, build
 from groups.motion import (
@@ -23,7 +24,9 @@ from groups.results.joints import JointMotion
 from groups.trajectory import BodyMotion, Trajectory
 
 __all__ = [
+    "AssemblyMode",
     "BodyMotion",
+    "GroupModes",
     "JointMotion",
     "Model",
     "Motion",
@@ -36,6 +39,7 @@ __all__ = [
     "from_arrays",
     "harmonic",
     "load_trajectory",
+    "modes",
     "polynomial",
     "pose_path",
     "ramp",

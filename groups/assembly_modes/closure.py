@@ -1,0 +1,92 @@
+"""How far the joints of a group are open in many placings at once, by the equations of the catalogue."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.encoding import drive_rows
+from mbssa import Group
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.equations import coordinates, equations_of, residuals
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def spread(at: Configuration, bodies: Ints, position: Floats, rotation: Floats) -> Configuration:
+    """Poses of all bodies in many placings of a group: position (M, N, 3), rotation (M, N, 3, 3)."""
+    count = len(position)
+    everywhere = np.repeat(at.position[None], count, axis=0)
+    turned = np.repeat(at.rotation[None], count, axis=0)
+    everywhere[:, bodies], turned[:, bodies] = position, rotation
+    return Configuration(everywhere, turned, at.angle, at.centre)
+
+
+def largest_miss(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:
+    """(M,) largest miss of any joint of a group, m or rad, drives included.
+
+    Infinite where an axis is turned round, which the equations of a joint do not see.
+    """
+    mechanism = group.structure.mechanism
+    drives = drive_rows(mechanism)
+    worst = np.zeros(len(placed.position))
+    for joint in group.joint_indices.tolist():
+        kind = CATALOGUE[int(mechanism.joint_type[joint])]
+        rows = equations_of(kind)
+        if rows is None:
+            continue
+        d, C = relative(group, frames, placed, joint)
+        given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
+        value, _ = residuals(rows, d, C, given)
+        worst = np.maximum(worst, np.abs(value).max(axis=1, initial=0.0))
+        if mechanism.n_driven_of_joint[joint]:
+            found, _ = coordinates(rows, d, C, given)
+            for k, name in enumerate(kind.coordinates):
+                if (joint, name) in drives:
+                    gap = found[:, k] - inputs[drives[joint, name]]
+                    if coordinate_unit(name) != "m":
+                        gap -= 2 * np.pi * np.round(gap / (2 * np.pi))
+                    worst = np.maximum(worst, np.abs(gap))
+        for i, j in rows.sense:
+            worst[C[:, i, j] <= 0.0] = np.inf
+    return worst
+
+
+def joint_coordinates(group: Group, frames: Frames, placed: Configuration) -> dict[str, Floats]:
+    """(M,) each: the coordinates of the group's joints that no input gives, ``joint.coordinate``; m, rad."""
+    mechanism = group.structure.mechanism
+    drives = drive_rows(mechanism)
+    found: dict[str, Floats] = {}
+    for joint in group.joint_indices.tolist():
+        kind = CATALOGUE[int(mechanism.joint_type[joint])]
+        rows = equations_of(kind)
+        if rows is None:
+            continue
+        d, C = relative(group, frames, placed, joint)
+        given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
+        with np.errstate(divide="ignore", invalid="ignore"):  # rates of angles that are open just now
+            values, _ = coordinates(rows, d, C, given)
+        for k, name in enumerate(kind.coordinates):
+            if (joint, name) not in drives:
+                found[f"{mechanism.joint_ids[joint]}.{name}"] = values[:, k]
+    return found
+
+
+def relative(group: Group, frames: Frames, placed: Configuration, joint: int) -> tuple[Floats, Floats]:
+    """d (M, 3), m, and C (M, 3, 3): the joint's second frame seen from its first."""
+    ends = []
+    for side, body in enumerate(group.structure.mechanism.joint_bodies(joint)[:2]):
+        rotation = placed.rotation[:, body]
+        ends.append(
+            (
+                placed.position[:, body] + rotation @ frames.origin[joint, side],
+                rotation @ frames.axes[joint, side],
+            )
+        )
+    (near, axes), (far, other) = ends
+    d: Floats = np.einsum("mba,mb->ma", axes, far - near)
+    C: Floats = axes.transpose(0, 2, 1) @ other
+    return d, C

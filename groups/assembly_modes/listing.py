@@ -1,0 +1,260 @@
+"""The assembly modes of a model's groups where its reference stands, numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.assembly_modes.closure import joint_coordinates, spread
+from groups.assembly_modes.placing import Placing, Task, placings
+from groups.assembly_modes.truss import Truss, truss_of
+from mbssa import Group
+from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Random starts of Newton.
+STARTS = 1000
+#: Digits of a key, over the size, by which modes are sorted.
+DIGITS = 6
+#: A mode that is no farther from the reference, rad or of the size, is the reference's.
+AT_REFERENCE = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class AssemblyMode:
+    """One way to put a group together.
+
+    Attributes
+    ----------
+    number : from 1
+    bodies : (n,) indices of the group's own bodies
+    position : (n, 3) of the bodies' origins in the world, m; z = 0 in the plane
+    rotation : (n, 3, 3) whose columns are the bodies' axes in the world
+    coordinates : the joints' coordinates that no input gives, ``joint.coordinate``; m, and rad in (-π, π]
+    signs : what holds the mode: the sign of the root or of the determinant, where anything is unknown, then
+        those of each strut's slide, if it is unknown, and of its turn about its own line
+    place : number of the place of all bodies that are no strut's; modes with one place differ in how struts
+        are turned alone
+    residual : largest miss of any joint of the group, m or rad
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> other = groups.modes(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), 2)[1]
+    >>> other.number, other.signs, other.position.shape, other.residual < 1e-12
+    (1, (-1,), (2, 3), True)
+    """
+
+    number: int
+    bodies: Ints
+    position: Floats
+    rotation: Floats
+    coordinates: dict[str, float]
+    signs: tuple[int, ...]
+    place: int
+    residual: float
+    _placing: Placing = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupModes:
+    """All modes of one group that were found, with earlier groups and inputs as at the reference.
+
+    ``len``, a loop and ``[number]`` give its :class:`AssemblyMode`.
+
+    Attributes
+    ----------
+    group : its number; ``type_name`` as ``3R2D``; ``solver`` its name
+    modes : in the order of their numbers
+    reference : number of the mode in which the reference stands
+    complete : whether there are no others, as a closed form found them; else there may be: Newton finds more
+        with more ``starts``, and a singular reference is a mode that no solver finds
+    most : most modes, real or not, that a group of this kind can have; None where nobody knows
+    truss : the Baranov truss from which a planar group of hinges is cut; groups of one truss with the same
+        lengths have the same modes
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> dyad = groups.modes(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), 2)
+    >>> len(dyad), dyad.reference, dyad.complete, dyad.most, str(dyad.truss)
+    (2, 2, True, 2, '3-link Baranov truss')
+    """
+
+    group: int
+    type_name: str
+    solver: str
+    modes: tuple[AssemblyMode, ...]
+    reference: int
+    complete: bool
+    most: int | None
+    truss: Truss | None
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __iter__(self) -> Iterator[AssemblyMode]:
+        return iter(self.modes)
+
+    def __getitem__(self, number: int) -> AssemblyMode:
+        """The mode with this number.
+
+        Raises
+        ------
+        IndexError
+            There is none: which there are.
+        """
+        if not 1 <= number <= len(self.modes):
+            raise IndexError(f"SG-{self.group} has modes 1 to {len(self.modes)}, not {number}")
+        return self.modes[number - 1]
+
+
+@overload
+def modes(model: Model, group: None = None, *, starts: int = STARTS) -> tuple[GroupModes, ...]: ...
+
+
+@overload
+def modes(model: Model, group: int, *, starts: int = STARTS) -> GroupModes: ...
+
+
+def modes(
+    model: Model, group: int | None = None, *, starts: int = STARTS
+) -> GroupModes | tuple[GroupModes, ...]:
+    """The assembly modes of one group, or of all, where earlier groups and inputs are at the reference.
+
+    Closed forms give all real modes. Other groups give those that Newton finds from the reference and from
+    random starts, the same ones in every run: they are not ``complete``. Every mode closes all joints of its
+    group with their axes in the right sense, and every strut is laid in both its turns.
+
+    Modes are numbered by where things are in the world: by the points of the group's joints on its own
+    bodies, in the order of the joints, x before y before z, rounded to 1e-6 of the size; then by the joints'
+    axes; then by the bodies' rotations. Which of the modes is the reference makes no difference to that.
+
+    Parameters
+    ----------
+    group : number of a group; all by default
+    starts : of Newton, for groups without a closed form
+
+    Raises
+    ------
+    ValueError
+        A group that there is not: which there are.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> rotor = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    >>> [(len(found), found.reference, found.complete) for found in groups.modes(rotor)][:3]
+    [(4, 4, True), (1, 1, True), (4, 2, True)]
+    """
+    if group is None:
+        return tuple(_listed(model, each, starts) for each in model.structure.groups)
+    if not 1 <= group <= model.structure.n_groups:
+        raise ValueError(f"no group {group}; the groups are 1 to {model.structure.n_groups}")
+    return _listed(model, model.structure.groups[group - 1], starts)
+
+
+def _listed(model: Model, group: Group, starts: int) -> GroupModes:
+    solver = model.solvers[group.number - 1]
+    inputs = np.array(list(model.reference_inputs.values()))
+    task = Task(group, solver, model.frames, model.reference, inputs, starts, solver.memory)
+    found = placings(task)
+    regular = bool(found) and min(_from_reference(model, found)) < AT_REFERENCE
+    if not regular:
+        found.append(_reference_placing(model, group))
+    placed = _placed(model.reference, found)
+    keys = _keys(model, group, placed)
+    order = np.lexsort(keys.T[::-1])
+    found = [found[k] for k in order.tolist()]
+    places: list[tuple[float, ...]] = []
+    coordinates = joint_coordinates(group, model.frames, _placed(model.reference, found))
+    listed = []
+    for k, placing in enumerate(found):
+        key = (*placing.branch, *np.round(placing.x, DIGITS), *np.round(placing.balls, DIGITS).ravel())
+        if key not in places:
+            places.append(key)
+        listed.append(
+            AssemblyMode(
+                k + 1,
+                placing.bodies,
+                placing.position,
+                placing.rotation,
+                {name: float(column[k]) for name, column in coordinates.items()},
+                (*placing.branch, *placing.laid),
+                places.index(key) + 1,
+                placing.residual,
+                placing,
+            )
+        )
+    truss = truss_of(group)
+    return GroupModes(
+        group.number,
+        group.type_name,
+        solver.name,
+        tuple(listed),
+        1 + int(np.argmin(_from_reference(model, found))),
+        solver.form != "Newton" and regular,
+        solver.modes if truss is None else truss.modes,
+        truss,
+    )
+
+
+def _reference_placing(model: Model, group: Group) -> Placing:
+    """The reference itself where no solver finds it, because it is singular: it has no sign."""
+    at, bodies = model.reference, group.body_indices
+    return Placing(
+        bodies,
+        at.position[bodies],
+        at.rotation[bodies],
+        at.angle[bodies],
+        model.solvers[group.number - 1].memory.copy(),
+        (0,),
+        (),
+        np.zeros(0),
+        np.zeros((0, 3, 3)),
+        0.0,
+    )
+
+
+def _placed(at: Configuration, found: list[Placing]) -> Configuration:
+    position, rotation = np.array([p.position for p in found]), np.array([p.rotation for p in found])
+    return spread(at, found[0].bodies, position, rotation)
+
+
+def _keys(model: Model, group: Group, placed: Configuration) -> Floats:
+    """(M, k) what modes are sorted by, first things first."""
+    own, frames = group.body_indices, model.frames
+    points, axes = [], []
+    for joint in group.joint_indices.tolist():
+        for side, body in enumerate(model.mechanism.joint_bodies(joint)[:2]):
+            if body in own:
+                turned = placed.rotation[:, body]
+                points.append(placed.position[:, body] + turned @ frames.origin[joint, side])
+                axes.append(turned @ frames.axes[joint, side][:, 2])
+    count = len(placed.position)
+    columns = [*(point / frames.size for point in points), *axes]
+    columns += [placed.rotation[:, own].reshape(count, -1)]
+    # Adding zero makes one number of 0 and -0.
+    keys: Floats = np.round(np.concatenate(columns, axis=1), DIGITS) + 0.0
+    return keys
+
+
+def _from_reference(model: Model, found: list[Placing]) -> list[float]:
+    """How far each placing is from where the reference has the bodies: of the size, and of a rotation."""
+    at, bodies = model.reference, found[0].bodies
+    return [
+        float(
+            np.abs(p.position - at.position[bodies]).max() / model.frames.size
+            + np.abs(p.rotation - at.rotation[bodies]).max()
+        )
+        for p in found
+    ]

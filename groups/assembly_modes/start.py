@@ -1,0 +1,130 @@
+"""Where a motion starts when some groups stand in other modes than the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.assembly_modes.listing import STARTS, modes
+from groups.assembly_modes.placing import Placing, Task, more_than_needed, placings
+from groups.kernels import record, span
+from groups.registry import Solver
+from mbssa import Group
+from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+
+
+def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Floats:
+    """What the kernels of all groups start from when some stand in other modes.
+
+    A group below one that is changed finds its known bodies elsewhere than the list of :func:`modes` has
+    them. It goes together there in the mode with the same signs as the one that is wanted - the reference's,
+    if none is - and, of several, in the one whose unknowns are nearest.
+
+    Parameters
+    ----------
+    wanted : number of the mode by number of the group, as :func:`modes` lists them with as many ``starts``
+
+    Returns
+    -------
+    A flat array like ``Packed.memory`` of a model; a new one.
+
+    Raises
+    ------
+    ValueError
+        Groups or modes that there are not; a group that does not go together below those that are changed.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> four_bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> memory = starting_memory(four_bar, {2: 1})
+    >>> float(memory[four_bar._packed.memory_start[1]])
+    -1.0
+    """
+    _refuse(model, wanted, starts)
+    packed = model._packed
+    memory, at, moved = packed.memory.copy(), model.reference, set[int]()
+    inputs = np.array(list(model.reference_inputs.values()))
+    for group, solver in zip(model.structure.groups, model.solvers, strict=True):
+        touched = {
+            body for j in group.joint_indices.tolist() for body in model.mechanism.joint_bodies(j)
+        } & moved
+        if group.number not in wanted and not touched:
+            continue
+        listed = modes(model, group.number, starts=starts)
+        number = wanted.get(group.number, listed.reference)
+        if number == listed.reference and not touched:
+            continue
+        chosen = listed[number]._placing
+        if touched:
+            task = Task(group, solver, model.frames, at, inputs, starts, chosen.memory)
+            chosen = _again(task, chosen, wanted)
+        begin = packed.memory_start[group.number - 1]
+        memory[begin : begin + len(chosen.memory)] = chosen.memory
+        at = _with(at, chosen)
+        moved |= set(chosen.bodies.tolist())
+    return memory
+
+
+def _refuse(model: Model, wanted: Mapping[int, int], starts: int) -> None:
+    """Say which of the groups and modes that are wanted there are not."""
+    faults = []
+    for group, number in wanted.items():
+        if not 1 <= group <= model.structure.n_groups:
+            faults.append(f"no group {group}; the groups are 1 to {model.structure.n_groups}")
+            continue
+        listed = modes(model, group, starts=starts)
+        if not 1 <= number <= len(listed):
+            there = "mode 1 alone" if len(listed) == 1 else f"modes 1 to {len(listed)}"
+            found = there if listed.complete else f"{there} that were found"
+            faults.append(f"SG-{group} has {found} (the reference's is {listed.reference}), not {number}")
+    if faults:
+        raise ValueError("; ".join(faults))
+
+
+def _again(task: Task, like: Placing, wanted: Mapping[int, int]) -> Placing:
+    """The placing where the known bodies stand now that is most like one of the list."""
+    found = placings(task)
+    signs = not more_than_needed(task.solver)
+    alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
+    if alike:
+        return min(alike, key=lambda p: _apart(task.solver, task.frames.size, p, like))
+    others = f"; it does in {len(found)} modes with other signs" if found else ": out of reach"
+    changed = ", ".join(f"SG-{group} in mode {number}" for group, number in wanted.items())
+    raise ValueError(f"{_named(task.group)} does not go together with {changed}{others}")
+
+
+def _named(group: Group) -> str:
+    bodies = ", ".join(map(str, group.bodies))
+    return f"SG-{group.number} (bodies {bodies})"
+
+
+def _apart(solver: Solver, size: float, one: Placing, two: Placing) -> float:
+    """Largest difference of the unknowns, rad or of the size."""
+    if solver.code != span.RELATIVE or not len(one.x):
+        return 0.0
+    ints = solver.ints
+    steps = int(ints[record.N_STEPS])
+    kind, unknown = (ints[ints[part] :][:steps] for part in (record.KIND, record.UNKNOWN))
+    turns = np.isin(np.arange(len(one.x)), unknown[kind == record.TURN])
+    slides = np.isin(np.arange(len(one.x)), unknown[kind == record.SLIDE]) & ~turns
+    gap = one.x - two.x
+    gap = np.where(turns, np.abs(gap - 2 * np.pi * np.round(gap / (2 * np.pi))), np.abs(gap) / size)
+    largest = float(gap[turns | slides].max(initial=0.0))
+    return max(largest, float(np.abs(one.balls - two.balls).max(initial=0.0)))
+
+
+def _with(at: Configuration, placing: Placing) -> Configuration:
+    position, rotation, angle = at.position.copy(), at.rotation.copy(), at.angle.copy()
+    position[placing.bodies], rotation[placing.bodies] = placing.position, placing.rotation
+    angle[placing.bodies] = placing.angle
+    return replace(at, position=position, rotation=rotation, angle=angle)
