@@ -325,6 +325,12 @@ def apart(ints: Array, floats: Array, work: Array, pair: Any, points: Any) -> tu
     return gap, speed, rise
 
 
+def is_redundant(ints: Array) -> bool:
+    """Whether there are more equations than are needed; then no determinant tells the modes apart."""
+    width = 2 if ints[PLANAR] == 1 else 3
+    return bool(width * ints[N_PINS] + ints[N_RODS] + ints[N_ROWS] > ints[N_UNKNOWNS])
+
+
 def choose_rows(ints: Array, floats: Array, work: Array, memory: Array) -> int:
     """Choose the rows that are solved, where the bodies stand: a full set, the most independent first.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from groups.kernels.closing import choose_rows, closing_rates, left_out, slopes
+from groups.kernels.closing import choose_rows, closing_rates, is_redundant, left_out, slopes
 from groups.kernels.jets import turns
 from groups.kernels.led import solve_led
 from groups.kernels.linear import factorise, substitute
@@ -26,9 +26,6 @@ from groups.kernels.record import (
     N_INPUTS,
     N_KNOWN,
     N_LINKS,
-    N_PINS,
-    N_RODS,
-    N_ROWS,
     N_STRUTS,
     N_UNKNOWNS,
     N_WORK,
@@ -52,15 +49,13 @@ from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.unknowns import OLD, position, remember
+from groups.kernels.unknowns import OLD, POOR, position, remember
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
 
 Array = Any
 
 #: Condition below which a position has no rates.
 FLAT = 1e-9
-#: Condition below which other rows are solved instead, where there are more than are needed.
-POOR = 0.1
 
 
 def solve_relative(
@@ -104,6 +99,7 @@ def solve_any(
     status, residual, iterations, condition = quality
     work = np.zeros(ints[N_WORK])
     work[ints[AGE]] = OLD
+    redundant = is_redundant(ints)
     for t in range(count):
         instant = first + t
         for k in range(ints[N_INPUTS]):
@@ -120,19 +116,21 @@ def solve_any(
                     work[ints[FRESH]] = 1.0
                 if measure < FLAT:
                     found = SINGULAR
-            if found == OK and sign != memory[SIGN]:
+            if found == OK and ints[N_UNKNOWNS] > 0 and sign != memory[SIGN] and not redundant:
                 found = MODE_LOST
         if found == OK:
-            remember(ints, work, memory, pace)
             if level > 0:
                 rates(ints, floats, work, memory, inputs, instant, level)
-            if ints[N_ROWS] > 0:
+            if redundant:
                 miss = left_out(ints, floats, work, memory)
                 worst = max(worst, miss)
                 if miss > floats[ints[SIZE] + 2]:
                     found = DROPPED
-                if measure < POOR:
-                    choose_again(ints, floats, work, memory)
+                elif measure < POOR:
+                    choose_rows(ints, floats, work, memory)
+                    work[ints[AGE]] = OLD
+            if found == OK:
+                remember(ints, work, memory, pace)
             leave(ints, work, S, t, memory, level)
         else:
             memory[RUN] = 0.0
@@ -142,16 +140,6 @@ def solve_any(
         residual[group, instant] = worst
         iterations[group, instant] = steps
         condition[group, instant] = measure
-
-
-def choose_again(ints: Array, floats: Array, work: Array, memory: Array) -> None:
-    """Solve other rows from here on, where there are more than are needed; the mode's sign with them."""
-    solved = ints[N_RODS] + (2 if ints[PLANAR] == 1 else 3) * ints[N_PINS] + ints[N_ROWS]
-    if solved > ints[N_UNKNOWNS]:
-        choose_rows(ints, floats, work, memory)
-        slopes(ints, floats, work, memory, False)
-        memory[SIGN], _ = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
-        work[ints[AGE]] = OLD
 
 
 def rates(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from groups.kernels.closing import misses, point_of, rod_length, slopes
+from groups.kernels.closing import choose_rows, is_redundant, misses, point_of, rod_length, slopes
 from groups.kernels.jets import turns
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.loci import meet
@@ -51,6 +51,7 @@ from groups.kernels.record import (
     PACE,
     PIN,
     PIN_POINT,
+    POINTS,
     REACH,
     RIGHT,
     ROD,
@@ -100,6 +101,8 @@ MOST, POLISH = 25, 3
 PIECES = 128
 #: Corrections (rad, or of the size) from which a step is looked at more closely, and agreement of two ways.
 LARGE, SAME = 0.1, 1e-6
+#: Condition below which other rows are solved instead, where there are more than are needed.
+POOR = 0.1
 #: Instants for which the factors of one may serve those after it.
 OLD = 4.0
 #: How much farther a second point with the mode's sign must be, after a large step, for the first to be it.
@@ -140,7 +143,8 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
     for k in range(n):
         jump = max(jump, abs(work[ints[X] + k] - work[ints[GUESS] + k]))
     limit = LARGE * min(1.0, floats[ints[SIZE]])
-    if answer[0] != OK or answer[3] != memory[SIGN] or jump > limit:
+    turned_over = answer[3] != memory[SIGN] and not is_redundant(ints)
+    if answer[0] != OK or turned_over or jump > limit:
         work[ints[FRESH]] = 0.0
         answer = follow(ints, floats, work, memory)
     return answer
@@ -292,7 +296,12 @@ def by_reach(ints: Array, floats: Array, work: Array, sign: float) -> int:
 
 
 def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
-    """Three unknowns and one pin. Of the points with the mode's sign, the one nearest to where x is led."""
+    """Three unknowns and one pin. Of the points with the mode's sign, the one nearest to where x is led.
+
+    Points appear and vanish in pairs of opposite signs. After a large step the nearest may be another than
+    the one that was followed, unless there are as many points as before and no other is nearly as near: if
+    not, the mode counts as lost for now.
+    """
     forward(ints, floats, work)
     x, meeting, found = ints[X], ints[MEETING], ints[FOUND]
     far = ints[meeting + 3]
@@ -331,9 +340,10 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer
     if chosen < 0:
         return OUT_OF_REACH, 0, math.nan, 0.0, 0.0
     if near > limit:
-        if rival < APART * near:
+        if count != memory[POINTS] or rival < APART * near:
             return MODE_LOST, 0, math.nan, 0.0, 0.0
         sign, condition = stand_at(ints, floats, work, memory, found + 3 * chosen)
+    memory[POINTS] = count
     work[ints[FRESH]] = 1.0
     worst = misses(ints, floats, work, memory)
     status = OK if worst <= floats[ints[SIZE] + 1] else NOT_CONVERGED
@@ -408,6 +418,8 @@ def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) ->
         total += steps
         if status != OK:
             break
+        if condition < POOR and is_redundant(ints):
+            choose_rows(ints, floats, work, memory)
         for k in range(n):
             work[change + k] = work[x + k] - work[start + k]
     return status, total, worst, sign, condition
