@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import entry_points, version
-from typing import Annotated
+from importlib.metadata import EntryPoint, entry_points, version
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -21,20 +21,31 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def application() -> typer.Typer:
-    """The command line with the commands that installed packages bring (``mbssa.commands``)."""
+def application(asked: str | None = None) -> typer.Typer:
+    """The command line with the commands that installed packages bring (``mbssa.commands``).
+
+    Parameters
+    ----------
+    asked : the command that is wanted; no package is loaded after the one that has it. None loads all.
+    """
     app = typer.Typer(
         name="mbssa",
-        help="Take a mechanism apart: structural groups, their order, and what is wrong with it.",
+        help="Take a mechanism apart into structural groups, find what is wrong with it, and move it.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for entry in sorted(entry_points(group="mbssa.commands"), key=lambda entry: entry.name):
-        entry.load()(app)
+    for entry in sorted(entry_points(group="mbssa.commands"), key=_lowest_first):
+        if asked not in [command.name for command in app.registered_commands]:
+            entry.load()(app)
     return app
+
+
+def _lowest_first(entry: EntryPoint) -> tuple[bool, str]:
+    """This package's own commands come first: most of the others' packages take longer to load."""
+    return entry.name != "mbssa", entry.name
 
 
 def _options(
@@ -50,7 +61,7 @@ def main() -> None:
     """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input."""
     _prepare_output()
     try:
-        application()()
+        application(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
     except ModelError as error:
         fail(str(error))
     except BrokenPipeError:
@@ -71,10 +82,10 @@ def _prepare_output() -> None:
             stream.reconfigure(errors="replace")
 
 
-def fail(message: str) -> None:
-    """One message on standard error, exit 2."""
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
+    """One message on standard error, and the end."""
     print(f"error: {message}", file=sys.stderr)
-    raise SystemExit(BAD_INPUT)
+    raise SystemExit(code)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,318 @@
+"""Commands of the package ``groups``: solve, solvers, modes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from groups.model import Level, Model
+from groups.motion import Motion, default_motion, driven_coordinates, read_motion
+from groups.refusal import RefusedError, motion_to_write, solvable_model
+from groups.requests import (
+    MOVING,
+    STILL,
+    TRAJECTORY,
+    Target,
+    bodies_asked,
+    memory_fault,
+    modes_asked,
+    picture_faults,
+    points_asked,
+    target_faults,
+)
+from groups.results import summary as results
+from groups.results.listings import modes_page, modes_record, solvers_page, solvers_record
+from mbssa import Mechanism, ModelError, load
+from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.commands import deliver, show
+
+#: Exit code of a run that Ctrl-C ended.
+STOPPED = 130
+
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
+FormatOption = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this package's commands to the command line."""
+    app.command("solve")(solve)
+    app.command("solvers")(solvers)
+    app.command("modes")(modes)
+
+
+def solve(
+    model: ModelArgument,
+    motion: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Laws (.toml) or columns (.csv) of the driven coordinates; the model's own if not given.",
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Instants, both ends included.")
+    ] = None,
+    duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")] = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP=NUMBER",
+            help="Assembly mode of a group, as mbssa modes numbers them; may be repeated.",
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BODY,...", help="Keep these bodies alone, by name or number."),
+    ] = None,
+    level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write poses and rates: .npz, .csv or .nc; may be repeated.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf.",
+        ),
+    ] = None,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BODY.POINT,...", help="Draw the paths of these points, or centres of these joints."
+        ),
+    ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Animate: .gif, or .html to play and turn in a browser."),
+    ] = None,
+    form: FormatOption = "table",
+) -> None:
+    """Solve position, velocity and acceleration of MODEL over a motion, group by group.
+
+    Ctrl-C stops a run and keeps what it has.
+
+    Exit 0: every group was solved at every instant; 1: the model cannot be
+    solved as given, or not at every instant; 2: bad input; 130: stopped.
+
+    Example: mbssa solve rotor --output rotor.csv --animate rotor.html
+    """
+    _check_format(form)
+    try:
+        targets = [Target("--output", path, TRAJECTORY) for path in output or []]
+        if plot is not None:
+            targets.append(Target("--plot", plot, STILL))
+        if animate is not None:
+            targets.append(Target("--animate", animate, MOVING))
+        faults = target_faults(targets, [path for path in (Path(model), motion) if path and path.exists()])
+        named = points_asked(points or [])
+        if points and plot is None and animate is None:
+            faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
+        if points and named is None:
+            faults.append("--points: names no point")
+        if faults:
+            _fail_all(faults)
+        _solve(model, motion, steps, duration, mode or [], keep or [], level, targets, named, form)
+    except KeyboardInterrupt:
+        fail("stopped; nothing more was written", STOPPED)
+
+
+def _solve(
+    name: str,
+    motion_file: Path | None,
+    steps: int | None,
+    duration: float | None,
+    mode: Sequence[str],
+    keep: Sequence[str],
+    level: Level,
+    targets: Sequence[Target],
+    points: list[str] | None,
+    form: str,
+) -> None:
+    mechanism = load(name)
+    model = _model(mechanism, name)
+    kept, modes = _chosen(model, keep, mode)
+    motion = _motion(model, name, motion_file, steps, duration, kept, level)
+    still = next((target.path for target in targets if target.option == "--plot"), None)
+    moving = next((target.path for target in targets if target.option == "--animate"), None)
+    if still is not None or moving is not None:
+        faults = picture_faults(model, kept, level, still, moving, points)
+        if faults:
+            _fail_all(faults)
+    from groups.watched import solve_watched
+
+    bodies = None if kept is None else [body + 1 for body in kept]
+    try:
+        run = solve_watched(model, motion, bodies=bodies, level=level, modes=modes)
+    except ValueError as error:
+        fail(str(error))
+    except MemoryError:
+        fail(f"{len(motion.time):,} instants need more memory than there is; write fewer --steps or --keep")
+    if run.stopped:
+        print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
+    written, faults = _write(run.trajectory, targets, points)
+    summary = results.Summary(model, motion, run, written)
+    if form == "json":
+        deliver(results.as_json(summary), None)
+    else:
+        show(lambda screen: results.page(summary, screen))
+    if faults:
+        _fail_all(faults)
+    if run.stopped:
+        raise typer.Exit(STOPPED)
+    raise typer.Exit(OK if run.trajectory.ok else NOT_DETERMINED)
+
+
+def _model(mechanism: Mechanism, name: str) -> Model:
+    try:
+        return solvable_model(mechanism, name)
+    except RefusedError as error:
+        fail(str(error), NOT_DETERMINED)
+
+
+def _chosen(
+    model: Model, keep: Sequence[str], mode: Sequence[str]
+) -> tuple[list[int] | None, dict[int, int]]:
+    """Bodies to keep and modes, or all that is wrong with either."""
+    faults = []
+    kept: list[int] | None = None
+    modes: dict[int, int] = {}
+    try:
+        kept = bodies_asked(model.mechanism, keep)
+    except ValueError as error:
+        faults.append(str(error))
+    try:
+        modes = modes_asked(model, mode)
+    except ValueError as error:
+        faults.append(str(error))
+    if faults:
+        _fail_all(faults)
+    return kept, modes
+
+
+def _motion(
+    model: Model,
+    name: str,
+    path: Path | None,
+    steps: int | None,
+    duration: float | None,
+    kept: list[int] | None,
+    level: Level,
+) -> Motion:
+    """The motion asked for, or the model's own; what is wrong with it is exit 2."""
+    mechanism = model.mechanism
+    if path is None and mechanism.motion is None:
+        columns = ",".join(("time", *driven_coordinates(mechanism)))
+        fail(
+            f"{name} carries no motion. Write one into its file, or into a file of its own for "
+            f"--motion FILE.toml:\n\n{motion_to_write(mechanism)}\n\n"
+            f"or give columns, --motion FILE.csv, with the header\n\n{columns}"
+        )
+    instants = steps or (mechanism.motion.steps if path is None and mechanism.motion is not None else 1)
+    fault = memory_fault(model, instants, kept, level)
+    if fault is not None:
+        fail(fault)
+    try:
+        if path is None:
+            motion = default_motion(mechanism, steps=steps, duration=duration)
+        else:
+            motion = read_motion(mechanism, path, steps=steps, duration=duration)
+    except ModelError:
+        raise  # says its place itself
+    except ValueError as error:
+        fail(f"{path or name}: {error}")
+    fault = memory_fault(model, len(motion.time), kept, level)
+    if fault is not None:
+        fail(fault)
+    return motion
+
+
+def _write(
+    trajectory: Any, targets: Sequence[Target], points: list[str] | None
+) -> tuple[list[Path], list[str]]:
+    """Write the files; those that were, and what kept others from it."""
+    written, faults = [], []
+    for target in targets:
+        try:
+            if target.endings is TRAJECTORY:
+                trajectory.write(target.path)
+            else:
+                from groups.pictures import write
+
+                still = "coordinates" if points is None else "paths"
+                write(trajectory, target.path, picture=still, points=points)
+        except OSError as error:
+            faults.append(f"{target.option} {target.path}: {error.strerror or error}")
+        except (ValueError, ModuleNotFoundError) as error:
+            faults.append(f"{target.option} {target.path}: {error}")
+        else:
+            written.append(target.path)
+    return written, faults
+
+
+def solvers(model: ModelArgument, form: FormatOption = "table") -> None:
+    """Say which solver each structural group of MODEL gets, and why.
+
+    Exit 0: every group has one; 1: the model cannot be solved as given; 2: bad input.
+
+    Example: mbssa solvers rotor
+    """
+    _check_format(form)
+    found = _model(load(model), model)
+    if form == "json":
+        _deliver_json(solvers_record(found))
+        return
+    show(lambda screen: solvers_page(found, screen))
+
+
+def modes(
+    model: ModelArgument,
+    group: Annotated[
+        int | None, typer.Option(metavar="N", help="List the modes of this group, with their coordinates.")
+    ] = None,
+    form: FormatOption = "table",
+) -> None:
+    """List the assembly modes of the structural groups of MODEL where its reference stands.
+
+    A group that goes together in several ways keeps the reference's;
+    mbssa solve --mode takes another.
+
+    Exit 0: listed; 1: the model cannot be solved as given; 2: bad input.
+
+    Example: mbssa modes stewart --group 1
+    """
+    _check_format(form)
+    from groups.modes import modes as modes_of
+
+    found = _model(load(model), model)
+    try:
+        listed = modes_of(found) if group is None else (modes_of(found, group),)
+    except ValueError as error:
+        fail(f"{model}: {error}")
+    if form == "json":
+        _deliver_json(modes_record(found, listed))
+        return
+    show(lambda screen: modes_page(found, listed, screen, each=group is not None))
+
+
+def _check_format(form: str) -> None:
+    if form not in ("table", "json"):
+        raise typer.BadParameter(f"{form!r}; write table or json", param_hint="--format")
+
+
+def _deliver_json(record: Any) -> None:
+    deliver(json.dumps(record, ensure_ascii=False, indent=2) + "\n", None)
+
+
+def _fail_all(faults: Sequence[str]) -> None:
+    fail(faults[0] if len(faults) == 1 else "\n  ".join([f"{len(faults)} faults", *faults]))

@@ -1,0 +1,234 @@
+"""What a run is asked for on the command line, checked before anything is solved."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from groups.model import LEVELS, Level, Model
+from groups.trajectory import Trajectory, body_index, quaternion_of
+from mbssa import Mechanism
+
+#: Endings of the files that an option writes.
+TRAJECTORY = (".npz", ".csv", ".nc")
+STILL = (".png", ".svg", ".pdf")
+MOVING = (".gif", ".html", ".htm")
+
+#: Numbers of one pose, its velocity and its acceleration.
+_NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file to be written: by which option, where to, with which endings."""
+
+    option: str
+    path: Path
+    endings: tuple[str, ...]
+
+
+def target_faults(targets: Sequence[Target], read: Iterable[Path]) -> list[str]:
+    """What would keep files from being written: ending, folder, permission, a package, one name twice.
+
+    Parameters
+    ----------
+    read : files that the run reads, which it must not replace
+
+    Examples
+    --------
+    >>> target_faults([Target("--plot", Path("turn.gif"), STILL)], [])
+    ['--plot turn.gif: ends in none of .png, .svg, .pdf']
+    """
+    faults = []
+    taken = {Path(os.path.realpath(path)): f"{path} is read by this run" for path in read}
+    for target in targets:
+        said = f"{target.option} {target.path}:"
+        place = Path(os.path.realpath(target.path))
+        if target.path.suffix.lower() not in target.endings:
+            faults.append(f"{said} ends in none of {', '.join(target.endings)}")
+        elif target.path.is_dir():
+            faults.append(f"{said} is a folder; name a file in it")
+        elif not place.parent.is_dir():
+            faults.append(f"{said} there is no folder {target.path.parent}")
+        elif not os.access(place if place.exists() and not place.is_file() else place.parent, os.W_OK):
+            faults.append(f"{said} cannot be written there: permission denied")
+        elif place in taken:
+            faults.append(f"{said} {taken[place]}; name another file")
+        elif (missing := _missing_package(target)) is not None:
+            faults.append(f"{said} {missing}")
+        taken.setdefault(place, f"{target.option} writes to it already")
+    return faults
+
+
+def _missing_package(target: Target) -> str | None:
+    ending = target.path.suffix.lower()
+    if ending == ".nc" and find_spec("xarray") is None:
+        return 'netCDF needs xarray: pip install "mbssa[xarray]"'
+    if ending in (*STILL, ".gif") and find_spec("matplotlib") is None:
+        return 'pictures need Matplotlib: pip install "mbssa[pictures]"'
+    return None
+
+
+def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None:
+    """Indices of bodies, ascending, from names and numbers with commas between; None if none is named.
+
+    Raises
+    ------
+    ValueError
+        Bodies that there are not: all of them.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> bodies_asked(mbssa.load("planar_four_bar"), ["coupler,2"])
+    [1, 2]
+    """
+    names = _split(texts)
+    found, faults = set(), []
+    for name in names:
+        try:
+            found.add(body_index(mechanism, name))
+        except KeyError as error:
+            faults.append(f"--keep: {error.args[0]}")
+    if texts and not names:
+        faults.append("--keep: names no body")
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return sorted(found) if names else None
+
+
+def modes_asked(model: Model, texts: Sequence[str]) -> dict[int, int]:
+    """Numbers of modes by numbers of groups, from ``GROUP=NUMBER``.
+
+    Raises
+    ------
+    ValueError
+        Other texts, groups that there are not, or one twice: all of them.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> modes_asked(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=1"])
+    {2: 1}
+    """
+    found: dict[int, int] = {}
+    faults = []
+    groups = model.structure.n_groups
+    for text in _split(texts):
+        match = re.fullmatch(r"(?:SG-)?(\d+)=(\d+)", text)
+        if match is None:
+            faults.append(f"--mode {text}: write GROUP=NUMBER, such as 2=1")
+            continue
+        group, mode = int(match[1]), int(match[2])
+        if not 1 <= group <= groups:
+            faults.append(f"--mode {text}: there is no group {group}; the groups are 1 to {groups}")
+        elif found.setdefault(group, mode) != mode:
+            faults.append(f"--mode {text}: group {group} already has mode {found[group]}")
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return found
+
+
+def points_asked(texts: Sequence[str]) -> list[str] | None:
+    """Points of bodies from texts with commas between; None if none is named.
+
+    >>> points_asked(["coupler.tracer,2-3"])
+    ['coupler.tracer', '2-3']
+    """
+    return _split(texts) or None
+
+
+def _split(texts: Sequence[str]) -> list[str]:
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def picture_faults(
+    model: Model,
+    kept: Sequence[int] | None,
+    level: Level,
+    plot: Path | None,
+    animation: Path | None,
+    points: Sequence[str] | None,
+) -> list[str]:
+    """What would keep pictures from being drawn, found out on the reference configuration alone."""
+    from groups.pictures.coordinates import coordinates
+    from groups.pictures.drawing import MOST_BODIES
+    from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
+    from groups.pictures.paths import paths
+    from groups.pictures.points import points_of
+    from groups.pictures.scene import scene_of
+    from mbssa.pictures.limits import refuse_beyond
+
+    standing = _standing(model, kept, level)
+    faults = []
+    try:
+        if plot is not None and points is None:
+            coordinates(standing)
+        elif plot is not None:
+            paths(standing, points)
+    except ValueError as error:
+        faults.append(f"--plot: {error}")
+    try:
+        if animation is not None:
+            drawn = len(set(standing.kept.tolist()) | {0})
+            gif = animation.suffix.lower() == ".gif"
+            most = MOST_BODIES if gif else MOST_BODIES_OF_A_PAGE
+            refuse_beyond(most, drawn, "bodies", "one animation", "name fewer with --keep")
+            points_of(scene_of(standing, 1), points)
+    except ValueError as error:
+        faults.append(f"--animate: {error}")
+    return faults
+
+
+def _standing(model: Model, kept: Sequence[int] | None, level: Level) -> Trajectory:
+    """One instant in which every body stands at the reference."""
+    mechanism, at = model.mechanism, model.reference
+    bodies = np.arange(mechanism.n_bodies) if kept is None else np.array(kept)
+    planar = mechanism.space == "planar"
+    position, rotation = at.position[bodies][None], at.rotation[bodies]
+    still = np.zeros((1, len(bodies), 3 if planar else 6))
+    ok = np.zeros((1, model.structure.n_groups))
+    return Trajectory(
+        mechanism,
+        np.zeros(1),
+        position[..., :2] if planar else position,
+        np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])[None] if planar else quaternion_of(rotation)[None],
+        still if LEVELS.index(level) > 0 else None,
+        still if LEVELS.index(level) > 1 else None,
+        ok.astype(np.int8),
+        ok,
+        ok.astype(np.int64),
+        ok + 1.0,
+        bodies,
+    )
+
+
+def memory_fault(model: Model, instants: int, kept: Sequence[int] | None, level: Level) -> str | None:
+    """A sentence if a trajectory would not fit into this machine's memory.
+
+    >>> import groups, mbssa
+    >>> rotor = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    >>> memory_fault(rotor, 10**12, [1], "position").split(", and")[0]
+    '1,000,000,000,000 instants of 1 body need 303,000 GB'
+    """
+    mechanism = model.mechanism
+    rows = mechanism.n_bodies if kept is None else len(kept)
+    poses = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
+    needed = instants * (poses + 24 * mechanism.n_driven + 25 * model.structure.n_groups)
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # no such question on this system
+        return None
+    if needed < 0.9 * there:
+        return None
+    bodies = "1 body" if rows == 1 else f"{rows:,} bodies"
+    return (
+        f"{instants:,} instants of {bodies} need {needed / 1e9:,.0f} GB, and this machine has "
+        f"{there / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower --level"
+    )

@@ -1,0 +1,265 @@
+"""What came of a run, as a page and as plain data: groups, residuals, conditions, faults, inputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.results.faults import STATUS
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatment_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from groups.model import Model
+    from groups.motion import Motion
+    from groups.registry import Solver
+    from groups.trajectory import Trajectory
+    from groups.watched import Watched
+
+Floats = npt.NDArray[np.float64]
+
+#: Driven coordinates and faults that a page lists before it only counts the rest.
+_SHOWN_INPUTS = 24
+_SHOWN_FAULTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The worst of a quantity over solved instants: its value, the group's number and the time, s.
+
+    >>> Worst(1e-12, 3, 0.5).group
+    3
+    """
+
+    value: float
+    group: int
+    time: float
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A run and what it was made of: ``files`` are those that were written."""
+
+    model: Model
+    motion: Motion
+    run: Watched
+    files: Sequence[Path] = ()
+
+    @property
+    def trajectory(self) -> Trajectory:
+        return self.run.trajectory
+
+    @property
+    def residual(self) -> Worst | None:
+        """The largest residual of a solved instant, m or rad; None where none was solved."""
+        return _worst(self.trajectory, self.trajectory.residual, largest=True)
+
+    @property
+    def condition(self) -> Worst | None:
+        """The smallest condition of a solved instant; None where none was solved."""
+        return _worst(self.trajectory, self.trajectory.condition, largest=False)
+
+
+def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> Worst | None:
+    sound = (trajectory.status == 0) & np.isfinite(array)
+    if not sound.any():
+        return None
+    bad = np.where(sound, array if largest else -array, -np.inf)
+    instant, group = np.unravel_index(int(bad.argmax()), bad.shape)
+    return Worst(float(array[instant, group]), int(group) + 1, float(trajectory.time[instant]))
+
+
+def solver_text(solver: Solver) -> str:
+    """Form and name of a solver in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``.
+
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> solver_text(model.solvers[0])
+    'driven'
+    """
+    return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
+
+
+def page(summary: Summary, console: Console) -> None:
+    """Print a run: the mechanism, its groups, its inputs, the figures, the faults, the files."""
+    structure = summary.model.structure
+    head, *rest = summary_head(structure)
+    console.print(head, style="bold", markup=False)
+    for line in (*rest, *treatment_lines(structure)):
+        console.print(line, markup=False)
+    console.print(_group_table(summary))
+    if structure.n_groups > SHOWN_GROUPS:
+        console.print(f"… and {structure.n_groups - SHOWN_GROUPS} more groups; --format json lists them all")
+    if summary.motion.names:
+        console.print(_input_table(summary.motion))
+        if len(summary.motion.names) > _SHOWN_INPUTS:
+            console.print(f"… and {len(summary.motion.names) - _SHOWN_INPUTS} more; --format json lists all")
+    for line in _figures(summary):
+        console.print(line, markup=False)
+    faults = summary.trajectory.faults()
+    if faults:
+        console.print("\nFaults", style="bold")
+        for fault in faults[:_SHOWN_FAULTS]:
+            console.print(f"  - {fault}", markup=False)
+        if len(faults) > _SHOWN_FAULTS:
+            console.print(f"  - … and {len(faults) - _SHOWN_FAULTS} more; --format json lists all")
+    for path in summary.files:
+        console.print(f"written: {path}", markup=False, soft_wrap=True)
+
+
+def _group_table(summary: Summary) -> Any:
+    right = ("SG", "Solved", "Residual", "Condition")
+    table = plain_table(("SG", "Bodies", "SG type", "Solver", *right[1:]), right)
+    rows = zip(summary.model.structure.groups, summary.model.solvers, _by_group(summary), strict=True)
+    for group, solver, found in list(rows)[:SHOWN_GROUPS]:
+        figures = (found["residual"], found["condition"])
+        table.add_row(
+            str(group.number),
+            ", ".join(map(str, group.bodies)),
+            group.type_name,
+            solver_text(solver),
+            str(found["solved"]),
+            *("–" if value is None else f"{value:.1e}" for value in figures),
+        )
+    return table
+
+
+def _by_group(summary: Summary) -> list[dict[str, Any]]:
+    """Of each group: solved instants, the others by status, and the worst figures of the solved ones."""
+    trajectory = summary.trajectory
+    found = []
+    for g in range(trajectory.status.shape[1]):
+        status = trajectory.status[:, g]
+        sound = status == 0
+        codes, counts = np.unique(status[~sound], return_counts=True)
+        found.append(
+            {
+                "solved": int(sound.sum()),
+                "failed": {
+                    STATUS[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+                },
+                "residual": _extreme(trajectory.residual[sound, g], largest=True),
+                "condition": _extreme(trajectory.condition[sound, g], largest=False),
+                "iterations": int(trajectory.iterations[sound, g].max(initial=0)),
+            }
+        )
+    return found
+
+
+def _extreme(values: Floats, *, largest: bool) -> float | None:
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return None
+    return float(known.max() if largest else known.min())
+
+
+def _input_table(motion: Motion) -> Any:
+    right = ("From", "To", "Fastest", "Acceleration up to")
+    table = plain_table(("Driven", *right, "Unit"), right)
+    for one in _inputs(motion)[:_SHOWN_INPUTS]:
+        unit = one["unit"]
+        numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
+        table.add_row(one["name"], *(f"{number:.4g}" for number in numbers), f"{unit}, {unit}/s, {unit}/s²")
+    return table
+
+
+def _inputs(motion: Motion) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "unit": coordinate_unit(name.rpartition(".")[2]),
+            "lowest": float(motion.value[row].min()),
+            "highest": float(motion.value[row].max()),
+            "fastest": float(np.abs(motion.rate[row]).max()),
+            "acceleration": float(np.abs(motion.acceleration[row]).max()),
+        }
+        for row, name in enumerate(motion.names)
+    ]
+
+
+def _figures(summary: Summary) -> list[str]:
+    run, time = summary.run, summary.motion.time
+    instants = f"{len(time):,} instants" if len(time) > 1 else "1 instant"
+    span = f"t = {time[0]:.6g} … {time[-1]:.6g} s" if len(time) > 1 else f"t = {time[0]:.6g} s"
+    each = f" ({_duration(run.solving / len(time))} each)" if len(time) > 1 and not run.stopped else ""
+    before = f"kernels ready in {_duration(run.starting)}"
+    if run.compiling:
+        before = f"kernels compiled in {_duration(run.compiling)}, ready in {_duration(run.starting)} more"
+    lines = [f"{instants}, {span}; solved in {_duration(run.solving)}{each}; {before}"]
+    said = []
+    for name, worst, figure in (
+        ("largest residual", summary.residual, "{:.1e} m or rad"),
+        ("worst condition", summary.condition, "{:.1e}"),
+    ):
+        if worst is not None:
+            said.append(f"{name} {figure.format(worst.value)} (SG-{worst.group}, t = {worst.time:.6g} s)")
+    if said:
+        lines.append("; ".join(said) + "; a condition of 1 is best, 0 is singular")
+    if summary.trajectory.ok:
+        lines.append("every group was solved at every instant")
+    return lines
+
+
+def _duration(seconds: float) -> str:
+    """A time with three digits in the unit that fits.
+
+    >>> _duration(0.00123), _duration(12.34), _duration(3.2e-7)
+    ('1.23 ms', '12.3 s', '0.32 µs')
+    """
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def to_dict(summary: Summary) -> dict[str, Any]:
+    """A run as lists, texts and numbers, SI units; groups count from 1, None is what there is not."""
+    structure, run, time = summary.model.structure, summary.run, summary.motion.time
+    return {
+        "mechanism": structure.mechanism.name,
+        "ok": summary.trajectory.ok,
+        "stopped": run.stopped,
+        "instants": len(time),
+        "from": float(time[0]),
+        "to": float(time[-1]),
+        "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
+        "largest_residual": _worst_dict(summary.residual),
+        "worst_condition": _worst_dict(summary.condition),
+        "faults": summary.trajectory.faults(),
+        "treatment": treatment_lines(structure),
+        "inputs": _inputs(summary.motion),
+        "groups": [
+            {
+                "number": group.number,
+                "bodies": list(group.bodies),
+                "type": group.type_name,
+                "form": solver.form,
+                "solver": solver.name,
+                **found,
+            }
+            for group, solver, found in zip(
+                structure.groups, summary.model.solvers, _by_group(summary), strict=True
+            )
+        ],
+        "files": [str(path) for path in summary.files],
+    }
+
+
+def _worst_dict(worst: Worst | None) -> dict[str, Any] | None:
+    if worst is None:
+        return None
+    return {"value": worst.value, "group": worst.group, "time": worst.time}
+
+
+def as_json(summary: Summary) -> str:
+    """:func:`to_dict` as JSON."""
+    return json.dumps(to_dict(summary), ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,209 @@
+"""A run that somebody watches: kernels that are compiled first, a progress bar, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from time import perf_counter
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from groups.model import NOT_COMPUTED, Level, Model
+from groups.motion import Motion
+from groups.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+#: Seconds after which a run is long enough for a progress bar.
+LONG = 1.0
+
+_COMPILING = "compiling kernels, which are then kept: this happens once and takes about a minute"
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """What a watched run gave.
+
+    Attributes
+    ----------
+    trajectory : instants that were not reached say so in their status
+    compiling : s that went into compiling kernels
+    starting : s until the kernels were ready, other than compiling: most of it is Numba's import
+    solving : s for the motion itself
+    stopped : whether Ctrl-C ended it before the last instant
+    """
+
+    trajectory: Trajectory
+    compiling: float
+    starting: float
+    solving: float
+    stopped: bool
+
+
+def solve_watched(
+    model: Model,
+    motion: Motion,
+    *,
+    bodies: Sequence[str | int] | None = None,
+    level: Level = "acceleration",
+    modes: Mapping[int, int] | None = None,
+) -> Watched:
+    """Solve a motion, tell on standard error what takes long, and stop where Ctrl-C comes.
+
+    The first instant is solved on its own before all others, so that compiling is not in the time of the
+    motion. Ctrl-C while that lasts raises KeyboardInterrupt; so does a second one later.
+
+    Raises
+    ------
+    ValueError, KeyError
+        As :meth:`groups.Model.solve`.
+    """
+    chosen: dict[str, Any] = {"bodies": bodies, "level": level}
+    if modes:
+        chosen["modes"] = modes
+    begin = perf_counter()
+    with _compiling_told() as compiling:
+        model.solve(_first_instant(motion), **chosen)
+    start = perf_counter()
+    starting = start - begin - sum(compiling)
+    with _stop_wanted() as wanted, _bar(len(motion.time)) as show:
+
+        def progress(share: float) -> bool:
+            show(share)
+            return not wanted.is_set()
+
+        trajectory = model.solve(motion, progress=progress, **chosen)
+    stopped = bool((trajectory.status == NOT_COMPUTED).any())
+    return Watched(trajectory, sum(compiling), starting, perf_counter() - start, stopped)
+
+
+def _first_instant(motion: Motion) -> Motion:
+    """Copies: a view of another layout would be compiled for a second time."""
+    return replace(
+        motion,
+        time=motion.time[:1].copy(),
+        value=motion.value[:, :1].copy(),
+        rate=motion.rate[:, :1].copy(),
+        acceleration=motion.acceleration[:, :1].copy(),
+    )
+
+
+@contextmanager
+def _compiling_told() -> Iterator[list[float]]:
+    """Say that kernels are being compiled if they are; the list gets the seconds of each compilation."""
+    from numba.core import event
+
+    seconds: list[float] = []
+    told = _Notice()
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        """Compilations nest: a kernel compiles those that it calls."""
+
+        depth = 0
+        since = 0.0
+
+        def on_start(self, _event: Any) -> None:
+            if self.depth == 0:
+                self.since = perf_counter()
+                told.show()
+            self.depth += 1
+
+        def on_end(self, _event: Any) -> None:
+            self.depth -= 1
+            if self.depth == 0:
+                seconds.append(perf_counter() - self.since)
+
+    try:
+        with event.install_listener("numba:compile", Listener()):
+            yield seconds
+    finally:
+        told.end()
+
+
+class _Notice:
+    """A spinner on a terminal, a line elsewhere; once."""
+
+    def __init__(self) -> None:
+        self._end: Callable[[], None] | None = None
+
+    def show(self) -> None:
+        if self._end is not None:
+            return
+        self._end = lambda: None
+        if not sys.stderr.isatty():
+            print(_COMPILING, file=sys.stderr, flush=True)
+            return
+        from rich.console import Console
+
+        status = Console(stderr=True).status(f"{_COMPILING} …")
+        status.start()
+        self._end = status.stop
+
+    def end(self) -> None:
+        if self._end is not None:
+            self._end()
+
+
+@contextmanager
+def _stop_wanted() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; the second is a KeyboardInterrupt again."""
+    wanted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield wanted  # only the main thread may ask for signals
+        return
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        if wanted.is_set():
+            raise KeyboardInterrupt
+        wanted.set()
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield wanted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _bar(instants: int) -> Iterator[Callable[[float], None]]:
+    """A progress bar on a terminal's standard error, if the run is long; it leaves nothing behind."""
+    begin = perf_counter()
+    bar: Progress | None = None
+    terminal = sys.stderr.isatty()
+
+    def show(share: float) -> None:
+        nonlocal bar
+        if not terminal or (bar is None and perf_counter() - begin < LONG):
+            return
+        if bar is None:
+            bar = _started(instants)
+        bar.update(bar.task_ids[0], completed=share * instants)
+
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _started(instants: int) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("solving {task.total:,.0f} instants"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("Ctrl-C stops"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.add_task("", total=instants)
+    bar.start()
+    return bar
