@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from groups.encoding import RowTables, drive_rows, encode_rows
 from groups.kernels import global_newton as kernels
-from groups.results.faults import STATUS
+from groups.kernels.status import NOT_COMPUTED
 from groups.spins import held_spins
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, unknowns
@@ -139,5 +139,5 @@ class GlobalRun:
         """Say of all later instants that they were not computed."""
         for array in self.poses:
             array[1:, done:] = np.nan
-        self.quality[0][done:] = STATUS.index("not computed")
+        self.quality[0][done:] = NOT_COMPUTED
         self.quality[1][done:] = np.nan

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,14 +12,16 @@ import numpy.typing as npt
 
 from groups.encoding import drive_rows
 from groups.kernels import span
-from groups.kernels.vectors import STATE
+from groups.kernels.status import MODE_LOST, NOT_COMPUTED, OUT_OF_REACH, SINGULAR
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
 from groups.reference import closed_reference
 from groups.registry import Solver, choose
+from groups.results.faults import names_of_groups
 from groups.spins import held_spins
 from groups.trajectory import Trajectory, body_index
 from mbssa import Mechanism, Structure
 from mbssa.compiled import compiled
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -34,8 +37,10 @@ BLOCK = 192 * 1024
 #: Instants between two reports of progress.
 REPORTED = 20_000
 
-#: Status of an instant that was never looked at.
-NOT_COMPUTED = 8
+#: How far (rad, or of the mechanism's size) an input may go between two instants of a coarse pass.
+COARSE = 0.2
+
+_NOBODY = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +66,11 @@ class Model:
         """The mechanism that is solved."""
         return self.structure.mechanism
 
+    @cached_property
+    def group_names(self) -> tuple[str, ...]:
+        """By group, its bodies and its type."""
+        return names_of_groups(self.structure)
+
     @property
     def reference_inputs(self) -> dict[str, float]:
         """Values of the driven coordinates at the reference, m and rad: where a law may well start.
@@ -79,6 +89,8 @@ class Model:
         *,
         bodies: Sequence[str | int] | None = None,
         level: Level = "acceleration",
+        modes: Mapping[int, int] | None = None,
+        chunks: int = 1,
         progress: Callable[[float], object] | None = None,
     ) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
@@ -91,13 +103,16 @@ class Model:
         motion : inputs over time; the model's own by default
         bodies : names or numbers of the bodies to keep; all by default
         level : the last level of answer that is wanted
+        modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
+        chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass
         progress : called with the share that is done now and then; False from it stops the run, and what
             was not computed says so in its status
 
         Raises
         ------
         ValueError
-            The motion drives other coordinates than the model has, or the model has no motion of its own.
+            The motion drives other coordinates than the model has, or the model has no motion of its own;
+            a mode that there is not.
         KeyError
             A body that there is not.
 
@@ -112,22 +127,26 @@ class Model:
         """
         mechanism = self.mechanism
         motion = default_motion(mechanism) if motion is None else motion
-        wanted = driven_coordinates(mechanism)
-        if tuple(motion.names) != wanted:
-            raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
         if level not in LEVELS:
             raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
-        kept = _kept(mechanism, bodies)
-        run = Run(self, motion, kept, LEVELS.index(level))
+        memory = self._packed.memory
+        if modes:
+            from groups.assembly_modes import starting_memory
+
+            memory = starting_memory(self, modes)
+        run = Run(self, motion, _kept(mechanism, bodies), LEVELS.index(level))
         instants = len(motion.time)
         every = instants if progress is None else min(REPORTED, max(1, instants // 50))
-        done = 0
-        while done < instants:
-            stop = min(done + every, instants)
-            run.advance(done, stop)
-            done = stop
-            if progress is not None and progress(done / instants) is False:
-                break
+        starts = np.linspace(0, instants, max(1, min(chunks, instants)), endpoint=False).astype(np.int64)
+        seeds = seed(self, motion, starts, memory) if chunks > 1 else [Carried.start(memory, len(run.kept))]
+        done, wanted = 0, True
+        for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
+            carried = at.of(run.kept)
+            while done < stop and wanted:
+                end = min(done + every, stop)
+                run.advance(done, end, carried)
+                done = end
+                wanted = progress is None or progress(done / instants) is not False
         run.stop_at(done)
         return run.trajectory()
 
@@ -145,16 +164,45 @@ class Packed:
     code: Ints
 
 
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What a run carries from one instant to the next: the groups' memory, and the last orientations.
+
+    ``orientation`` (rows, 4), zero before the first instant: quaternions go on in its sign.
+    """
+
+    memory: Floats
+    orientation: Floats
+
+    @staticmethod
+    def start(memory: Floats, rows: int) -> Carried:
+        """Before the first instant."""
+        return Carried(memory.copy(), np.zeros((rows, 4)))
+
+    def of(self, kept: Ints) -> Carried:
+        """A copy for a run that keeps these bodies; one of all bodies is reduced to them."""
+        rows = self.orientation if len(self.orientation) == len(kept) else self.orientation[kept]
+        return Carried(self.memory.copy(), rows.copy())
+
+
 class Run:
-    """One motion being solved: its arrays, and how far it is. Spans follow one another in time."""
+    """One motion being solved: the arrays that take the answer. Spans of time may be solved apart.
+
+    Raises
+    ------
+    ValueError
+        The motion drives other coordinates than the model has.
+    """
 
     def __init__(self, model: Model, motion: Motion, kept: Ints, level: int) -> None:
-        self.model, self.motion, self.kept, self.level = model, motion, kept, level
         mechanism = model.mechanism
-        planar = mechanism.space == "planar"
+        wanted = driven_coordinates(mechanism)
+        if tuple(motion.names) != wanted:
+            raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
+        self.model, self.motion, self.kept, self.level = model, motion, kept, level
+        self.planar = mechanism.space == "planar"
         n, instants, rows = mechanism.n_bodies, len(motion.time), len(kept)
-        k = 3 if planar else 6
-        shapes = [(2,), (), (3,), (3,)] if planar else [(3,), (4,), (6,), (6,)]
+        shapes = [(2,), (), (3,), (3,)] if self.planar else [(3,), (4,), (6,), (6,)]
         lengths = [instants, instants, instants if level > 0 else 0, instants if level > 1 else 0]
         self.outputs = tuple(
             np.empty((rows, length, *shape)) for length, shape in zip(lengths, shapes, strict=True)
@@ -166,42 +214,40 @@ class Run:
             np.zeros((groups, instants), dtype=np.int64),
             np.ones((groups, instants)),
         )
-        packed = model._packed
-        self._data = (
-            packed.ints, packed.int_start, packed.floats, packed.float_start, packed.memory.copy(),
-            packed.memory_start, packed.code,
-        )  # fmt: skip
-        size = span.PLANAR_STATE if planar else STATE
-        block = max(16, min(256, instants, BLOCK // (n * size * 8)))
-        self._states = span.states(n, block, planar)
-        self._states[0] = _frame_state(model.reference, planar)
-        row_of = np.full(n, -1, dtype=np.int64)
-        row_of[kept] = np.arange(rows)
-        written = kept
-        self._kept = (row_of, np.zeros(0, dtype=np.int64), written, np.zeros((rows, 4)))
+        self._row_of = np.full(n, -1, dtype=np.int64)
+        self._row_of[kept] = np.arange(rows)
+        self._frame = _frame_state(model.reference, self.planar)
+        size = len(self._frame)
+        self._block = max(16, min(256, instants, BLOCK // (n * size * 8)))
         self._inputs = (motion.value, motion.rate, motion.acceleration)
-        if not planar:
+        code = model._packed.code
+        if not self.planar:
             self._solve = compiled(span.solve_spatial)
-        elif (packed.code == span.PLANAR).all():
+        elif (code == span.PLANAR).all():
             self._solve = compiled(span.solve_planar_closed)
         else:
             self._solve = compiled(span.solve_planar_any)
         self._order = np.arange(groups)
-        self._width = k
 
-    def advance(self, first: int, stop: int) -> None:
-        """Solve the instants ``first`` … ``stop`` - 1 of all groups."""
+    def advance(self, first: int, stop: int, carried: Carried) -> None:
+        """Solve the instants ``first`` … ``stop`` - 1 of all groups; ``carried`` goes on with them."""
+        packed = self.model._packed
+        states = span.states(len(self._row_of), self._block, self.planar)
+        states[0] = self._frame
         self._solve(
             self._order,
-            self._data,
-            self._states,
+            (
+                packed.ints, packed.int_start, packed.floats, packed.float_start, carried.memory,
+                packed.memory_start, packed.code,
+            ),
+            states,
             (first, stop, self.level),
             self._inputs,
             self.motion.time,
             self.quality,
-            self._kept,
+            (self._row_of, _NOBODY, self.kept, carried.orientation),
             self.outputs,
-        )
+        )  # fmt: skip
 
     def stop_at(self, done: int) -> None:
         """Say of all later instants that they were not computed."""
@@ -211,14 +257,15 @@ class Run:
             array[:, done:] = np.nan
         self.quality[0][:, done:] = NOT_COMPUTED
         self.quality[1][:, done:] = np.nan
+        self.quality[3][:, done:] = np.nan
 
     def trajectory(self) -> Trajectory:
         """What was found."""
-        mechanism = self.model.mechanism
+        model = self.model
         position, orientation, velocity, acceleration = (np.swapaxes(a, 0, 1) for a in self.outputs)
         status, residual, iterations, condition = self.quality
         return Trajectory(
-            mechanism,
+            model.mechanism,
             self.motion.time,
             position,
             orientation,
@@ -229,7 +276,40 @@ class Run:
             iterations.T,
             condition=condition.T,
             kept=self.kept,
+            causes=_causes(model.solvers, status) if status.any() else None,
+            group_names=model.group_names,
         )
+
+
+def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Carried]:
+    """What to carry into chunks of a motion that begin at these instants, ascending, the first at 0.
+
+    A coarse pass over so few instants that no input goes farther than :data:`COARSE` between two of them, and
+    the instant before each start.
+    """
+    n = model.mechanism.n_bodies
+    size = model.frames.size
+    scale = np.array([size if _is_length(name) else 1.0 for name in motion.names])
+    way = np.abs(np.diff(motion.value, axis=1)) / scale[:, None]
+    gone = np.concatenate([[0.0], np.cumsum(way.max(axis=0, initial=0.0))])
+    coarse = np.flatnonzero(np.diff(np.floor(gone / COARSE), prepend=-1.0) > 0)
+    instants = np.unique(np.concatenate([coarse, starts[1:] - 1]))
+    thin = Motion(
+        motion.time[instants],
+        motion.names,
+        np.ascontiguousarray(motion.value[:, instants]),
+        np.ascontiguousarray(motion.rate[:, instants]),
+        np.ascontiguousarray(motion.acceleration[:, instants]),
+    )
+    run = Run(model, thin, np.arange(n), 0)
+    carried = Carried.start(memory, n)
+    seeds = [Carried.start(memory, n)]
+    done = 0
+    for before in np.searchsorted(instants, starts[1:] - 1).tolist():
+        run.advance(done, before + 1, carried)
+        done = before + 1
+        seeds.append(carried.of(run.kept))
+    return seeds
 
 
 def build(structure: Structure) -> Model:
@@ -273,6 +353,19 @@ def _kept(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:
     if bodies is None:
         return np.arange(mechanism.n_bodies)
     return np.array(sorted({body_index(mechanism, name) for name in bodies}), dtype=np.int64)
+
+
+def _is_length(coordinate: str) -> bool:
+    return coordinate_unit(coordinate.rpartition(".")[2]) == "m"
+
+
+def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
+    """By group, the joints that ran out where it came to a dead point or out of reach."""
+    ran_out: list[bool] = np.isin(status, (SINGULAR, OUT_OF_REACH, MODE_LOST)).any(axis=1).tolist()
+    return tuple(
+        " or ".join(solver.closing) if out else ""
+        for solver, out in zip(solvers, ran_out.tolist(), strict=True)
+    )
 
 
 def _frame_state(reference: Configuration, planar: bool) -> Floats:

@@ -182,9 +182,10 @@ def encode_relative(
     head, size_of_memory = record.places(counts)
     ints = _joined(np.int64, [
         head, opened.known, [link.body for link in opened.links],
-        [place[link.parent] for link in opened.links], start, steps.kind, steps.axis, steps.unknown, steps.drive, steps.constant, influence,
+        [place[link.parent] for link in opened.links], start, steps.kind, steps.axis, steps.unknown,
+        steps.drive, steps.constant, influence,
         [place[b] for j in pins for b in mechanism.joint_bodies(j)[:2]], rods, rows.pair, rows.code,
-        rows.joint, rows.number, rows.drive, meeting or (0, 0, 0, 0), *(item[0] for item in packed),
+        rows.joint, rows.number, rows.drive, meeting or (0,) * 7, *(item[0] for item in packed),
     ])  # fmt: skip
     extent = float(np.abs(reference.position).max()) + frames.size
     limits = [frames.size, max(CLOSED * frames.size, ROUNDING * extent), LEFT_OUT * frames.size]
@@ -458,8 +459,8 @@ def _meeting(
     pins: Sequence[int],
     place: Mapping[int, int],
     n: int,
-) -> tuple[int, int, int, int] | None:
-    """Three single steps and one ball: the steps of J1, J2, J3, and which end J2 and J3 carry."""
+) -> tuple[int, ...] | None:
+    """Three single steps and one ball: steps of J1, J2, J3, which end J2 and J3 carry, their kinds."""
     if mechanism.space == "planar" or n != 3 or len(pins) != 1 or len(tree.cuts) != 1:
         return None
     if any(strut.slide < 0 or strut.slide_driven for strut in tree.struts) or not _elementary(steps, n):
@@ -471,9 +472,9 @@ def _meeting(
     far = 0 if len(on[0]) >= len(on[1]) else 1
     step_of = {u: s for s, u in enumerate(steps.unknown) if u >= 0}
     chain = sorted(step_of[u] for u in on[far])  # parents come first in the order of the links
-    if len(chain) == 3:
-        return (*chain, far)  # type: ignore[return-value]
-    return step_of[on[1 - far][0]], chain[0], chain[1], far
+    if len(chain) == 2:
+        chain.insert(0, step_of[on[1 - far][0]])
+    return (*chain, far, *(int(steps.kind[s] == record.SLIDE) for s in chain))
 
 
 # --- struts ----------------------------------------------------------------------------------------

@@ -112,7 +112,11 @@ class Trajectory:
         """By group, its bodies and its type; empty texts where they cannot be told."""
         if self.group_names is not None:
             return self.group_names
-        return _faults.names_of_groups(self.mechanism, self.status.shape[1])
+        import mbssa
+
+        structure, count = mbssa.decompose(self.mechanism), self.status.shape[1]
+        # Another number of groups: decomposed in another way. Nothing is said rather than something wrong.
+        return _faults.names_of_groups(structure) if structure.n_groups == count else ("",) * count
 
     def body(self, name: str | int) -> BodyMotion:
         """Motion of one body, by name or number.

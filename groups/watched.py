@@ -12,7 +12,8 @@ from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from groups.model import NOT_COMPUTED, Level, Model
+from groups.kernels.status import NOT_COMPUTED
+from groups.model import Level, Model
 from groups.motion import Motion
 from groups.trajectory import Trajectory
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 #: Seconds after which a run is long enough for a progress bar.
 LONG = 1.0
 
-_COMPILING = "compiling kernels, which are then kept: this happens once and takes about a minute"
+_COMPILING = "compiling kernels, once for this machine: up to a minute or so"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ def _compiling_told() -> Iterator[list[float]]:
     seconds: list[float] = []
     told = _Notice()
 
-    class Listener(event.Listener):  # type: ignore[misc]
+    class Listener(event.Listener):
         """Compilations nest: a kernel compiles those that it calls."""
 
         depth = 0

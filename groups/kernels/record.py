@@ -15,7 +15,8 @@ in ``ints``
 ``PIN``                   two bodies on the stage each: their points coincide
 ``ROD``                   two bodies on the stage and an input or -1 each: points at a distance
 ``PAIR`` … ``ROW_DRIVE``  joints of rows (stage); rows as :mod:`groups.kernels.jets` has them; input or -1
-``MEETING``               steps of three joints that meet, J1, J2, J3, and the end of the pin that J3 carries
+``MEETING``               steps of three joints that meet, J1, J2, J3, the end of the pin that J3 carries, and
+                          their kinds
 ``STRUT``                 data of struts, :mod:`groups.kernels.strut`
 in ``floats``
 ``FACTOR``                of each step: what its unknown or input is multiplied by
@@ -38,7 +39,7 @@ in ``work``
 ``GOAL`` … ``GOAL_U``     where known bodies (12) and inputs are led to, by what rotation vector (3)
 ``OTHER`` …               unknowns and balls found by another way
 ``GUESS``                 where the unknowns were led to; ``CHANGE``: their last change
-``LINES``, ``FOUND``      joints and points that meet (9, 3), and where they do (4, 3)
+``LINES``, ``FOUND``      joints and points that meet (9, 3), where they do (4, 3), which were looked at
 ``P`` … ``TABLE``         the stage as jets read it, their room, and those of all rows
 ``AGE``, ``FRESH``        instants since MATRIX was factorised; whether it is that of the present pose
 ``MEASURE``               its condition
@@ -112,7 +113,7 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
         (HEAD, {
             KNOWN: known, OWN: links, PARENT: links, START: links + 1, KIND: steps, AXIS: steps,
             UNKNOWN: steps, DRIVE: steps, CONSTANT: steps, INFLUENCE: stage * n, PIN: 2 * pins, ROD: 3 * rods,
-            PAIR: 2 * pairs, CODE: rows, JOINT: rows, NUMBER: 4 * rows, ROW_DRIVE: rows, MEETING: 4,
+            PAIR: 2 * pairs, CODE: rows, JOINT: rows, NUMBER: 4 * rows, ROW_DRIVE: rows, MEETING: 7,
             STRUT: STRUT_INTS * struts,
         }),
         (0, {
@@ -124,7 +125,7 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             STAGE: STATE * stage, X: n, BALL: 9 * balls, STEP_AXIS: 3 * steps, STEP_POINT: 3 * steps,
             U: inputs, RIGHT: n, MATRIX: n * n, ORDER: n, UNIT: 6 * n, TWIST: 6 * stage, RISE: 6 * stage,
             FIRST: n, SECOND: n, GOAL: 12 * known, GOAL_TURN: 3 * known, GOAL_U: inputs, OTHER: n,
-            OTHER_BALL: 9 * balls, GUESS: n, CHANGE: n, LINES: 27, FOUND: 12, P: 3 * staged, R: 9 * staged,
+            OTHER_BALL: 9 * balls, GUESS: n, CHANGE: n, LINES: 27, FOUND: 16, P: 3 * staged, R: 9 * staged,
             V: 6 * staged, ROOM: JETS * JET, TABLE: JET * rows, AGE: 1, FRESH: 1,
             MEASURE: 1,
         }),

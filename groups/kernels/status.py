@@ -15,3 +15,5 @@ MODE_LOST = 5
 DROPPED = 6
 #: Two axes of a universal joint line up so that a spin is left open.
 GIMBAL = 7
+#: The run was stopped before it.
+NOT_COMPUTED = 8

@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from groups.kernels.closing import choose_rows, is_redundant, misses, point_of, rod_length, slopes
 from groups.kernels.jets import turns
 from groups.kernels.linear import factorise, substitute
@@ -310,25 +308,26 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer
     put_in(work, ints[LINES] + 18, point_of(ints, work, end, floats, ints[PIN_POINT] + 3 * far))
     other = ints[ints[PIN] + 1 - far]
     put_in(work, ints[LINES] + 21, point_of(ints, work, other, floats, ints[PIN_POINT] + 3 * (1 - far)))
-    kinds, done = np.empty(3, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    done = found + 12
     for j in range(3):
         s = ints[meeting + j]
-        kinds[j] = 1 if ints[ints[KIND] + s] == SLIDE else 0
         put_in(work, ints[LINES] + 3 * j, vector_in(work, ints[STEP_POINT] + 3 * s))
         put_in(work, ints[LINES] + 9 + 3 * j, vector_in(work, ints[STEP_AXIS] + 3 * s))
     table = work[found : found + 12].reshape(4, 3)
-    count, _ = meet(kinds, lines[0:3], lines[3:6], lines[6], lines[7], table)
+    count, _ = meet(ints[meeting + 4 : meeting + 7], lines[0:3], lines[3:6], lines[6], lines[7], table)
     for k in range(3):
         work[ints[LINES] + 24 + k] = work[x + k]
+    for c in range(count):
+        work[done + c] = 0.0
     limit = LARGE * min(1.0, floats[ints[SIZE]])
     chosen, near, rival = -1, 0.0, 1e300
     for _ in range(count):  # the nearest first
         best, which = 1e300, 0
         for c in range(count):
             distance = max(abs(table[c, 0]), abs(table[c, 1]), abs(table[c, 2]))
-            if distance < best and done[c] == 0:
+            if distance < best and work[done + c] == 0.0:
                 best, which = distance, c
-        done[which] = 1
+        work[done + which] = 1.0
         sign, condition = stand_at(ints, floats, work, memory, found + 3 * which)
         if sign == memory[SIGN]:
             if chosen >= 0:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mbssa import Mechanism
+from mbssa import Mechanism, Structure
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -73,23 +73,16 @@ def _instants(count: int, of: int, first: np.float64) -> str:
     return f"at {count} of {of} instants, first at t = {first:.6g} s"
 
 
-def names_of_groups(mechanism: Mechanism, count: int) -> tuple[str, ...]:
+def names_of_groups(structure: Structure) -> tuple[str, ...]:
     """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``.
 
-    Empty texts where the mechanism's own decomposition has another number of groups than ``count``: it
-    was then decomposed in another way, and nothing is said rather than something wrong.
-
     >>> import mbssa
-    >>> names_of_groups(mbssa.load("planar_four_bar"), 2)
+    >>> names_of_groups(mbssa.decompose(mbssa.load("planar_four_bar")))
     ('crank (1R2D)', 'coupler, rocker (3R2D)')
     """
-    import mbssa
-
-    structure = mbssa.decompose(mechanism)
-    if structure.n_groups != count:
-        return ("",) * count
     return tuple(
-        f"{_listed(mechanism, group.body_indices)} ({group.type_name})" for group in structure.groups
+        f"{_listed(structure.mechanism, group.body_indices)} ({group.type_name})"
+        for group in structure.groups
     )
 
 
