@@ -361,10 +361,10 @@ def _is_length(coordinate: str) -> bool:
 
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
     """By group, the joints that ran out where it came to a dead point or out of reach."""
-    ran_out: list[bool] = np.isin(status, (SINGULAR, OUT_OF_REACH, MODE_LOST)).any(axis=1).tolist()
+    ends = (SINGULAR, OUT_OF_REACH, MODE_LOST)
     return tuple(
-        " or ".join(solver.closing) if out else ""
-        for solver, out in zip(solvers, ran_out.tolist(), strict=True)
+        " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""
+        for g, solver in enumerate(solvers)
     )
 
 
