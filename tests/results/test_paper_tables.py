@@ -18,6 +18,11 @@ def rows(name):
     return [group_row(group)[1:7] for group in structure(name).groups]
 
 
+def types(answer):
+    """The paper's columns of Tables 9, 11 and 15: its own library comes first."""
+    return [row[:3] for row in type_rows(answer)[1]]
+
+
 def test_spatial_four_bar_eq_6(np):
     mechanism = mbssa.load("spatial_four_bar")
     grades = np.zeros((4, 4), dtype=int)
@@ -52,7 +57,7 @@ def test_rotor_table_8():
 
 def test_rotor_table_9_and_eq_12():
     answer = structure("rotor")
-    assert type_rows(answer)[1] == [
+    assert types(answer) == [
         ("1R1P1U1S3D", "1", "0"),
         ("1R3D", "1", "1"),
         ("1P1U1S3D", "3", "1"),
@@ -84,7 +89,7 @@ def test_transformed_rotor_table_10():
 
 def test_transformed_rotor_table_11_and_eq_13():
     answer = structure("rotor_transformed")
-    assert type_rows(answer)[1] == [
+    assert types(answer) == [
         ("1P3D", "2", "1"),
         ("1R3D", "1", "1"),
         ("1R1U1S3D", "4", "1"),
@@ -152,7 +157,7 @@ def test_stewart_inverse_tables_14_and_15():
             for i in range(2, 13, 2)
         ),
     ]
-    assert type_rows(answer)[1] == [("1F3D", "1", "1"), ("1P1U1S3D", "6", "1")]
+    assert types(answer) == [("1F3D", "1", "1"), ("1P1U1S3D", "6", "1")]
     assert answer.levels == ((1,), (2, 3, 4, 5, 6, 7))
 
 
