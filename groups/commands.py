@@ -249,8 +249,8 @@ def _write(
             else:
                 from groups.pictures import write
 
-                still = "coordinates" if points is None else "paths"
-                write(trajectory, target.path, picture=still, points=points)
+                paths = points is not None
+                write(trajectory, target.path, picture="paths" if paths else "coordinates", points=points)
         except OSError as error:
             faults.append(f"{target.option} {target.path}: {error.strerror or error}")
         except (ValueError, ModuleNotFoundError) as error:
@@ -292,7 +292,7 @@ def modes(
     Example: mbssa modes stewart --group 1
     """
     _check_format(form)
-    from groups.modes import modes as modes_of
+    from groups.assembly_modes import modes as modes_of
 
     found = _model(load(model), model)
     try:

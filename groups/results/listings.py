@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
 
 from groups.results.summary import solver_text
 from mbssa.joints.catalogue import coordinate_unit
@@ -11,35 +14,66 @@ from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatm
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
+    from groups.assembly_modes import GroupModes
     from groups.model import Model
-    from groups.modes import GroupModes
+    from groups.registry import Solver
+    from mbssa import Group
 
 #: Unknowns and joints that a cell lists before it only counts the rest, and coordinates of a mode.
 _LISTED = 8
-#: Modes of a group that a table lists before it only counts the rest.
-_SHOWN_MODES = 100
+_COLUMNS = 6
+#: Letters of a line of bodies in a narrow table.
+_WRAPPED = 12
+#: Modes of a group up to which each has a row; else each place has one, and so many are shown.
+_EACH, _SHOWN_MODES = 40, 200
 
 
 def solvers_page(model: Model, console: Console) -> None:
     """Print the solver of each group, what it solves for, what closes it, and why it was chosen."""
     _print_head(model, console)
-    right = ("SG", "Modes")
-    table = plain_table(("SG", "Bodies", "SG type", "Solver", "Unknowns", "Closed by", "Modes", "Why"), right)
+    _print_fitting(console, lambda narrow: _solver_table(model, narrow))
+    _print_rest(model, console)
+    console.print("Why", style="bold")
+    for solver, why in dict.fromkeys((solver_text(solver), solver.why) for solver in model.solvers):
+        console.print(f"  - {solver}: {why}", markup=False)
+    console.print()
+    console.print("Modes are the most that a group of this kind can have; ? where nobody knows.")
+
+
+def _solver_table(model: Model, narrow: bool) -> Table:
+    columns = (*_about_columns(narrow), "Solver", "Unknowns", "Closed by", "Modes")
+    table = plain_table(columns, ("SG", "Modes"), narrow=narrow)
     for group, solver in list(zip(model.structure.groups, model.solvers, strict=True))[:SHOWN_GROUPS]:
         table.add_row(
-            str(group.number),
-            ", ".join(map(str, group.bodies)),
-            group.type_name,
-            solver_text(solver),
-            _cell(solver.unknowns),
-            _cell(solver.closing),
+            *_about(group, solver, narrow),
+            _cell(solver.unknowns, narrow),
+            _cell(solver.closing, narrow),
             "?" if solver.modes is None else str(solver.modes),
-            solver.why,
         )
+    return table
+
+
+def _print_fitting(console: Console, table_of: Callable[[bool], Table]) -> None:
+    """Print a table; if it is too wide for the screen, its narrow form."""
+    table = table_of(False)
+    if console.measure(table, options=console.options.update(width=10_000)).maximum > console.width:
+        table = table_of(True)
     console.print(table)
-    _print_rest(model, console)
-    console.print("Modes: at most so many; ? where nobody knows. mbssa modes lists those that there are.")
+
+
+def _about_columns(narrow: bool) -> tuple[str, ...]:
+    return ("SG", "SG type") if narrow else ("SG", "Bodies", "SG type")
+
+
+def _about(group: Group, solver: Solver, narrow: bool) -> tuple[str, ...]:
+    """Number, bodies, type and solver of a group; in a narrow table the bodies are below the type."""
+    bodies, text = ", ".join(map(str, group.bodies)), solver_text(solver)
+    if not narrow:
+        return str(group.number), bodies, group.type_name, text
+    below = wrap(bodies, max(len(group.type_name), _WRAPPED))
+    return str(group.number), "\n".join([group.type_name, *below]), text.replace(": ", ":\n")
 
 
 def solvers_record(model: Model) -> list[dict[str, Any]]:
@@ -61,56 +95,70 @@ def solvers_record(model: Model) -> list[dict[str, Any]]:
 
 
 def modes_page(model: Model, listed: Sequence[GroupModes], console: Console, *, each: bool) -> None:
-    """Print how many modes the groups have; with ``each`` every mode of them too."""
+    """Print how many modes the groups have; with ``each`` the modes of them too."""
     _print_head(model, console)
-    right = ("SG", "Modes", "Reference", "At most")
-    table = plain_table(
-        ("SG", "Bodies", "SG type", "Solver", "Modes", "Reference", "All found", "At most"), right
-    )
-    for found in listed[:SHOWN_GROUPS]:
-        table.add_row(
-            str(found.group),
-            ", ".join(map(str, model.structure.groups[found.group - 1].bodies)),
-            found.type_name,
-            solver_text(model.solvers[found.group - 1]),
-            str(len(found)),
-            str(found.reference),
-            "yes" if found.complete else "perhaps not",
-            ("?" if found.most is None else str(found.most))
-            + (f", {found.truss}" if found.truss is not None else ""),
-        )
-    console.print(table)
+    _print_fitting(console, lambda narrow: _count_table(model, listed, narrow))
     if len(listed) > SHOWN_GROUPS:
         _print_rest(model, console)
     if each:
         for found in listed:
-            _print_modes(found, console)
+            _print_modes(model, found, console)
     else:
-        console.print(
-            "mbssa modes MODEL --group N lists the modes of one group; mbssa solve MODEL --mode N=NUMBER"
-        )
-        console.print("moves it in another than the reference's.")
+        console.print("mbssa modes MODEL --group N lists the modes of one group;")
+        console.print("mbssa solve MODEL --mode N=NUMBER moves it in another than the reference's.")
 
 
-def _print_modes(found: GroupModes, console: Console) -> None:
-    """The modes of one group: a column per mode-dependent coordinate, up to some."""
-    names = list(found[1].coordinates)[:_LISTED]
-    units = [coordinate_unit(name.rpartition(".")[2]) for name in names]
-    titles = [f"{name} [{unit}]" for name, unit in zip(names, units, strict=True)]
-    table = plain_table(("Mode", "Signs", *titles, "Residual"), ("Mode", *titles, "Residual"))
-    for mode in list(found)[:_SHOWN_MODES]:
+def _count_table(model: Model, listed: Sequence[GroupModes], narrow: bool) -> Table:
+    columns = (*_about_columns(narrow), "Solver", "Modes", "Reference", "At most", "All found")
+    table = plain_table(columns, ("SG", "Modes", "Reference", "At most"), narrow=narrow)
+    for found in listed[:SHOWN_GROUPS]:
+        truss = "" if found.truss is None else f"\n{found.truss}"
         table.add_row(
-            f"{mode.number}{' (reference)' if mode.number == found.reference else ''}",
-            " ".join("+" if sign > 0 else "-" for sign in mode.signs) or "–",
-            *(f"{mode.coordinates[name]:.4f}" for name in names),
-            f"{mode.residual:.0e}",
+            *_about(model.structure.groups[found.group - 1], model.solvers[found.group - 1], narrow),
+            str(len(found)),
+            str(found.reference),
+            "?" if found.most is None else str(found.most),
+            ("yes" if found.complete else "perhaps not") + truss,
+        )
+    return table
+
+
+def _print_modes(model: Model, found: GroupModes, console: Console) -> None:
+    """The modes of one group, by the coordinates in which they differ, the solver's unknowns first."""
+    rows = list(found)
+    if len(rows) > _EACH:
+        places = {mode.place: mode for mode in [*reversed(rows), found[found.reference]]}
+        rows = sorted(places.values(), key=lambda mode: mode.number)
+    asked = [name for name in model.solvers[found.group - 1].unknowns if name in found[1].coordinates]
+    names = [
+        name
+        for name in (*asked, *(name for name in found[1].coordinates if name not in asked))
+        if len({f"{mode.coordinates[name]:.4f}" for mode in rows}) > 1
+    ]
+    shown = names[:_COLUMNS]
+    titles = [_title(name) for name in shown]
+    table = plain_table(("Mode", "", *titles, "Residual"), ("Mode", *titles, "Residual"), narrow=True)
+    for mode in rows[:_SHOWN_MODES]:
+        table.add_row(
+            str(mode.number),
+            "*" if mode.number == found.reference else "",
+            *(f"{round(mode.coordinates[name], 4) + 0.0:.4f}" for name in shown),
+            f"{mode.residual:.0e}" if mode.residual else "0",
         )
     console.print(table)
-    more = len(found[1].coordinates) - len(names)
-    if more > 0:
-        console.print(f"… and {more} more coordinates of each; --format json lists all")
-    if len(found) > _SHOWN_MODES:
-        console.print(f"… and {len(found) - _SHOWN_MODES} more modes; --format json lists all")
+    console.print("* where the reference stands")
+    if len(names) > len(shown):
+        console.print(f"… and {len(names) - len(shown)} more coordinates differ; --format json lists them")
+    if len(rows) > _SHOWN_MODES:
+        console.print(f"… and {len(rows) - _SHOWN_MODES} more modes; --format json lists them")
+    if len(rows) < len(found):
+        console.print("One of each place; the others differ in how struts are turned, see --format json.")
+
+
+def _title(name: str) -> str:
+    """Joint, coordinate and unit, below each other."""
+    joint, _, coordinate = name.rpartition(".")
+    return escape(f"{joint}\n{coordinate}\n{coordinate_unit(coordinate)}")
 
 
 def modes_record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
@@ -128,6 +176,7 @@ def modes_record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, A
             "modes": [
                 {
                     "number": mode.number,
+                    "place": mode.place,
                     "signs": list(mode.signs),
                     "coordinates": mode.coordinates,
                     "bodies": (mode.bodies + 1).tolist(),
@@ -155,6 +204,8 @@ def _print_rest(model: Model, console: Console) -> None:
         console.print(f"… and {more} more groups; --format json lists them all")
 
 
-def _cell(names: Sequence[str]) -> str:
+def _cell(names: Sequence[str], narrow: bool) -> str:
     more = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "") or "–"
+    return ("\n" if narrow else ", ").join(
+        [*map(escape, names[:_LISTED]), *([f"{more} more"] if more > 0 else [])]
+    ) or "–"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from rich.markup import escape
 
 from groups.results.faults import STATUS
 from mbssa.joints.catalogue import coordinate_unit
@@ -121,14 +122,14 @@ def _group_table(summary: Summary) -> Any:
     table = plain_table(("SG", "Bodies", "SG type", "Solver", *right[1:]), right)
     rows = zip(summary.model.structure.groups, summary.model.solvers, _by_group(summary), strict=True)
     for group, solver, found in list(rows)[:SHOWN_GROUPS]:
-        figures = (found["residual"], found["condition"])
         table.add_row(
             str(group.number),
             ", ".join(map(str, group.bodies)),
             group.type_name,
             solver_text(solver),
             str(found["solved"]),
-            *("–" if value is None else f"{value:.1e}" for value in figures),
+            "–" if found["residual"] is None else _residual(found["residual"]),
+            "–" if found["condition"] is None else f"{found['condition']:.2g}",
         )
     return table
 
@@ -168,7 +169,7 @@ def _input_table(motion: Motion) -> Any:
     for one in _inputs(motion)[:_SHOWN_INPUTS]:
         unit = one["unit"]
         numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
-        table.add_row(one["name"], *(f"{number:.4g}" for number in numbers), f"{unit}, {unit}/s, {unit}/s²")
+        table.add_row(escape(one["name"]), *(f"{number:.4g}" for number in numbers), f"{unit}, /s, /s²")
     return table
 
 
@@ -190,23 +191,26 @@ def _figures(summary: Summary) -> list[str]:
     run, time = summary.run, summary.motion.time
     instants = f"{len(time):,} instants" if len(time) > 1 else "1 instant"
     span = f"t = {time[0]:.6g} … {time[-1]:.6g} s" if len(time) > 1 else f"t = {time[0]:.6g} s"
-    each = f" ({_duration(run.solving / len(time))} each)" if len(time) > 1 and not run.stopped else ""
-    before = f"kernels ready in {_duration(run.starting)}"
-    if run.compiling:
-        before = f"kernels compiled in {_duration(run.compiling)}, ready in {_duration(run.starting)} more"
-    lines = [f"{instants}, {span}; solved in {_duration(run.solving)}{each}; {before}"]
-    said = []
-    for name, worst, figure in (
-        ("largest residual", summary.residual, "{:.1e} m or rad"),
-        ("worst condition", summary.condition, "{:.1e}"),
-    ):
-        if worst is not None:
-            said.append(f"{name} {figure.format(worst.value)} (SG-{worst.group}, t = {worst.time:.6g} s)")
-    if said:
-        lines.append("; ".join(said) + "; a condition of 1 is best, 0 is singular")
+    each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
+    loaded = f"before that, Numba and its kernels loaded in {_duration(run.starting)}"
+    compiled = f" and compiled in {_duration(run.compiling)}" if run.compiling else ""
+    lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each}; {loaded}{compiled}"]
+    largest, worst = summary.residual, summary.condition
+    if largest is not None:
+        lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
+    if worst is not None:
+        lines.append(f"worst condition {worst.value:.2g} {_where(worst)}; 1 is best, 0 singular")
     if summary.trajectory.ok:
         lines.append("every group was solved at every instant")
     return lines
+
+
+def _where(worst: Worst) -> str:
+    return f"(SG-{worst.group}, t = {worst.time:.6g} s)"
+
+
+def _residual(value: float) -> str:
+    return f"{value:.1e}" if value else "0"
 
 
 def _duration(seconds: float) -> str:
