@@ -1,0 +1,226 @@
+"""Random mechanisms in space, and the same mechanism in another world: moved, turned, mirrored, scaled.
+
+A mechanism is seen in another world through the canonical frames of its joints. A mirror makes left-handed
+frames of right-handed ones, so the y axis of every frame changes its sense: turns about z and x change their
+sign, and so do slides along y; turns about y and all other lengths keep theirs.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import groups
+import mbssa
+from groups.results.rotations import rotation_of
+from groups.trajectory import STATUS
+from mbssa.joints import joint_type
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.equations import SPATIAL, pose
+from mbssa.joints.frames import joint_frames
+from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
+
+#: Coordinates that change their sign in a mirror.
+TURNED_ROUND = {"angle", "angle_1", "angle_2", "angle_x", "angle_z", "azimuth", "y", "slide_y"}
+
+#: The bodies "a" and "b" that carry a random group: both move, one of them freely.
+CARRIERS = ("frame a F x y z angle_x angle_y angle_z", "frame b R angle")
+
+
+def rotation(rng):
+    """A random rotation (3, 3)."""
+    turn, triangle = np.linalg.qr(rng.normal(size=(3, 3)))
+    turn = turn * np.sign(np.diag(triangle))
+    return turn * np.linalg.det(turn)
+
+
+def quaternion(turn):
+    """The unit quaternion of a rotation (3, 3), as a model file has it."""
+    return tuple(groups.trajectory.quaternion_of(turn[None, None])[0, 0].tolist())
+
+
+def random_mechanism(joints, seed, offset=0.0):
+    """A mechanism of joints "first second TYPE driven…" that closes at its reference by construction.
+
+    Bodies stand anywhere, joints have frames of their own on either body. Odd seeds turn every joint round:
+    its second body comes first. ``offset`` is that of universal joints.
+    """
+    rng = np.random.default_rng(seed)
+    rows = [joint.split() for joint in joints]
+    if seed % 2:
+        rows = [(b, a, *rest) for a, b, *rest in rows]
+    bodies = ["frame", *sorted({b for row in rows for b in row[:2]} - {"frame"})]
+    place = {name: (rng.uniform(-1, 1, 3), rotation(rng)) for name in bodies}
+    place["frame"] = (np.zeros(3), np.eye(3))
+    pairs, geometry = [], {}
+    for k, (first, second, code, *driven) in enumerate(rows):
+        pairs.append((bodies.index(first) + 1, bodies.index(second) + 1, code, driven))
+        sizes = {"length": rng.uniform(0.5, 2), "pitch": rng.uniform(0.1, 0.5), "offset": offset,
+                 "radius": rng.uniform(0.1, 0.5)}  # fmt: skip
+        given = {name: np.array([size]) for name, size in sizes.items()}
+        at = rng.uniform(-1, 1, (1, len(joint_type(code, "spatial").coordinates)))
+        d, C, _ = pose(SPATIAL[code], at, given)
+        origin, axes = rng.uniform(-1, 1, 3), rotation(rng)
+        frames = []
+        for body, (point, turn) in ((first, (origin, axes)), (second, (origin + axes @ d[0], axes @ C[0]))):
+            base, stands = place[body]
+            frames.append(_frame(stands.T @ (point - base), stands.T @ turn))
+        geometry[k] = JointGeometry(
+            frames=tuple(frames),
+            length=sizes["length"] if code == "SPSP" else None,
+            pitch=sizes["pitch"] if code == "H" else None,
+            radius=sizes["radius"] if code in ("PC", "SP") else None,
+            offsets=(offset,) if code in ("U", "ER") and offset else None,
+        )
+    standing = {
+        k: BodyGeometry(origin=tuple(place[name][0].tolist()), orientation=quaternion(place[name][1]))
+        for k, name in enumerate(bodies)
+        if name != "frame"
+    }
+    made = mbssa.from_pairs(bodies, pairs, "spatial")
+    return replace(made, joint_geometry=geometry, body_geometry=standing)
+
+
+def _frame(origin, axes):
+    return JointFrame(tuple(origin.tolist()), z=tuple(axes[:, 2].tolist()), x=tuple(axes[:, 0].tolist()))
+
+
+@dataclass(frozen=True)
+class World:
+    """Another world: ``turn`` is orthogonal (3, 3), a mirror where its determinant is -1."""
+
+    turn: np.ndarray
+    shift: np.ndarray
+    scale: float = 1.0
+
+    @property
+    def flip(self):
+        """What a mirror does to the axes of every body (3, 3)."""
+        return np.diag([1.0, np.linalg.det(self.turn), 1.0])
+
+    def place(self, points):
+        return self.scale * points @ self.turn.T + self.shift
+
+    def mechanism(self, base):
+        """A mechanism as it stands in this world."""
+        old, flat = joint_frames(base), base.space == "planar"
+        geometry, standing = {}, {}
+        for j, given in base.joint_geometry.items():
+            frames = []
+            for side, body in enumerate(base.joint_bodies(j)[:2]):
+                origin, axes = old.origin[j, side], old.axes[j, side]
+                if body:
+                    origin, axes = self.scale * self.flip @ origin, self.flip @ axes @ self.flip
+                else:  # the frame stays the world's own
+                    origin, axes = self.place(origin), self.turn @ axes @ self.flip
+                frame = _frame(origin, axes)
+                frames.append(JointFrame(frame.origin[:2], x=frame.x[:2]) if flat else frame)
+            sizes = {
+                name: self.scale * float(old.parameters[name][j])
+                for name in ("length", "radius")
+                if old.parameters[name][j]
+            }
+            offset, pitch = (self.sign("angle") * self.scale * float(old.parameters[n][j])
+                             for n in ("offset", "pitch"))  # fmt: skip
+            geometry[j] = JointGeometry(
+                frames=tuple(frames),
+                at_reference={name: self.sign(name) * v for name, v in given.at_reference.items()},
+                offsets=(offset,) if offset else None,
+                pitch=pitch if pitch else None,
+                **sizes,
+            )
+        for body in range(1, base.n_bodies):
+            turn = self.turn @ old.rotation[body] @ self.flip
+            place = self.place(old.position[body])
+            standing[body] = (
+                BodyGeometry(tuple(place[:2].tolist()), (float(np.arctan2(turn[1, 0], turn[0, 0])),))
+                if flat
+                else BodyGeometry(tuple(place.tolist()), quaternion(turn))
+            )
+        return replace(base, joint_geometry=geometry, body_geometry=standing)
+
+    def sign(self, coordinate):
+        """Factor of a coordinate's value."""
+        size = self.scale if coordinate_unit(coordinate) == "m" else 1.0
+        return -size if coordinate in TURNED_ROUND and np.linalg.det(self.turn) < 0 else size
+
+    def motion(self, motion):
+        """The same inputs in this world."""
+        factor = np.array([[self.sign(name.rpartition(".")[2])] for name in motion.names])
+        return groups.Motion(
+            motion.time, motion.names, motion.value * factor, motion.rate * factor,
+            motion.acceleration * factor,
+        )  # fmt: skip
+
+    def misses(self, here, there):
+        """Largest differences of what is ``there`` from what is ``here`` seen in this world.
+
+        Of positions (over the scale), rotations, and both rates, each over its largest number or 1.
+        """
+        here, there = here.spatial(), there.spatial()
+        own = slice(1, None)  # the frame stays the world's own
+        axial = np.linalg.det(self.turn) * self.turn
+        position = self.place(here.position[:, own]) - there.position[:, own]
+        turn = self.turn @ rotation_of(here.orientation[:, own]) @ self.flip
+        found = [np.abs(position).max() / self.scale]
+        found.append(np.abs(turn - rotation_of(there.orientation[:, own])).max())
+        for one, two in ((here.velocity, there.velocity), (here.acceleration, there.acceleration)):
+            linear = one[:, own, :3] @ self.turn.T - two[:, own, :3] / self.scale
+            angular = one[:, own, 3:] @ axial.T - two[:, own, 3:]
+            size = max(1.0, np.abs(one).max())
+            found.append(max(np.abs(linear).max(), np.abs(angular).max()) / size)
+        return found
+
+
+def swing(model, amplitude=0.05, steps=41, duration=1.0, seed=0):
+    """A motion from the reference: all inputs swing, each with a phase of its own; exact rates."""
+    start = np.array(list(model.reference_inputs.values()))[:, None]
+    phase = np.random.default_rng(seed).uniform(0, 2 * np.pi, start.shape)
+    t, w = np.linspace(0, duration, steps), 2 * np.pi
+    value = start + amplitude * (np.sin(w * t + phase) - np.sin(phase))
+    rate, second = amplitude * w * np.cos(w * t + phase), -amplitude * w * w * np.sin(w * t + phase)
+    return groups.Motion(t, tuple(model.reference_inputs), value, rate, second)
+
+
+def distance(one, two):
+    """Largest differences of two trajectories: positions, orientations, and rates over their size."""
+    found = [np.abs(one.position - two.position).max(), _turned(one, two)]
+    for a, b in ((one.velocity, two.velocity), (one.acceleration, two.acceleration)):
+        found.append(np.abs(a - b).max() / max(1.0, np.abs(a).max()))
+    return found
+
+
+def _turned(one, two):
+    if one.planar:
+        return np.abs(np.exp(1j * one.orientation) - np.exp(1j * two.orientation)).max()
+    return np.abs(rotation_of(one.orientation) - rotation_of(two.orientation)).max()
+
+
+def slopes(model, motion_of, steps):
+    """How far rates are from central differences of steps of 1 / (steps - 1) at the same ten instants."""
+    motion = motion_of(steps)
+    trajectory = model.solve(motion).spatial()
+    assert trajectory.ok, trajectory.faults()
+    h = motion.time[1] - motion.time[0]
+    at = np.arange(1, 10) * (steps - 1) // 10
+    turn = rotation_of(trajectory.orientation)
+    bent = (turn[at + 1] - turn[at - 1]) / (2 * h) @ turn[at].swapaxes(-1, -2)
+    spin = np.stack([bent[..., 2, 1], bent[..., 0, 2], bent[..., 1, 0]], axis=-1)
+    slope = (trajectory.position[at + 1] - trajectory.position[at - 1]) / (2 * h)
+    second = (trajectory.velocity[at + 1] - trajectory.velocity[at - 1]) / (2 * h)
+    return (
+        np.abs(slope - trajectory.velocity[at][..., :3]).max(),
+        np.abs(spin - trajectory.velocity[at][..., 3:]).max(),
+        np.abs(second - trajectory.acceleration[at]).max(),
+    )
+
+
+def statuses(trajectory):
+    """Names of the statuses that occur, in the order of their numbers."""
+    return [STATUS[code] for code in np.unique(trajectory.status).tolist()]
+
+
+def largest_step(trajectory):
+    """The longest way (m) of any body between two neighbouring instants that are both sound."""
+    sound = (trajectory.status == 0).all(axis=1)
+    ways = np.abs(np.diff(trajectory.position, axis=0)).max(axis=(1, 2))
+    return np.where(sound[1:] & sound[:-1], ways, 0.0).max()
