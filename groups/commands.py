@@ -14,6 +14,7 @@ from groups.model import Level, Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.refusal import RefusedError, motion_to_write, solvable_model
 from groups.requests import (
+    BETWEEN,
     MOVING,
     STILL,
     TRAJECTORY,
@@ -190,11 +191,11 @@ def _chosen(
     try:
         kept = bodies_asked(model.mechanism, keep)
     except ValueError as error:
-        faults.append(str(error))
+        faults += str(error).split(BETWEEN)
     try:
         modes = modes_asked(model, mode)
     except ValueError as error:
-        faults.append(str(error))
+        faults += str(error).split(BETWEEN)
     if faults:
         _fail_all(faults)
     return kept, modes
@@ -212,11 +213,11 @@ def _motion(
     """The motion asked for, or the model's own; what is wrong with it is exit 2."""
     mechanism = model.mechanism
     if path is None and mechanism.motion is None:
-        columns = ",".join(("time", *driven_coordinates(mechanism)))
+        names = driven_coordinates(mechanism)
+        columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{','.join(('time', *names))}"
         fail(
             f"{name} carries no motion. Write one into its file, or into a file of its own for "
-            f"--motion FILE.toml:\n\n{motion_to_write(mechanism)}\n\n"
-            f"or give columns, --motion FILE.csv, with the header\n\n{columns}"
+            f"--motion FILE.toml:\n\n{motion_to_write(mechanism)}{columns if names else ''}"
         )
     instants = steps or (mechanism.motion.steps if path is None and mechanism.motion is not None else 1)
     fault = memory_fault(model, instants, kept, level)
@@ -315,4 +316,4 @@ def _deliver_json(record: Any) -> None:
 
 
 def _fail_all(faults: Sequence[str]) -> None:
-    fail(faults[0] if len(faults) == 1 else "\n  ".join([f"{len(faults)} faults", *faults]))
+    fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))

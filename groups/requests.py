@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from mbssa import Mechanism
 TRAJECTORY = (".npz", ".csv", ".nc")
 STILL = (".png", ".svg", ".pdf")
 MOVING = (".gif", ".html", ".htm")
+
+#: Between two faults of one message.
+BETWEEN = "\n  "
 
 #: Numbers of one pose, its velocity and its acceleration.
 _NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
@@ -56,14 +60,25 @@ def target_faults(targets: Sequence[Target], read: Iterable[Path]) -> list[str]:
             faults.append(f"{said} is a folder; name a file in it")
         elif not place.parent.is_dir():
             faults.append(f"{said} there is no folder {target.path.parent}")
-        elif not os.access(place if place.exists() and not place.is_file() else place.parent, os.W_OK):
-            faults.append(f"{said} cannot be written there: permission denied")
+        elif (why := _unwritable(place)) is not None:
+            faults.append(f"{said} cannot be written there: {why}")
         elif place in taken:
             faults.append(f"{said} {taken[place]}; name another file")
         elif (missing := _missing_package(target)) is not None:
             faults.append(f"{said} {missing}")
         taken.setdefault(place, f"{target.option} writes to it already")
     return faults
+
+
+def _unwritable(place: Path) -> str | None:
+    """Why nothing can be written to a path, found out by beginning to."""
+    if place.exists() and not place.is_file():  # a pipe or a device, which is written to itself
+        return None if os.access(place, os.W_OK) else "permission denied"
+    try:
+        with TemporaryFile(dir=place.parent):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def _missing_package(target: Target) -> str | None:
@@ -99,7 +114,7 @@ def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None
     if texts and not names:
         faults.append("--keep: names no body")
     if faults:
-        raise ValueError("\n  ".join(faults))
+        raise ValueError(BETWEEN.join(faults))
     return sorted(found) if names else None
 
 
@@ -131,7 +146,7 @@ def modes_asked(model: Model, texts: Sequence[str]) -> dict[int, int]:
         elif found.setdefault(group, mode) != mode:
             faults.append(f"--mode {text}: group {group} already has mode {found[group]}")
     if faults:
-        raise ValueError("\n  ".join(faults))
+        raise ValueError(BETWEEN.join(faults))
     return found
 
 
@@ -173,7 +188,8 @@ def picture_faults(
         elif plot is not None:
             paths(standing, points)
     except ValueError as error:
-        faults.append(f"--plot: {error}")
+        advice = "; --keep more bodies, or write --points" if kept is not None and points is None else ""
+        faults.append(f"--plot: {error}{advice}")
     try:
         if animation is not None:
             drawn = len(set(standing.kept.tolist()) | {0})
