@@ -218,7 +218,8 @@ class Run:
         self._row_of[kept] = np.arange(rows)
         self._frame = _frame_state(model.reference, self.planar)
         size = len(self._frame)
-        self._block = max(16, min(256, instants, BLOCK // (n * size * 8)))
+        # Struts are solved 32 instants at a time.
+        self._block = min(max(16, instants), max(1, min(8, BLOCK // (n * size * 256))) * 32)
         self._inputs = (motion.value, motion.rate, motion.acceleration)
         code = model._packed.code
         if not self.planar:

@@ -18,6 +18,7 @@ from groups.kernels.loci import meet
 from groups.kernels.record import (
     AGE,
     BALL,
+    BALL_X,
     CHANGE,
     CHANGE_BEFORE,
     FOUND,
@@ -42,6 +43,7 @@ from groups.kernels.record import (
     N_BALLS,
     N_INPUTS,
     N_KNOWN,
+    N_STEPS,
     N_UNKNOWNS,
     ORDER,
     OTHER,
@@ -376,7 +378,7 @@ def follow(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
 
     Between the two instants known bodies and inputs are led along straight lines and turns.
     """
-    n, balls = ints[N_UNKNOWNS], 9 * ints[N_BALLS]
+    balls = 9 * ints[N_BALLS]
     keep_goal(ints, work)
     status, steps, worst, sign, condition = MODE_LOST, 0, math.nan, 0.0, 0.0
     total, have, pieces = 0, False, 2
@@ -385,9 +387,11 @@ def follow(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
         status, steps, worst, sign, condition = walk(ints, floats, work, memory, pieces)
         total += steps
         apart = 0.0
-        for k in range(n):
-            apart = max(apart, abs(work[ints[X] + k] - work[ints[OTHER] + k]))
-            work[ints[OTHER] + k] = work[ints[X] + k]
+        for s in range(ints[N_STEPS]):
+            k = ints[ints[UNKNOWN] + s]
+            if k >= 0 and ints[ints[KIND] + s] < BALL_X:  # the small turns of balls do not commute
+                apart = max(apart, abs(work[ints[X] + k] - work[ints[OTHER] + k]))
+                work[ints[OTHER] + k] = work[ints[X] + k]
         for k in range(balls):
             apart = max(apart, abs(work[ints[BALL] + k] - work[ints[OTHER_BALL] + k]))
             work[ints[OTHER_BALL] + k] = work[ints[BALL] + k]
