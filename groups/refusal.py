@@ -38,10 +38,11 @@ def solvable_model(mechanism: Mechanism, name: str) -> Model:
     >>> import mbssa
     >>> solvable_model(mbssa.load("rotor"), "rotor").structure.n_groups
     7
-    >>> solvable_model(mbssa.load("assur:I-2"), "assur:I-2")
+    >>> dyad = mbssa.from_pairs(3, [(1, 2, "R", 0), (2, 3, "R", 0), (1, 3, "R", 0)], "planar")
+    >>> solvable_model(dyad, "dyad.toml")
     Traceback (most recent call last):
-    groups.refusal.RefusedError: assur:I-2 cannot be solved as given
-      - no geometry at 1-2 R (point), 1-3 R (point), 2-3 R (point)
+    groups.refusal.RefusedError: dyad.toml cannot be solved as given
+      - no geometry at 1-2 R (point), 2-3 R (point), 1-3 R (point)
     """
     report = check(mechanism)
     bare = _without_geometry(mechanism)

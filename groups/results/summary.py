@@ -84,8 +84,8 @@ def solver_text(solver: Solver) -> str:
 
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> solver_text(model.solvers[0])
-    'driven'
+    >>> solver_text(model.solvers[1])
+    'closed form: RRR dyad'
     """
     return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
 

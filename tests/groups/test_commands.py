@@ -1,0 +1,426 @@
+"""The commands solve, solvers and modes as a stranger uses them: answers, refusals, files, Ctrl-C."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import groups
+import mbssa
+from groups import watched
+from groups.model import Model, Run
+from groups.results.listings import modes_page, solvers_page
+
+BAR = mbssa.load("planar_four_bar")
+
+
+@pytest.fixture
+def bar(tmp_path):
+    """The four-bar as a file that may be changed: ``bar(old, new, …)`` gives its path."""
+
+    def written(*changes):
+        path = tmp_path / "bar.toml"
+        mbssa.save(BAR, path)
+        text = path.read_text()
+        for old, new in zip(changes[::2], changes[1::2], strict=True):
+            assert re.search(old, text), old
+            text = re.sub(old, new, text)
+        path.write_text(text)
+        return str(path)
+
+    return written
+
+
+@pytest.fixture
+def without_solving(monkeypatch):
+    """Whoever solves now fails the test."""
+
+    def solve(*_arguments, **_options):
+        pytest.fail("solved before the refusal")
+
+    monkeypatch.setattr(Model, "solve", solve)
+
+
+# --- answers ---------------------------------------------------------------------------------------
+
+
+def test_the_page_names_groups_inputs_figures_and_verdict(run_mbssa):
+    done = run_mbssa("solve", "planar_four_bar", "--steps", "9", "--duration", "0.5")
+    assert done.exit_code == 0
+    for text in ("RRR dyad", "3, 4", "1-2.angle", "9 instants, t = 0 … 0.5 s", "every group was solved"):
+        assert text in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_the_record_says_what_the_trajectory_says(run_mbssa):
+    done = run_mbssa("solve", "planar_four_bar", "--steps", "37", "--format", "json")
+    record = json.loads(done.stdout)
+    motion = groups.default_motion(BAR, steps=37)
+    trajectory = groups.build(mbssa.decompose(BAR)).solve(motion)
+    assert (record["ok"], record["stopped"], record["instants"]) == (True, False, 37)
+    assert record["largest_residual"]["value"] == trajectory.residual.max() < 1e-14
+    assert record["worst_condition"]["value"] == trajectory.condition.min()
+    worst = np.unravel_index(trajectory.condition.argmin(), trajectory.condition.shape)
+    assert record["worst_condition"]["time"] == trajectory.time[worst[0]]
+    assert record["worst_condition"]["group"] == worst[1] + 1
+    (one,) = record["inputs"]
+    assert (one["lowest"], one["highest"]) == (motion.value.min(), motion.value.max())
+    assert [group["solved"] for group in record["groups"]] == [37, 37]
+
+
+def test_a_motion_file_of_laws_and_one_of_columns_give_the_same(run_mbssa, tmp_path):
+    laws, columns = tmp_path / "laws.toml", tmp_path / "columns.csv"
+    laws.write_text(
+        'duration = 1\nsteps = 21\n[inputs]\n"1-2.angle" = { law = "speed", rate = 1, start = 1 }'
+    )
+    t = np.linspace(0, 1, 21)
+    columns.write_text("time,1-2.angle\n" + "\n".join(f"{now!r},{1 + now!r}" for now in t.tolist()))
+    found = []
+    for path in (laws, columns):
+        target = tmp_path / f"{path.stem}.npz"
+        assert run_mbssa("solve", "planar_four_bar", "--motion", str(path), "-o", str(target)).exit_code == 0
+        found.append(groups.load_trajectory(target))
+    np.testing.assert_allclose(found[0].position, found[1].position, atol=1e-12)
+    np.testing.assert_allclose(found[0].acceleration, found[1].acceleration, atol=1e-9)
+
+
+def test_bodies_and_levels_that_are_kept(run_mbssa, tmp_path):
+    path = tmp_path / "kept.npz"
+    done = run_mbssa(
+        "solve",
+        "planar_four_bar",
+        "--steps",
+        "5",
+        "--keep",
+        "rocker,2",
+        "--level",
+        "velocity",
+        "-o",
+        str(path),
+    )
+    assert done.exit_code == 0
+    trajectory = groups.load_trajectory(path)
+    assert trajectory.kept.tolist() == [1, 3]
+    assert trajectory.velocity is not None
+    assert trajectory.acceleration is None
+
+
+def test_the_other_mode_is_the_mirror_image(run_mbssa, tmp_path):
+    """The joint of coupler and rocker lies on the other side of the line between their other joints."""
+    paths = [tmp_path / f"{number}.npz" for number in (1, 2)]
+    for number, path in zip((1, 2), paths, strict=True):
+        done = run_mbssa(
+            "solve", "planar_four_bar", "--steps", "31", "--mode", f"2={number}", "-o", str(path)
+        )
+        assert done.exit_code == 0
+    one, two = map(groups.load_trajectory, paths)
+    pin, pivot = one.body("crank").point((0.18, 0.24)), np.array([0.9, 0.0])
+    along = (pivot - pin) / np.linalg.norm(pivot - pin, axis=1)[:, None]
+    ends = [each.body("rocker").point((0.9, 0.54)) - pin for each in (one, two)]
+    mirrored = 2 * (ends[0] * along).sum(axis=1)[:, None] * along - ends[0]
+    np.testing.assert_allclose(mirrored, ends[1], atol=1e-12)
+    assert np.linalg.norm(ends[0] - ends[1], axis=1).min() > 0.1
+
+
+def test_every_kind_of_file_is_written(run_mbssa, tmp_path):
+    names = ["a.npz", "a.csv", "a.nc", "a.svg", "a.html"]
+    arguments = [f"--output={tmp_path / name}" for name in names[:3]]
+    arguments += [f"--plot={tmp_path / 'a.svg'}", f"--animate={tmp_path / 'a.html'}"]
+    done = run_mbssa("solve", "planar_four_bar", "--steps", "5", "--points", "coupler.tracer", *arguments)
+    assert done.exit_code == 0, done.stderr
+    assert sorted(os.listdir(tmp_path)) == sorted(names)
+    assert [line.rsplit("/")[-1] for line in done.stdout.splitlines() if "written" in line] == names
+    assert "coupler.tracer" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+# --- faults ----------------------------------------------------------------------------------------
+
+
+def test_a_crank_that_cannot_turn_fully_is_named_and_the_rest_is_kept(run_mbssa, bar, tmp_path):
+    path = bar(r"point = \[0\.18, 0\.24\]", "point = [0.45, 0.60]")
+    target = tmp_path / "stuck.csv"
+    done = run_mbssa("solve", path, "--steps", "361", "--output", str(target))
+    assert done.exit_code == 1
+    angle = groups.default_motion(BAR, steps=361).value[0] - np.arctan2(0.24, 0.18) + np.arctan2(0.60, 0.45)
+    tip = 0.75 * np.array([np.cos(angle), np.sin(angle)]) - np.array([[0.9], [0.0]])
+    coupler = np.hypot(0.9 - 0.45, 0.54 - 0.60)
+    away = np.hypot(*tip)
+    out = (away > coupler + 0.54) | (away < abs(coupler - 0.54))
+    first = out.argmax() / 360
+    assert "SG-2 of coupler, rocker (3R2D): out of reach" in done.stdout
+    assert f"at {out.sum()} of 361 instants, first at t = {first:.6g} s" in done.stdout
+    assert "joint 3-4 ran out" in done.stdout
+    rows = np.genfromtxt(target, delimiter=",", skip_header=1)
+    assert np.isnan(rows).any(axis=1).tolist() == out.tolist()
+
+
+def test_inputs_that_depend_on_each_other_are_refused_with_some_that_work(run_mbssa, without_solving):
+    done = run_mbssa("solve", "micromanipulator")
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert "4 of the 6 inputs depend on the rest" in done.stderr
+    names = re.search(r"then driven: (.*)", done.stderr)[1].split(", ")
+    mechanism = mbssa.load("micromanipulator")
+    (proposal, *_) = mbssa.check(mechanism).proposals
+    better = proposal.apply(mechanism)
+    assert tuple(names) == groups.driven_coordinates(better)
+    assert mbssa.check(better).solvable
+
+
+def test_the_first_proposal_for_a_missing_input_can_be_solved(run_mbssa, bar):
+    path = bar(r'driven = \["angle"\]\n', "", r"(?s)\[motion\].*", "")
+    refused = run_mbssa("solve", path)
+    assert refused.exit_code == 1
+    assert "under-constrained by 1" in refused.stderr
+    assert "drive 1-2.angle; then driven: 1-2.angle" in refused.stderr
+
+
+@pytest.mark.parametrize("command", ["solve", "solvers", "modes"])
+def test_missing_geometry_is_listed_joint_by_joint(command, run_mbssa, bar, without_solving):
+    path = bar(r"(?m)^(point|at_reference) = .*\n", "")
+    done = run_mbssa(command, path)
+    assert done.exit_code == 1
+    assert "no geometry at 1-2 R (point), 2-3 R (point), 3-4 R (point), 1-4 R (point)" in done.stderr
+
+
+def test_the_motion_that_is_proposed_can_be_run(run_mbssa, bar, tmp_path):
+    path = bar(r"(?s)\[motion\].*", "")
+    refused = run_mbssa("solve", path)
+    assert refused.exit_code == 2
+    proposed = re.search(r"(?s)\[motion\].*?\n\nor", refused.stderr)[0][:-2]
+    file = tmp_path / "motion.toml"
+    file.write_text(proposed)
+    assert run_mbssa("solve", path, "--motion", str(file)).exit_code == 0
+    assert "\ntime,1-2.angle\n" in refused.stderr
+
+
+# --- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--motion", "nan.csv"], "line 3 1-2.angle: 'nan' is not finite"),
+        (["--motion", "unsorted.csv"], "line 4 time: 0.1 follows 0.2"),
+        (["--motion", "repeated.csv"], "line 4 time: 0.2 follows 0.2"),
+        (["--motion", "none.csv"], "none.csv: cannot be read"),
+        (["--motion", "bar.pdf"], "a motion file ends in .toml or .csv"),
+        (["--keep", "nobody,7"], "2 faults\n  --keep: no body 'nobody'"),
+        (["--keep", ","], "--keep: names no body"),
+        (["--mode", "two"], "--mode two: write GROUP=NUMBER"),
+        (["--mode", "9=1", "--keep", "x"], "2 faults"),
+        (["--mode", "9=1"], "there is no group 9; the groups are 1 to 2"),
+        (["--mode", "2=1,2=2"], "group 2 already has mode 1"),
+        (["--output", "nowhere/x.csv"], "there is no folder nowhere"),
+        (["--output", "x.txt"], "x.txt: ends in none of .npz, .csv, .nc"),
+        (["--output", "folder.csv"], "is a folder"),
+        (["--output", "x.csv", "--output", "./x.csv"], "x.csv: --output writes to it already"),
+        (["--output", "good.csv", "--motion", "good.csv"], "good.csv is read by this run"),
+        (["--output", "/proc/x.csv"], "cannot be written there"),
+        (["--plot", "x.gif"], "x.gif: ends in none of .png, .svg, .pdf"),
+        (["--animate", "x.png"], "x.png: ends in none of .gif, .html"),
+        (["--points", "coupler.tracer"], "write --plot FILE or --animate FILE too"),
+        (["--plot", "x.svg", "--points", ","], "names no point"),
+        (["--plot", "x.svg", "--points", "coupler.trace"], "no point 'trace'"),
+        (["--animate", "x.html", "--points", "nobody.tracer"], "no body 'nobody'"),
+        (["--animate", "x.gif", "--points", "coupler.tracer", "--keep", "2"], "coupler was not kept"),
+        (["--plot", "x.svg", "--keep", "1"], "--keep more bodies, or write --points"),
+        (["--duration", "-1"], "duration is -1.0; write a positive number"),
+        (["--duration", "nan"], "duration is nan"),
+        (["--steps", "0"], "'--steps'"),
+        (["--steps", "1000000000000"], "need 362,000 GB"),
+        (["--level", "jerk"], "'jerk'"),
+        (["--format", "xml"], "write table or json"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_sentences_before_anything_is_solved(
+    arguments, said, run_mbssa, without_solving, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    head = "time,1-2.angle\n0,1\n"
+    (tmp_path / "nan.csv").write_text(head + "0.1,nan\n")
+    (tmp_path / "unsorted.csv").write_text(head + "0.2,1\n0.1,1\n")
+    (tmp_path / "repeated.csv").write_text(head + "0.2,1\n0.2,1\n")
+    (tmp_path / "good.csv").write_text(head + "0.2,1\n0.3,1\n0.4,1\n")
+    (tmp_path / "folder.csv").mkdir()
+    before = sorted(os.listdir(tmp_path))
+    done = run_mbssa("solve", "planar_four_bar", *arguments)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_mode_that_there_is_not_is_a_sentence(run_mbssa):
+    done = run_mbssa("solve", "planar_four_bar", "--mode", "2=7")
+    assert done.exit_code == 2
+    assert "SG-2 has modes 1 to 2" in done.stderr
+
+
+def test_an_output_that_fails_at_the_end_does_not_hide_the_answer(run_mbssa, tmp_path, monkeypatch):
+    def full(_trajectory, path):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(groups.Trajectory, "write_csv", full)
+    other = tmp_path / "a.npz"
+    done = run_mbssa(
+        "solve", "planar_four_bar", "--steps", "3", "-o", str(tmp_path / "a.csv"), "-o", str(other)
+    )
+    assert done.exit_code == 2
+    assert "No space left on device" in done.stderr
+    assert "every group was solved" in done.stdout
+    assert other.exists()
+
+
+# --- Ctrl-C, compiling, progress --------------------------------------------------------------------
+
+
+def test_ctrl_c_keeps_what_there_is(run_mbssa, tmp_path, monkeypatch):
+    advance, spans = Run.advance, []
+
+    def interrupted(self, first, stop, *rest):
+        spans.append(stop)
+        if len(spans) == 4:  # the first is the instant before all others
+            signal.raise_signal(signal.SIGINT)
+        advance(self, first, stop, *rest)
+
+    monkeypatch.setattr(Run, "advance", interrupted)
+    path = tmp_path / "part.npz"
+    before = signal.getsignal(signal.SIGINT)
+    done = run_mbssa("solve", "planar_four_bar", "--steps", "100", "--output", str(path))
+    assert done.exit_code == 130
+    assert "stopped by Ctrl-C" in done.stderr
+    assert "not computed: at 94 of 100 instants" in done.stdout
+    trajectory = groups.load_trajectory(path)
+    assert (trajectory.status[:6] == 0).all()
+    assert (trajectory.status[6:] == 8).all()
+    assert np.isfinite(trajectory.position[:6]).all()
+    assert np.isnan(trajectory.position[6:]).all()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_before_the_first_instant(run_mbssa, tmp_path, monkeypatch):
+    def interrupted(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Model, "solve", interrupted)
+    done = run_mbssa("solve", "planar_four_bar", "--output", str(tmp_path / "none.npz"))
+    assert (done.exit_code, done.stdout) == (130, "")
+    assert "stopped" in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_compiling_is_told_once_and_timed(capsys):
+    import numba
+
+    inner = numba.njit(lambda x: x + 1)
+    outer = numba.njit(lambda x: inner(x) + inner(1.0))
+    with watched._compiling_told() as seconds:
+        outer(1.0)
+        numba.njit(lambda x: 2 * x)(1)
+    assert len(seconds) == 2
+    assert min(seconds) > 0
+    assert capsys.readouterr().err.count("compiling kernels") == 1
+    with watched._compiling_told() as seconds:
+        outer(2.0)
+    assert seconds == []
+    assert capsys.readouterr().err == ""
+
+
+def test_a_long_run_on_a_terminal_has_a_bar_that_leaves_nothing(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with watched._bar(10) as show:
+        show(0.5)
+    assert terminal.getvalue() == ""
+    monkeypatch.setattr(watched, "LONG", 0.0)
+    with watched._bar(10) as show:
+        show(0.5)
+    assert "solving 10 instants" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")
+
+
+def test_a_second_process_compiles_nothing():
+    runs = [
+        subprocess.run(
+            [sys.executable, "-m", "mbssa", "solve", "planar_four_bar", "--steps", "1", "--format", "json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for _ in range(2)
+    ]
+    assert runs[1].stderr == ""
+    assert json.loads(runs[1].stdout)["seconds"]["compiling"] == 0
+
+
+# --- solvers and modes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in mbssa.builtin_names() if name != "micromanipulator"])
+def test_every_group_has_a_solver_and_a_reason(name, run_mbssa):
+    done = run_mbssa("solvers", name, "--format", "json")
+    assert done.exit_code == 0
+    rows = json.loads(done.stdout)
+    assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
+    for row in rows:
+        assert row["form"] in ("driven", "closed form", "Newton")
+        assert row["solver"]
+        assert row["why"]
+        assert row["form"] == "Newton" or row["modes"] >= 1
+
+
+def printed(print_on, width):
+    stream = io.StringIO()
+    print_on(Console(file=stream, width=width, color_system=None, highlight=False))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("name", ["rotor", "stewart", "stewart_inverse", "rssr", "andrews"])
+def test_no_name_is_broken_on_a_terminal_of_80_columns(name):
+    model = groups.build(mbssa.decompose(mbssa.load(name)))
+    text = printed(lambda screen: solvers_page(model, screen), 80)
+    assert max(map(len, text.splitlines())) <= 80
+    for solver in model.solvers:
+        assert all(unknown in text for unknown in solver.unknowns)
+        assert all(joint in text for joint in solver.closing)
+
+
+def test_modes_are_counted_and_listed(run_mbssa):
+    rows = json.loads(run_mbssa("modes", "rotor", "--format", "json").stdout)
+    model = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    found = groups.modes(model)
+    assert [len(row["modes"]) for row in rows] == [len(one) for one in found]
+    assert [row["reference"] for row in rows] == [one.reference for one in found]
+    listed = run_mbssa("modes", "rotor", "--group", "4")
+    assert listed.exit_code == 0
+    assert re.search(rf"(?m)^ +{found[3].reference}  +\*", listed.stdout)
+    assert run_mbssa("modes", "rotor", "--group", "8").exit_code == 2
+
+
+def test_many_modes_are_shown_by_place():
+    """Those that differ only in how struts are turned have one row; the reference's row is the reference."""
+    model = groups.build(mbssa.decompose(mbssa.load("stewart")))
+    found = groups.modes(model, 1)
+    text = printed(lambda screen: modes_page(model, [found], screen, each=True), 80)
+    shown = [int(number) for number in re.findall(r"(?m)^ +(\d+)  [ *]  .*e-\d+ *$", text)]
+    assert sorted(found[number].place for number in shown) == sorted({mode.place for mode in found})
+    assert found.reference in shown
+    assert "differ in how struts are turned" in text
+
+
+def test_help_has_an_example_for_every_command(run_mbssa):
+    for command in ("solve", "solvers", "modes"):
+        assert f"Example: mbssa {command}" in run_mbssa(command, "--help").stdout
