@@ -322,7 +322,7 @@ def _row(model: Model, group: Group) -> LibraryRow:
     return LibraryRow(
         group.type_name,
         chain_of(group),
-        name if truss is None or truss.links == 3 else f"{name}, one for the {truss}",
+        name if truss is None or truss.links == 3 else f"{name}, shared by the {truss}",
         unknowns,
         _closing(model, solver, struts),
         modes,

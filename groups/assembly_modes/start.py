@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.assembly_modes.listing import STARTS, modes
+from groups.assembly_modes.listing import STARTS, GroupModes, modes
 from groups.assembly_modes.placing import Placing, Task, more_than_needed, placings
 from groups.kernels import record, span
 from groups.registry import Solver
@@ -50,7 +50,7 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
     >>> float(memory[four_bar._packed.memory_start[1]])
     -1.0
     """
-    _refuse(model, wanted, starts)
+    known = _asked_for(model, wanted, starts)
     packed = model._packed
     memory, at, moved = packed.memory.copy(), model.reference, set[int]()
     inputs = np.array(list(model.reference_inputs.values()))
@@ -60,7 +60,7 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
         } & moved
         if group.number not in wanted and not touched:
             continue
-        listed = modes(model, group.number, starts=starts)
+        listed = known.get(group.number) or modes(model, group.number, starts=starts)
         number = wanted.get(group.number, listed.reference)
         if number == listed.reference and not touched:
             continue
@@ -70,25 +70,26 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
             chosen = _again(task, chosen, wanted)
         begin = packed.memory_start[group.number - 1]
         memory[begin : begin + len(chosen.memory)] = chosen.memory
-        at = _with(at, chosen)
-        moved |= set(chosen.bodies.tolist())
+        before, at = at, _with(at, chosen)
+        moved |= {body for body in chosen.bodies.tolist() if _elsewhere(before, at, body)}
     return memory
 
 
-def _refuse(model: Model, wanted: Mapping[int, int], starts: int) -> None:
-    """Say which of the groups and modes that are wanted there are not."""
-    faults = []
+def _asked_for(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:
+    """Modes of the groups that are asked for; refuses groups and numbers that there are not."""
+    faults, known = [], {}
     for group, number in wanted.items():
         if not 1 <= group <= model.structure.n_groups:
             faults.append(f"no group {group}; the groups are 1 to {model.structure.n_groups}")
             continue
-        listed = modes(model, group, starts=starts)
+        known[group] = listed = modes(model, group, starts=starts)
         if not 1 <= number <= len(listed):
             there = "mode 1 alone" if len(listed) == 1 else f"modes 1 to {len(listed)}"
             found = there if listed.complete else f"{there} that were found"
             faults.append(f"SG-{group} has {found} (the reference's is {listed.reference}), not {number}")
     if faults:
         raise ValueError("; ".join(faults))
+    return known
 
 
 def _again(task: Task, like: Placing, wanted: Mapping[int, int]) -> Placing:
@@ -128,3 +129,8 @@ def _with(at: Configuration, placing: Placing) -> Configuration:
     position[placing.bodies], rotation[placing.bodies] = placing.position, placing.rotation
     angle[placing.bodies] = placing.angle
     return replace(at, position=position, rotation=rotation, angle=angle)
+
+
+def _elsewhere(before: Configuration, after: Configuration, body: int) -> bool:
+    same = np.array_equal(before.position[body], after.position[body])
+    return not (same and np.array_equal(before.rotation[body], after.rotation[body]))

@@ -1,0 +1,354 @@
+"""Assembly modes: they close every joint, each is another, numbers hold whichever is the reference."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups import library
+from groups.assembly_modes import starting_memory
+from groups.assembly_modes.truss import canonical
+from groups.motion import reference_inputs
+from groups.trajectory import quaternion_of
+from mbssa.joints.system import rows_at
+from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
+
+#: Models whose default motion stays in reach in other modes too, and the groups that are tried.
+MOVING = {
+    "planar_four_bar": (2,), "nine_bar": (5, 6), "suspension": (3,), "andrews": (3, 4), "theo_jansen": (3, 4),
+    "rotor": (1, 3, 5, 7), "rotor_transformed": (5, 6, 9), "rssr": (2,), "slider_crank_isostatic": (2,),
+    "spatial_four_bar": (2,), "stewart_inverse": (2, 5), "spatial_4r": (2,), "slider_crank": (2,),
+    "bricard": (2,), "planar_3rrr": (4,),
+}  # fmt: skip
+
+
+def build(name):
+    return groups.build(mbssa.decompose(mbssa.load(name)))
+
+
+def standing(model, mode):
+    """The reference with one group in a mode."""
+    position, rotation = model.reference.position.copy(), model.reference.rotation.copy()
+    angle = model.reference.angle.copy()
+    position[mode.bodies], rotation[mode.bodies] = mode.position, mode.rotation
+    angle[mode.bodies] = np.arctan2(mode.rotation[:, 1, 0], mode.rotation[:, 0, 0])
+    return replace(model.reference, position=position, rotation=rotation, angle=angle)
+
+
+def check(model, found):
+    """Every mode closes the group's joints by the catalogue's equations, at the inputs; no two are one."""
+    size, wanted = model.frames.size, np.array(list(model.reference_inputs.values()))
+    joints = model.structure.groups[found.group - 1].joint_indices
+    assert [mode.number for mode in found] == list(range(1, len(found) + 1))
+    for mode in found:
+        at = standing(model, mode)
+        rows = rows_at(model.mechanism, model.frames, at)
+        misses = np.abs(rows.residual[np.isin(rows.joint, joints)])
+        assert misses.max(initial=0.0) <= 1e-10
+        assert mode.residual <= 1e-10 * size
+        driven = np.flatnonzero(np.isin(rows.joint[rows.drive], joints))
+        gap = (reference_inputs(model.mechanism, model.frames, at) - wanted)[driven]
+        turns = np.round(gap / (2 * np.pi)) * 2 * np.pi
+        assert np.minimum(np.abs(gap), np.abs(gap - turns)).max(initial=0.0) < 1e-9
+    poses = np.array([[*mode.position.ravel() / size, *mode.rotation.ravel()] for mode in found])
+    apart = np.abs(poses[:, None] - poses[None]).max(axis=2) + np.eye(len(poses))
+    assert apart.min() > 1e-6
+    bodies = found[found.reference].bodies
+    assert np.abs(found[found.reference].position - model.reference.position[bodies]).max() < 1e-9
+    assert np.abs(found[found.reference].rotation - model.reference.rotation[bodies]).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", mbssa.builtin_names())
+def test_every_mode_of_every_model_closes_and_is_another(name):
+    model = build(name)
+    for found, solver in zip(groups.modes(model), model.solvers, strict=True):
+        places = max(mode.place for mode in found)
+        if places <= 8:  # a platform's legs are turned in 64 ways at each place
+            check(model, replace(found, modes=found.modes[:70]) if found.reference <= 70 else found)
+        assert found.most is None or len(found) <= found.most
+        if found.complete:
+            assert solver.form != "Newton"
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("chain", [*library.PLANAR[5:10], *library.PLANAR[11:], *library.SPATIAL[15:-3]])
+def test_every_mode_on_random_geometry_closes(chain, seed):
+    space = "planar" if chain in library.PLANAR else "spatial"
+    model = groups.build(mbssa.decompose(library.example(chain, space, seed)))
+    check(model, groups.modes(model, model.structure.n_groups))
+
+
+def test_a_crossed_four_bar_is_the_mirror_image_of_the_open_one():
+    model = build("planar_four_bar")
+    one, two = groups.modes(model, 2)
+    joint = model.mechanism.joint("3-4").index
+    ends = []
+    for mode in (one, two):
+        at = standing(model, mode)
+        ends.append(at.position[2] + at.rotation[2] @ model.frames.origin[joint, 0])
+    across = np.subtract(*ends)
+    line = np.subtract(*(np.array([*model.mechanism.joint(name).geometry.point]) for name in ("1-4", "2-3")))
+    assert abs(across[:2] @ line) < 1e-12
+    assert one.signs == tuple(-sign for sign in two.signs)
+
+
+def test_newton_finds_what_closed_forms_find():
+    """The four-bar and the slider-crank drawn in space are over-constrained, and solved by Newton."""
+    for drawn, flat in (("spatial_4r", "planar_four_bar"), ("slider_crank", "slider_crank_isostatic")):
+        one, two = build(drawn), build(flat)
+        here, there = groups.modes(one, 2), groups.modes(two, 2)
+        assert not here.complete
+        assert there.complete
+        joint = [model.mechanism.joint("3-4").index for model in (one, two)]
+        points = []
+        for model, found, j in zip((one, two), (here, there), joint, strict=True):
+            states = [standing(model, mode) for mode in found]
+            points.append([at.position[2] + at.rotation[2] @ model.frames.origin[j, 0] for at in states])
+        gap = np.linalg.norm(np.array(points[0])[:, None] - np.array(points[1])[None], axis=2)
+        assert gap.min(axis=1).max() < 1e-9
+        assert gap.min(axis=0).max() < 1e-9
+
+
+# --- numbers -----------------------------------------------------------------------------------------
+
+
+def stood_anew(model, mode):
+    """The same mechanism with its reference in another mode of one group."""
+    at, frames, mechanism = standing(model, mode), model.frames, model.mechanism
+    plane = mechanism.space == "planar"
+    size = 2 if plane else 3
+
+    def frame(joint, side):
+        axes = frames.axes[joint, side]
+        z = None if plane else tuple(axes[:, 2].tolist())
+        return JointFrame(
+            tuple(frames.origin[joint, side][:size].tolist()), z, tuple(axes[:size, 0].tolist())
+        )
+
+    geometry = {
+        j: JointGeometry(
+            frames=(frame(j, 0), frame(j, 1)),
+            length=g.length or (float(frames.parameters["length"][j]) or None),
+            pitch=g.pitch,
+            offsets=g.offsets,
+        )
+        for j, g in mechanism.joint_geometry.items()
+    }
+    bodies = {}
+    for body in range(1, mechanism.n_bodies):
+        turn = (
+            (float(at.angle[body]),)
+            if plane
+            else tuple(quaternion_of(at.rotation[None, None, body])[0, 0].tolist())
+        )
+        bodies[body] = BodyGeometry(origin=tuple(at.position[body][:size].tolist()), orientation=turn)
+    return groups.build(mbssa.decompose(replace(mechanism, joint_geometry=geometry, body_geometry=bodies)))
+
+
+#: A model and its last group, or a chain on random geometry.
+RENUMBERED = [
+    "planar_four_bar", "theo_jansen", "rotor", "stewart_inverse", "spatial_four_bar", "planar_3rrr",
+    "bricard", "a x R, x y P, y b R", "a x R, x b ROD", "a x P, x b SLOT",
+    "a x R, x y U angle_1, y z S, z b R",
+    "a x R, x y R, y z R, z b S", "a x C, x y R, y b S", "a x R, x y U, y b S", "a x H, x y U, y b S",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RENUMBERED)
+def test_numbers_do_not_depend_on_which_mode_is_the_reference(name):
+    space = "planar" if name in library.PLANAR else "spatial"
+    mechanism = library.example(name, space, 2) if "," in name else mbssa.load(name)
+    model = groups.build(mbssa.decompose(mechanism))
+    group = model.structure.n_groups
+    before = groups.modes(model, group)
+    assert len(before) > 1 or name == "a x P, x b SLOT"
+    for mode in before:
+        after = groups.modes(stood_anew(model, mode), group)
+        assert after.reference == mode.number
+        assert len(after) == len(before)
+        for one, two in zip(before, after, strict=True):
+            assert np.abs(one.position - two.position).max() < 1e-9
+            assert np.abs(one.rotation - two.rotation).max() < 1e-9
+
+
+def test_the_same_modes_every_time_and_no_fewer_with_more_starts():
+    model = build("micromanipulator_driven")
+    few, again, many = (groups.modes(model, 1, starts=starts) for starts in (200, 200, 2000))
+    assert len(few) == len(again) < len(many)
+    for one, two in zip(few, again, strict=True):
+        assert np.array_equal(one.position, two.position)
+    for mode in few:
+        assert any(np.abs(mode.rotation - other.rotation).max() < 1e-6 for other in many)
+
+
+def test_modes_of_a_platform_are_places_times_the_turns_of_its_legs():
+    found = groups.modes(build("stewart"), 1)
+    places = max(mode.place for mode in found)
+    assert len(found) == 64 * places
+    assert not found.complete
+    platform = {mode.place: mode.position[-1] for mode in found}
+    for mode in found:
+        assert np.abs(mode.position[-1] - platform[mode.place]).max() < 1e-9
+    assert len({mode.signs for mode in found if mode.place == 1}) == 64
+
+
+def test_a_singular_reference_is_a_mode_of_its_own():
+    """The micro-manipulator's published inputs leave axes that run through both centres: any turn closes."""
+    found = groups.modes(build("micromanipulator"), 2)
+    assert (len(found), found.reference, found.complete) == (1, 1, False)
+    assert found[1].signs == (0,)
+
+
+# --- trusses -----------------------------------------------------------------------------------------
+
+#: Triangles of the frame and of the platform; a pose of the platform gives the lengths of three legs.
+FRAME = np.array([[0.0, 0.0], [2.4, 0.0], [1.1, 1.3]])
+PLATFORM = np.array([[0.0, 0.0], [1.7, 0.1], [0.6, 1.4]])
+
+
+def platform_at(turn, place):
+    """The platform's points in a pose, and so the lengths of the legs."""
+    c, s = np.cos(turn), np.sin(turn)
+    return PLATFORM @ np.array([[c, s], [-s, c]]) + place
+
+
+def cut(points, fixed):
+    """The five-link truss as a mechanism with one link fixed, and an idle crank that is driven.
+
+    Links: 0 frame triangle, 1 platform, 2 to 4 legs. Bodies: the fixed link, then the others.
+    """
+    others = [link for link in range(5) if link != fixed]
+    number = {fixed: 1, **{link: k + 2 for k, link in enumerate(others)}}
+    pairs, geometry = [(1, 6, "R", 1)], {0: JointGeometry(point=(5.0, 5.0))}
+    for leg in range(3):
+        for link, corners in ((0, FRAME), (1, points)):
+            geometry[len(pairs)] = JointGeometry(point=tuple(corners[leg].tolist()))
+            pairs.append((number[link], number[2 + leg], "R", 0))
+    mechanism = replace(mbssa.from_pairs(6, pairs, "planar"), joint_geometry=geometry)
+    return groups.build(mbssa.decompose(mechanism)), number
+
+
+def seen_from_the_frame(model, number, found):
+    """(M, 3) cosine, sine and first coordinate of the platform as the frame triangle sees it."""
+    seen = []
+    for mode in found:
+        at = standing(model, mode)
+        base, top = (number[link] - 1 for link in (0, 1))
+        turn = at.rotation[base].T @ at.rotation[top]
+        place = at.rotation[base].T @ (at.position[top] - at.position[base])
+        seen.append([turn[0, 0], turn[1, 0], place[0]])
+    return np.array(sorted(np.round(seen, 6).tolist()))
+
+
+@pytest.mark.parametrize(
+    ("turn", "place", "count"), [(0.9, (0.5, 0.3), None), (0.23, (0.33, 1.79), 6), (-0.07, (1.93, 1.33), 6)]
+)
+def test_groups_cut_from_one_truss_have_the_same_modes(turn, place, count):
+    """Class III with a ternary link fixed, class IV with a binary one, whichever."""
+    points = platform_at(turn, np.array(place))
+    answers = []
+    for fixed in range(5):
+        model, number = cut(points, fixed)
+        group = next(k for k, each in enumerate(model.structure.groups, 1) if len(each.bodies) == 4)
+        found = groups.modes(model, group, starts=3000)
+        assert (found.most, str(found.truss)) == (6, "5-link Baranov truss")
+        assert found.truss.edges == canonical(5, [(0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4)])
+        answers.append(seen_from_the_frame(model, number, found))
+    assert len(answers[0]) == count if count is not None else len(answers[0]) in (2, 4, 6)
+    for other in answers[1:]:
+        assert other.shape == answers[0].shape
+        assert np.abs(other - answers[0]).max() < 1e-5
+
+
+def test_trusses_are_told_apart_and_recognised():
+    """The three trusses of seven links, numbered at random, keep three keys."""
+    rng = np.random.default_rng(1)
+    trusses = [
+        [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (2, 4), (2, 6), (3, 5), (3, 6)],
+        [(0, 1), (0, 2), (0, 3), (0, 4), (1, 5), (2, 5), (5, 6), (3, 6), (4, 6)],
+        [(0, 4), (4, 1), (1, 5), (5, 2), (2, 6), (6, 3), (0, 2), (1, 3), (0, 3)],
+    ]
+    keys = set()
+    for edges in trusses:
+        seen = set()
+        for _ in range(10):
+            number = rng.permutation(7).tolist()
+            order = rng.permutation(len(edges)).tolist()
+            seen.add(canonical(7, [(number[edges[k][0]], number[edges[k][1]]) for k in order]))
+        assert len(seen) == 1
+        keys |= seen
+    assert len(keys) == len(trusses)
+
+
+# --- motions in other modes --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "group"), [(name, group) for name in MOVING for group in MOVING[name]])
+def test_a_motion_in_another_mode_closes_and_stays_in_it(name, group):
+    """From the mode's own pose, without a jump: halving the step halves the way from instant to instant."""
+    model = build(name)
+    found = groups.modes(model, group)
+    moving = mbssa.load(name).motion
+    assert moving is not None
+    for mode in found:
+        trajectory = model.solve(modes={group: mode.number})
+        assert trajectory.ok, trajectory.faults()
+        assert trajectory.residual.max() < 1e-11 * max(1.0, model.frames.size)
+        linear = trajectory.position.shape[2]
+        # Where the inputs stand at the reference the group stands in its mode.
+        start = np.array(list(model.reference_inputs.values()))
+        motion = groups.default_motion(model.mechanism)
+        gap = np.abs(motion.value - start[:, None]).max(axis=0)
+        if gap.min() < 1e-12:
+            at = int(np.argmin(gap))
+            there = trajectory.position[at, mode.bodies]
+            assert np.abs(there - mode.position[:, :linear]).max() < 1e-9
+        # The way from instant to instant is what the velocities say: a jump has none.
+        dt = np.diff(trajectory.time)[:, None, None]
+        mean = 0.5 * (trajectory.velocity[1:, :, :linear] + trajectory.velocity[:-1, :, :linear])
+        bend = np.abs(trajectory.acceleration[:, :, :linear]).max()
+        assert np.abs(np.diff(trajectory.position, axis=0) - dt * mean).max() <= dt.max() ** 2 * bend
+
+
+def test_groups_below_a_changed_one_go_together_again():
+    """In the same sense as before: of all signs only that of the changed group is another."""
+    model = build("theo_jansen")
+    other, before = model.solve(modes={3: 1}), model.solve()
+    assert other.ok
+    below = [body - 1 for body in model.structure.groups[3].bodies]
+    assert np.abs(other.position[0, below] - before.position[0, below]).max() > 1e-3
+    memory, begin = starting_memory(model, {3: 1}), model._packed.memory_start
+    for group in range(1, 5):
+        sign = -1.0 if group == 3 else 1.0
+        assert memory[begin[group - 1]] == sign * model._packed.memory[begin[group - 1]]
+
+
+def test_the_mode_of_the_reference_changes_nothing():
+    for name in ("rotor", "planar_3rrr", "stewart_inverse"):
+        model = build(name)
+        same = {found.group: found.reference for found in groups.modes(model)}
+        assert np.array_equal(starting_memory(model, same), model._packed.memory)
+
+
+def test_modes_and_groups_that_there_are_not_are_refused_at_once():
+    model = build("rotor")
+    with pytest.raises(
+        ValueError,
+        match=r"no group 9; the groups are 1 to 7; SG-2 has mode 1 alone .*, not 2; SG-4 has modes 1 to 4 "
+        r"\(the reference's is 4\), not 0",
+    ):
+        starting_memory(model, {9: 1, 2: 2, 4: 0})
+    with pytest.raises(ValueError, match="SG-4 has modes 1 to 2 that were found"):
+        starting_memory(build("planar_3rrr"), {4: 7})
+    with pytest.raises(ValueError, match="no group 8; the groups are 1 to 7"):
+        groups.modes(model, 8)
+    with pytest.raises(IndexError, match="SG-3 has modes 1 to 4, not 5"):
+        groups.modes(model, 3)[5]
+
+
+def test_a_group_that_cannot_go_together_below_is_named():
+    text = r"SG-5 \(bodies 4, 7\) does not go together with SG-4 in mode 1: out of reach"
+    with pytest.raises(ValueError, match=text):
+        build("rotor").solve(modes={4: 1})
