@@ -303,6 +303,17 @@ def _of_models() -> Iterator[LibraryRow]:
             yield replace(_row(model, group), models=(name,))
 
 
+def most_modes(model: Model, group: Group) -> int | None:
+    """Most assembly modes that a group can have, struts turned; None where nobody knows.
+
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
+    >>> most_modes(model, model.structure.groups[0]) == 40 * 2**6
+    True
+    """
+    return _row(model, group).modes
+
+
 def _row(model: Model, group: Group) -> LibraryRow:
     from groups.assembly_modes.truss import truss_of
     from groups.kernels import record, span

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from groups.assembly_modes.closure import joint_coordinates, spread
 from groups.assembly_modes.placing import Placing, Task, placings
 from groups.assembly_modes.truss import Truss, truss_of
+from groups.library import most_modes
 from mbssa import Group
 from mbssa.joints.system import Configuration
 
@@ -195,7 +196,6 @@ def _listed(model: Model, group: Group, starts: int) -> GroupModes:
                 placing,
             )
         )
-    truss = truss_of(group)
     return GroupModes(
         group.number,
         group.type_name,
@@ -203,8 +203,8 @@ def _listed(model: Model, group: Group, starts: int) -> GroupModes:
         tuple(listed),
         1 + int(np.argmin(_from_reference(model, found))),
         solver.form != "Newton" and regular,
-        solver.modes if truss is None else truss.modes,
-        truss,
+        most_modes(model, group),
+        truss_of(group),
     )
 
 
