@@ -125,7 +125,8 @@ def solve(
             _fail_all(faults)
         _solve(model, motion, steps, duration, mode or [], keep or [], level, targets, named, form)
     except KeyboardInterrupt:
-        fail("stopped; nothing more was written", STOPPED)
+        print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
 
 
 def _solve(

@@ -13,13 +13,16 @@ from groups.closed_form.planar import encode_planar
 from groups.kernels import span
 from groups.relative import encode_relative
 from groups.spins import HeldSpin
-from groups.tree import open_group
-from mbssa import Group
+from groups.tree import GroupTree, open_group
+from mbssa import Group, Mechanism
+from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+_LED = "the inputs say all"
 
 #: How a group's unknowns are found.
 Form = Literal["driven", "closed form", "Newton"]
@@ -37,7 +40,7 @@ class Solver:
     why : what decided
     unknowns : unknown coordinates, ``joint.coordinate``
     closing : what closes the group: joints, and bodies of struts; the first that runs out comes first
-    modes : most assembly modes that it can have; None where nobody knows
+    roots : of the equation that closes it, without struts; None where only :mod:`groups.library` knows
     code, ints, floats, memory : for :mod:`groups.kernels.span`
     """
 
@@ -47,7 +50,7 @@ class Solver:
     why: str
     unknowns: tuple[str, ...]
     closing: tuple[str, ...]
-    modes: int | None
+    roots: int | None
     code: int
     ints: Ints
     floats: Floats
@@ -80,12 +83,13 @@ def choose(
     if mechanism.space == "planar":
         planar = encode_planar(tree, mechanism, frames, reference, drives)
         if planar is not None:
+            led = planar.runs_out is None
             return Solver(
                 group.number,
-                "driven" if planar.runs_out is None else "closed form",
+                "driven" if led else "closed form",
                 planar.name,
-                "at most two unknowns, and one hinge closes them",
-                (),
+                _LED if led else "two unknowns at most, and one hinge, slot or rod closes them",
+                _unknowns(tree, mechanism, drives),
                 () if planar.runs_out is None else (mechanism.joint_ids[planar.runs_out],),
                 planar.n_modes,
                 span.PLANAR,
@@ -94,47 +98,48 @@ def choose(
                 planar.memory,
             )
     relative = encode_relative(tree, mechanism, frames, reference, drives, inputs, spins)
-    struts = len(tree.struts)
-    free = sum(strut.slide >= 0 and not strut.slide_driven for strut in tree.struts)
-    gimbals = 2**struts
-    form, name, why, modes = {
-        "driven": (
-            ("closed form", "a leg between two points", "its length follows from its ends", 2 * gimbals)
-            if free
-            else ("driven", "driven", "the inputs say all", 1)
-        ),
-        "reach": (
-            "closed form",
-            "a point at a distance",
-            "one unknown, and a rod closes it: a circle or a line meets a sphere",
-            2 * gimbals,
-        ),
-        "meet": (
-            "closed form",
-            "three joints to a point",
-            "three unknowns, and a ball closes them: a quartic at most",
-            4 * gimbals,
-        ),
-        "newton": (
-            "Newton",
-            f"Newton, {len(relative.unknowns)} unknowns",
-            _why_newton(relative.left_out, len(relative.unknowns)),
-            None,
-        ),
-    }[relative.method]
+    alone = not tree.links  # a strut and nothing else
+    form: Form
+    if alone:
+        form, name, why = "closed form", "a leg between two points", "its length follows from its ends"
+    elif relative.method == "driven":
+        form, name, why = "driven", "driven", _LED
+    elif relative.method == "reach":
+        form, name = "closed form", "a point at a distance"
+        why = "one unknown, and a rod closes it: a circle or a line meets a sphere"
+    elif relative.method == "meet":
+        form, name = "closed form", "three joints to a point"
+        why = "three unknowns, and a ball closes them: a quartic at most"
+    else:
+        unknowns = len(relative.unknowns)
+        form, name = "Newton", f"Newton, {unknowns} unknown{'s' if unknowns > 1 else ''}"
+        why = _why_newton(relative.left_out, unknowns)
+    roots = {"driven": 2 if alone else 1, "reach": 2}.get(relative.method)
     code, data = span.RELATIVE, (relative.ints, relative.floats, relative.memory)
-    if not tree.links:  # a strut and nothing else
+    if alone:
         code, data = span.STRUT, relative.strut
     return Solver(
         group.number,
-        form,  # type: ignore[arg-type]
+        form,
         name,
         why,
         relative.unknowns,
         relative.closing,
-        modes,
+        roots,
         code,
         *data,
+    )
+
+
+def _unknowns(
+    tree: GroupTree, mechanism: Mechanism, drives: Mapping[tuple[int, str], int]
+) -> tuple[str, ...]:
+    """Undriven coordinates of the joints that carry the group's bodies."""
+    return tuple(
+        f"{mechanism.joint_ids[link.joint]}.{name}"
+        for link in tree.links
+        for name in CATALOGUE[int(mechanism.joint_type[link.joint])].coordinates
+        if (link.joint, name) not in drives
     )
 
 

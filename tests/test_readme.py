@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import groups
 import mbssa
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
@@ -37,7 +38,8 @@ def test_console_blocks_print_what_they_show(text):
     done = subprocess.run(
         [sys.executable, "-m", "mbssa.cli", *arguments], capture_output=True, text=True, check=False
     )
-    printed = [line.rstrip() for line in (done.stdout + done.stderr).strip().splitlines()]
+    said = done.stderr.replace("compiling kernels, once for this machine: up to a minute or so\n", "")
+    printed = [line.rstrip() for line in (done.stdout + said).strip().splitlines()]
     assert len(printed) == len(expected)
     for line, shown in zip(printed, expected, strict=True):
         start, ellipsis, _ = shown.partition("…")
@@ -45,12 +47,19 @@ def test_console_blocks_print_what_they_show(text):
 
 
 def test_model_block_is_a_model(tmp_path):
-    (text,) = blocks("toml")
+    text = blocks("toml")[-1]
     path = tmp_path / "slider_crank.toml"
     path.write_text(text)
     mechanism = mbssa.load(path)
     assert mechanism.has_geometry
     assert [group.bodies for group in mbssa.decompose(mechanism).groups] == [(2,), (3, 4)]
+
+
+def test_motion_block_is_a_motion(tmp_path):
+    path = tmp_path / "motion.toml"
+    path.write_text(blocks("toml")[0])
+    motion = groups.read_motion(mbssa.load("planar_four_bar"), path)
+    assert len(motion.time) == 401
 
 
 def test_sheet_block_is_a_model(tmp_path):

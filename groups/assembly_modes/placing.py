@@ -118,7 +118,7 @@ def same_place(a: Placing, b: Placing, size: float) -> bool:
 def _planar(task: Task) -> list[Placing]:
     solver, bodies = task.solver, task.group.body_indices
     packed = PlanarGroup(
-        solver.ints, solver.floats, solver.memory, solver.name, solver.modes or 1, None, bodies
+        solver.ints, solver.floats, solver.memory, solver.name, solver.roots or 1, None, bodies
     )
     found: list[Placing] = []
     for mode in planar_modes(packed, planar_state(task.at), task.inputs):
@@ -227,7 +227,7 @@ def _searched(task: Task, work: Floats) -> list[tuple[Floats, Floats]]:
     limit = floats[ints[record.SIZE] + 2]
     memory = task.near.copy()
     found = []
-    if unknowns.position(ints, floats, work, memory, 0.0)[0] == OK:
+    if unknowns.position(ints, floats, work, memory, 0.0, 0)[0] == OK:
         found.append(_taken(ints, work))
     x, balls = _drawn(task)
     newton, checked = compiled(unknowns.newton), more_than_needed(task.solver)

@@ -261,7 +261,8 @@ def _values(maker: _Maker, joint: int) -> list[float]:
         for side, body in enumerate((first, second))
     )
     d = a.back().then(b)
-    found = {"slide": d.x, "x": d.x, "y": d.y, "azimuth": math.atan2(d.y, d.x), "angle": math.atan2(d.s, d.c)}
+    found = {"slide": d.x, "x": d.x, "y": d.y, "distance": math.hypot(d.x, d.y)}
+    found |= {"azimuth": math.atan2(d.y, d.x), "angle": math.atan2(d.s, d.c)}
     geometry = mechanism.joint_geometry.get(joint)
     given = geometry.at_reference if geometry is not None else {}
     for name in ("azimuth", "angle"):

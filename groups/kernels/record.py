@@ -41,7 +41,7 @@ in ``work``
 ``GUESS``                 where the unknowns were led to; ``CHANGE``: their last change
 ``LINES``, ``FOUND``      joints and points that meet (9, 3), where they do (4, 3), which were looked at
 ``P`` … ``TABLE``         the stage as jets read it, their room, and those of all rows
-``AGE``, ``FRESH``        instants since MATRIX was factorised; whether it is that of the present pose
+``FACTORS``, ``FRESH``    whether MATRIX has factors; whether they are those of the present pose
 ``MEASURE``               its condition
 in ``memory``
 ``SIGN``                  of the determinant in the mode that is held
@@ -80,7 +80,7 @@ from groups.kernels.vectors import STATE
 #: Places of the parts of ``work``.
 (
     STAGE, X, BALL, STEP_AXIS, STEP_POINT, U, RIGHT, MATRIX, ORDER, UNIT, TWIST, RISE, FIRST, SECOND, GOAL,
-    GOAL_TURN, GOAL_U, OTHER, OTHER_BALL, GUESS, CHANGE, LINES, FOUND, P, R, V, ROOM, TABLE, AGE, FRESH,
+    GOAL_TURN, GOAL_U, OTHER, OTHER_BALL, GUESS, CHANGE, LINES, FOUND, P, R, V, ROOM, TABLE, FACTORS, FRESH,
     MEASURE,
 ) = range(45, 76)  # fmt: skip
 #: Places of the parts of ``memory``, after SIGN, RUN and PACE.
@@ -126,7 +126,7 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             U: inputs, RIGHT: n, MATRIX: n * n, ORDER: n, UNIT: 6 * n, TWIST: 6 * stage, RISE: 6 * stage,
             FIRST: n, SECOND: n, GOAL: 12 * known, GOAL_TURN: 3 * known, GOAL_U: inputs, OTHER: n,
             OTHER_BALL: 9 * balls, GUESS: n, CHANGE: n, LINES: 27, FOUND: 16, P: 3 * staged, R: 9 * staged,
-            V: 6 * staged, ROOM: JETS * JET, TABLE: JET * rows, AGE: 1, FRESH: 1,
+            V: 6 * staged, ROOM: JETS * JET, TABLE: JET * rows, FACTORS: 1, FRESH: 1,
             MEASURE: 1,
         }),
         (FREE, {

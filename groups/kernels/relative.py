@@ -17,7 +17,7 @@ from groups.kernels.led import solve_led
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.reach import is_simple, solve_reach
 from groups.kernels.record import (
-    AGE,
+    FACTORS,
     FIRST,
     FRESH,
     KNOWN,
@@ -49,7 +49,7 @@ from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.unknowns import OLD, POOR, position, remember
+from groups.kernels.unknowns import POOR, position, remember
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
 
 Array = Any
@@ -98,7 +98,6 @@ def solve_any(
     """Solve any group over a block of instants, without its struts."""
     status, residual, iterations, condition = quality
     work = np.zeros(ints[N_WORK])
-    work[ints[AGE]] = OLD
     redundant = is_redundant(ints)
     for t in range(count):
         instant = first + t
@@ -107,7 +106,7 @@ def solve_any(
         pace = time[instant] - time[instant - 1] if instant > 0 else 0.0
         found, steps, worst, measure = WAITS, 0, math.nan, 0.0
         if enter(ints, S, t, work, level):
-            found, steps, worst, sign, measure = position(ints, floats, work, memory, pace)
+            found, steps, worst, sign, measure = position(ints, floats, work, memory, pace, instant)
             if found == OK and level > 0 and ints[N_UNKNOWNS] > 0:
                 if work[ints[FRESH]] == 0.0:
                     scale = slopes(ints, floats, work, memory, False)
@@ -128,7 +127,7 @@ def solve_any(
                     found = DROPPED
                 elif measure < POOR:
                     choose_rows(ints, floats, work, memory)
-                    work[ints[AGE]] = OLD
+                    work[ints[FACTORS]] = 0.0
             if found == OK:
                 remember(ints, work, memory, pace)
             leave(ints, work, S, t, memory, level)

@@ -42,7 +42,7 @@ def solve_planar_closed(
     block = S.shape[1]
     at = first
     while at < stop:
-        count = min(block, stop - at)
+        count = min(block - at % block, stop - at)
         load_planar(kept[1], kept[0], outputs, S, at, count)
         for g in groups:
             solve_planar(
@@ -70,7 +70,7 @@ def solve_planar_any(
     block = S.shape[1]
     at = first
     while at < stop:
-        count = min(block, stop - at)
+        count = min(block - at % block, stop - at)
         load_planar(kept[1], kept[0], outputs, S, at, count)
         for g in groups:
             of_group = ints[int_start[g] : int_start[g + 1]]
@@ -115,7 +115,7 @@ def solve_spatial(
     block = S.shape[1]
     at = first
     while at < stop:
-        count = min(block, stop - at)
+        count = min(block - at % block, stop - at)
         load_spatial(kept[1], kept[0], outputs, S, at, count)
         for g in groups:
             of_group = ints[int_start[g] : int_start[g + 1]]

@@ -16,11 +16,11 @@ from groups.kernels.jets import turns
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.loci import meet
 from groups.kernels.record import (
-    AGE,
     BALL,
     BALL_X,
     CHANGE,
     CHANGE_BEFORE,
+    FACTORS,
     FOUND,
     FRESH,
     GOAL,
@@ -103,15 +103,15 @@ PIECES = 128
 LARGE, SAME = 0.1, 1e-6
 #: Condition below which other rows are solved instead, where there are more than are needed.
 POOR = 0.1
-#: Instants for which the factors of one may serve those after it.
-OLD = 4.0
+#: Newton factorises anew at every so manieth instant; in between, factors may serve once more.
+EVERY = 4
 #: How much farther a second point with the mode's sign must be, after a large step, for the first to be it.
 APART = 2.0
 #: Condition below which a Newton step has no direction.
 NONE = 1e-14
 
 
-def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float) -> Answer:
+def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float, instant: int) -> Answer:
     """Place the group's own bodies on the stage, where known bodies and inputs are as they should be."""
     n, method = ints[N_UNKNOWNS], ints[METHOD]
     recall(ints, work, memory)
@@ -136,7 +136,7 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
             if answer[0] != OK:
                 answer = (MODE_LOST, answer[1], answer[2], answer[3], answer[4])
         return answer
-    answer = by_chord(ints, floats, work, memory)
+    answer = by_chord(ints, floats, work, memory, instant)
     if answer[0] != OK:
         answer = newton(ints, floats, work, memory, MOST, False)
     jump = 0.0
@@ -191,14 +191,14 @@ def predict(ints: Array, work: Array, memory: Array, pace: float) -> None:
         work[ints[GUESS] + k] = work[ints[X] + k]
 
 
-def by_chord(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
+def by_chord(ints: Array, floats: Array, work: Array, memory: Array, instant: int) -> Answer:
     """One step with the factors of an instant just before; not converged where that does not close.
 
-    Near a singular pose the factors change too fast for it, and Newton looks at the determinant again.
+    Near a singular pose the factors change too fast for it, and Newton looks at the determinant again. It
+    does so at fixed instants too, so that an answer does not depend on where a span of time ends.
     """
     n, right = ints[N_UNKNOWNS], ints[RIGHT]
-    work[ints[AGE]] += 1.0
-    if work[ints[AGE]] > OLD or memory[RUN] < 3.0:
+    if instant % EVERY == 0 or work[ints[FACTORS]] == 0.0 or memory[RUN] < 3.0:
         return NOT_CONVERGED, 0, math.nan, 0.0, 0.0
     forward(ints, floats, work)
     misses(ints, floats, work, memory)
@@ -231,7 +231,7 @@ def newton(ints: Array, floats: Array, work: Array, memory: Array, most: int, ma
         scale = slopes(ints, floats, work, memory, False)
         sign, smallest = factorise(work, matrix, order, n)
         condition = smallest / scale
-        work[ints[AGE]] = 0.0
+        work[ints[FACTORS]] = 1.0
         work[ints[MEASURE]] = condition
         if done:
             work[ints[FRESH]] = 1.0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from groups.library import most_modes
 from groups.results.summary import solver_text
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatment_lines
@@ -50,7 +51,7 @@ def _solver_table(model: Model, narrow: bool) -> Table:
             *_about(group, solver, narrow),
             _cell(solver.unknowns, narrow),
             _cell(solver.closing, narrow),
-            "?" if solver.modes is None else str(solver.modes),
+            str(most_modes(model, group) or "?"),
         )
     return table
 
@@ -87,7 +88,7 @@ def solvers_record(model: Model) -> list[dict[str, Any]]:
             "solver": solver.name,
             "unknowns": list(solver.unknowns),
             "closed_by": list(solver.closing),
-            "modes": solver.modes,
+            "modes": most_modes(model, group),
             "why": solver.why,
         }
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)

@@ -89,7 +89,9 @@ def assemble(
     moved = np.linalg.norm(best.centres - first.centres, axis=1)
     trace = np.einsum("nab,nab->n", best.rotation, first.rotation)
     turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
-    fault = _fault(mechanism, frames, best, tolerance)
+    # Digits that are lost far from the world's origin open nothing.
+    rounding = 16 * np.finfo(float).eps * float(np.abs(first.centres).max()) / frames.size
+    fault = _fault(mechanism, frames, best, max(tolerance, rounding))
     return Assembly(best, not fault, smallest, moved, np.where(turned < 1e-7, 0.0, turned), fault)
 
 
