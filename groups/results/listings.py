@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from textwrap import wrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
 from groups.library import most_modes
-from groups.results.summary import solver_text
+from groups.results.about import about, about_columns, print_fitting, solver_text
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatment_lines
 
@@ -19,14 +18,10 @@ if TYPE_CHECKING:
 
     from groups.assembly_modes import GroupModes
     from groups.model import Model
-    from groups.registry import Solver
-    from mbssa import Group
 
 #: Unknowns and joints that a cell lists before it only counts the rest, and coordinates of a mode.
 _LISTED = 8
 _COLUMNS = 6
-#: Letters of a line of bodies in a narrow table.
-_WRAPPED = 12
 #: Modes of a group up to which each has a row; else each place has one, and so many are shown.
 _EACH, _SHOWN_MODES = 40, 200
 
@@ -34,7 +29,7 @@ _EACH, _SHOWN_MODES = 40, 200
 def solvers_page(model: Model, console: Console) -> None:
     """Print the solver of each group, what it solves for, what closes it, and why it was chosen."""
     _print_head(model, console)
-    _print_fitting(console, lambda narrow: _solver_table(model, narrow))
+    print_fitting(console, lambda narrow: _solver_table(model, narrow))
     _print_rest(model, console)
     console.print("Why", style="bold")
     for solver, why in dict.fromkeys((solver_text(solver), solver.why) for solver in model.solvers):
@@ -44,37 +39,16 @@ def solvers_page(model: Model, console: Console) -> None:
 
 
 def _solver_table(model: Model, narrow: bool) -> Table:
-    columns = (*_about_columns(narrow), "Solver", "Unknowns", "Closed by", "Modes")
+    columns = (*about_columns(narrow), "Solver", "Unknowns", "Closed by", "Modes")
     table = plain_table(columns, ("SG", "Modes"), narrow=narrow)
     for group, solver in list(zip(model.structure.groups, model.solvers, strict=True))[:SHOWN_GROUPS]:
         table.add_row(
-            *_about(group, solver, narrow),
+            *about(group, solver, narrow),
             _cell(solver.unknowns, narrow),
             _cell(solver.closing, narrow),
             str(most_modes(model, group) or "?"),
         )
     return table
-
-
-def _print_fitting(console: Console, table_of: Callable[[bool], Table]) -> None:
-    """Print a table; if it is too wide for the screen, its narrow form."""
-    table = table_of(False)
-    if console.measure(table, options=console.options.update(width=10_000)).maximum > console.width:
-        table = table_of(True)
-    console.print(table)
-
-
-def _about_columns(narrow: bool) -> tuple[str, ...]:
-    return ("SG", "SG type") if narrow else ("SG", "Bodies", "SG type")
-
-
-def _about(group: Group, solver: Solver, narrow: bool) -> tuple[str, ...]:
-    """Number, bodies, type and solver of a group; in a narrow table the bodies are below the type."""
-    bodies, text = ", ".join(map(str, group.bodies)), solver_text(solver)
-    if not narrow:
-        return str(group.number), bodies, group.type_name, text
-    below = wrap(bodies, max(len(group.type_name), _WRAPPED))
-    return str(group.number), "\n".join([group.type_name, *below]), text.replace(": ", ":\n")
 
 
 def solvers_record(model: Model) -> list[dict[str, Any]]:
@@ -98,7 +72,7 @@ def solvers_record(model: Model) -> list[dict[str, Any]]:
 def modes_page(model: Model, listed: Sequence[GroupModes], console: Console, *, each: bool) -> None:
     """Print how many modes the groups have; with ``each`` the modes of them too."""
     _print_head(model, console)
-    _print_fitting(console, lambda narrow: _count_table(model, listed, narrow))
+    print_fitting(console, lambda narrow: _count_table(model, listed, narrow))
     if len(listed) > SHOWN_GROUPS:
         _print_rest(model, console)
     if each:
@@ -110,12 +84,12 @@ def modes_page(model: Model, listed: Sequence[GroupModes], console: Console, *, 
 
 
 def _count_table(model: Model, listed: Sequence[GroupModes], narrow: bool) -> Table:
-    columns = (*_about_columns(narrow), "Solver", "Modes", "Reference", "At most", "All found")
+    columns = (*about_columns(narrow), "Solver", "Modes", "Reference", "At most", "All found")
     table = plain_table(columns, ("SG", "Modes", "Reference", "At most"), narrow=narrow)
     for found in listed[:SHOWN_GROUPS]:
         truss = "" if found.truss is None else f"\n{found.truss}"
         table.add_row(
-            *_about(model.structure.groups[found.group - 1], model.solvers[found.group - 1], narrow),
+            *about(model.structure.groups[found.group - 1], model.solvers[found.group - 1], narrow),
             str(len(found)),
             str(found.reference),
             "?" if found.most is None else str(found.most),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from rich.markup import escape
 
+from groups.results.about import about, about_columns, print_fitting
 from groups.results.faults import STATUS
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatment_lines
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from rich.table import Table
 
     from groups.model import Model
     from groups.motion import Motion
-    from groups.registry import Solver
     from groups.trajectory import Trajectory
     from groups.watched import Watched
 
@@ -79,17 +80,6 @@ def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> Worst | N
     return Worst(float(array[instant, group]), int(group) + 1, float(trajectory.time[instant]))
 
 
-def solver_text(solver: Solver) -> str:
-    """Form and name of a solver in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``.
-
-    >>> import groups, mbssa
-    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> solver_text(model.solvers[1])
-    'closed form: RRR dyad'
-    """
-    return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
-
-
 def page(summary: Summary, console: Console) -> None:
     """Print a run: the mechanism, its groups, its inputs, the figures, the faults, the files."""
     structure = summary.model.structure
@@ -97,7 +87,7 @@ def page(summary: Summary, console: Console) -> None:
     console.print(head, style="bold", markup=False)
     for line in (*rest, *treatment_lines(structure)):
         console.print(line, markup=False)
-    console.print(_group_table(summary))
+    print_fitting(console, lambda narrow: _group_table(summary, narrow))
     if structure.n_groups > SHOWN_GROUPS:
         console.print(f"… and {structure.n_groups - SHOWN_GROUPS} more groups; --format json lists them all")
     if summary.motion.names:
@@ -117,16 +107,13 @@ def page(summary: Summary, console: Console) -> None:
         console.print(f"written: {path}", markup=False, soft_wrap=True)
 
 
-def _group_table(summary: Summary) -> Any:
+def _group_table(summary: Summary, narrow: bool) -> Table:
     right = ("SG", "Solved", "Residual", "Condition")
-    table = plain_table(("SG", "Bodies", "SG type", "Solver", *right[1:]), right)
+    table = plain_table((*about_columns(narrow), "Solver", *right[1:]), right, narrow=narrow)
     rows = zip(summary.model.structure.groups, summary.model.solvers, _by_group(summary), strict=True)
     for group, solver, found in list(rows)[:SHOWN_GROUPS]:
         table.add_row(
-            str(group.number),
-            ", ".join(map(str, group.bodies)),
-            group.type_name,
-            solver_text(solver),
+            *about(group, solver, narrow),
             str(found["solved"]),
             "–" if found["residual"] is None else _residual(found["residual"]),
             "–" if found["condition"] is None else f"{found['condition']:.2g}",
@@ -163,7 +150,7 @@ def _extreme(values: Floats, *, largest: bool) -> float | None:
     return float(known.max() if largest else known.min())
 
 
-def _input_table(motion: Motion) -> Any:
+def _input_table(motion: Motion) -> Table:
     right = ("From", "To", "Fastest", "Acceleration up to")
     table = plain_table(("Driven", *right, "Unit"), right)
     for one in _inputs(motion)[:_SHOWN_INPUTS]:
@@ -192,9 +179,12 @@ def _figures(summary: Summary) -> list[str]:
     instants = f"{len(time):,} instants" if len(time) > 1 else "1 instant"
     span = f"t = {time[0]:.6g} … {time[-1]:.6g} s" if len(time) > 1 else f"t = {time[0]:.6g} s"
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
-    loaded = f"before that, Numba and its kernels loaded in {_duration(run.starting)}"
-    compiled = f" and compiled in {_duration(run.compiling)}" if run.compiling else ""
-    lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each}; {loaded}{compiled}"]
+    compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
+    lines = [
+        f"{instants}, {span}",
+        f"solved in {_duration(run.solving)}{each}",
+        f"before that Numba and its kernels loaded in {_duration(run.starting)}{compiled}",
+    ]
     largest, worst = summary.residual, summary.condition
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")

@@ -388,7 +388,7 @@ def printed(print_on, width):
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("name", ["rotor", "stewart", "stewart_inverse", "rssr", "andrews"])
+@pytest.mark.parametrize("name", ["rotor", "stewart", "stewart_inverse", "six_sps", "rssr", "andrews"])
 def test_no_name_is_broken_on_a_terminal_of_80_columns(name):
     model = groups.build(mbssa.decompose(mbssa.load(name)))
     text = printed(lambda screen: solvers_page(model, screen), 80)
