@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 #: Type names whose groups, in every chain of the table, are solved without iteration. Plain data: ``mbssa``
 #: reads this literal from the file, without importing the package (entry point ``mbssa.library``).
 CLOSED_FORMS = (
-    "1C1ER1S3D", "1C3D", "1CR3D", "1DIST2D", "1DIST3D", "1ER3D", "1F3D", "1FP2D", "1H3D", "1P1C1S3D", "1P1ER1S3D",
-    "1P1ROD2D", "1P1SLOT2D", "1P1SPSP3D", "1P1U1S3D", "1P2D", "1P2S3D", "1P3D", "1PC3D", "1PL3D",
-    "1R1C1S3D", "1R1P1U1S3D", "1R1ROD2D", "1R1SLOT2D", "1R1SPSP3D", "1R1U1S3D", "1R2D", "1R2P2D", "1R2S3D",
-    "1R3D", "1ROD2D", "1S1CR3D", "1S3D", "1SC3D", "1SLOT2D", "1SP3D", "1SPSP3D", "1U3D", "2R1P2D",
-    "2R1U1S3D", "3P1S3D", "3R1P2D", "3R1S3D", "3R2D",
+    "1C1ER1S3D", "1C3D", "1CR3D", "1DIST2D", "1DIST3D", "1ER3D", "1F3D", "1FP2D", "1H3D", "1P1C1S3D",
+    "1P1ER1S3D", "1P1ROD2D", "1P1SLOT2D", "1P1SPSP3D", "1P1U1S3D", "1P2D", "1P2S3D", "1P3D", "1PC3D",
+    "1PL3D", "1R1C1S3D", "1R1P1U1S3D", "1R1ROD2D", "1R1SLOT2D", "1R1SPSP3D", "1R1U1S3D", "1R2D", "1R2P2D",
+    "1R2S3D", "1R3D", "1ROD2D", "1S1CR3D", "1S3D", "1SC3D", "1SLOT2D", "1SP3D", "1SPSP3D", "1U3D",
+    "2R1P2D", "2R1U1S3D", "3P1S3D", "3R1P2D", "3R1S3D", "3R2D",
 )  # fmt: skip
 
 #: Systematic types, joint by joint: "first second TYPE driven…". The frame is ``a``, another body that stands
