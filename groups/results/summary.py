@@ -180,11 +180,8 @@ def _figures(summary: Summary) -> list[str]:
     span = f"t = {time[0]:.6g} … {time[-1]:.6g} s" if len(time) > 1 else f"t = {time[0]:.6g} s"
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
-    lines = [
-        f"{instants}, {span}",
-        f"solved in {_duration(run.solving)}{each}",
-        f"before that Numba and its kernels loaded in {_duration(run.starting)}{compiled}",
-    ]
+    loaded = f"before that kernels loaded in {_duration(run.starting)}{compiled}"
+    lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each}; {loaded}"]
     largest, worst = summary.residual, summary.condition
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
