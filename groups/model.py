@@ -221,7 +221,12 @@ class Run:
         size = len(self._frame)
         # Struts are solved 32 instants at a time.
         self._block = min(max(16, instants), max(1, min(8, BLOCK // (n * size * 256))) * 32)
-        self._inputs = (motion.value, motion.rate, motion.acceleration)
+        # Kernels are compiled for arrays of one kind: plain, and writable.
+        self._time = np.require(motion.time, requirements=["C", "W"])
+        self._inputs = tuple(
+            np.require(part, requirements=["C", "W"])
+            for part in (motion.value, motion.rate, motion.acceleration)
+        )
         code = model._packed.code
         if not self.planar:
             self._solve = compiled(span.solve_spatial)
@@ -245,7 +250,7 @@ class Run:
             states,
             (first, stop, self.level),
             self._inputs,
-            self.motion.time,
+            self._time,
             self.quality,
             (self._row_of, _NOBODY, self.kept, carried.orientation),
             self.outputs,
