@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +28,13 @@ from groups.requests import (
     target_faults,
 )
 from groups.results import summary as results
-from groups.results.listings import modes_page, modes_record, solvers_page, solvers_record
+from groups.results.listings import (
+    library_page,
+    modes_page,
+    modes_record,
+    solvers_page,
+    solvers_record,
+)
 from mbssa import Mechanism, ModelError, load
 from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.commands import deliver, show
@@ -262,14 +269,31 @@ def _write(
     return written, faults
 
 
-def solvers(model: ModelArgument, form: FormatOption = "table") -> None:
+def solvers(
+    model: Annotated[
+        str | None,
+        typer.Argument(metavar="MODEL", help="A built-in model or a file; without it, all group types."),
+    ] = None,
+    form: FormatOption = "table",
+) -> None:
     """Say which solver each structural group of MODEL gets, and why.
+
+    Without MODEL: which solver each type of group gets, and how many modes it can have.
 
     Exit 0: every group has one; 1: the model cannot be solved as given; 2: bad input.
 
     Example: mbssa solvers rotor
     """
     _check_format(form)
+    if model is None:
+        from groups.library import table
+
+        rows = table()
+        if form == "json":
+            _deliver_json([asdict(row) for row in rows])
+        else:
+            show(lambda screen: library_page(rows, screen))
+        return
     found = _model(load(model), model)
     if form == "json":
         _deliver_json(solvers_record(found))

@@ -112,7 +112,7 @@ def choose(
         why = "three unknowns, and a ball closes them: a quartic at most"
     else:
         unknowns = len(relative.unknowns)
-        form, name = "Newton", f"Newton, {unknowns} unknown{'s' if unknowns > 1 else ''}"
+        form, name = "Newton", f"Newton, {_counted(unknowns)}"
         why = _why_newton(relative.left_out, unknowns)
     roots = {"driven": 2 if alone else 1, "reach": 2}.get(relative.method)
     code, data = span.RELATIVE, (relative.ints, relative.floats, relative.memory)
@@ -145,5 +145,11 @@ def _unknowns(
 
 def _why_newton(left_out: tuple[str, ...], unknowns: int) -> str:
     if left_out:
-        return f"over-constrained: {len(left_out)} equations are only checked ({', '.join(left_out)})"
-    return f"no closed form is known for {unknowns} unknowns that close at once"
+        are = "equation is" if len(left_out) == 1 else "equations are"
+        return f"over-constrained: {len(left_out)} {are} only checked ({', '.join(left_out)})"
+    at_once = "that closes alone" if unknowns == 1 else "that close at once"
+    return f"no closed form is known for {_counted(unknowns)} {at_once}"
+
+
+def _counted(unknowns: int) -> str:
+    return f"{unknowns} unknown{'s' if unknowns > 1 else ''}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from groups.library import most_modes
+from groups.library import LibraryRow, most_modes
 from groups.results.about import about, about_columns, print_fitting, solver_text
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatment_lines
@@ -36,6 +36,27 @@ def solvers_page(model: Model, console: Console) -> None:
         console.print(f"  - {solver}: {why}", markup=False)
     console.print()
     console.print("Modes are the most that a group of this kind can have; ? where nobody knows.")
+
+
+def library_page(rows: Sequence[LibraryRow], console: Console) -> None:
+    """Print which solver each type of group gets, and why."""
+
+    def table_of(narrow: bool) -> Table:
+        columns = ("SG type", "Chain", "Solver", "Unknowns", "Closed by", "Modes", "Degree")
+        table = plain_table(columns, ("Unknowns", "Modes", "Degree"), narrow=narrow)
+        for row in rows:
+            numbers = (str(row.modes or "?"), str(row.degree or "?"))
+            table.add_row(
+                row.type_name, escape(row.chain), row.solver, str(row.unknowns), row.closing, *numbers
+            )
+        return table
+
+    print_fitting(console, table_of)
+    console.print("Why", style="bold")
+    for solver, why in dict.fromkeys((row.solver, row.why) for row in rows):
+        console.print(f"  - {solver}: {why}", markup=False)
+    console.print()
+    console.print("A star marks what is driven. Modes count the turns of struts; ? where nobody knows.")
 
 
 def _solver_table(model: Model, narrow: bool) -> Table:

@@ -427,3 +427,12 @@ def test_many_modes_are_shown_by_place():
 def test_help_has_an_example_for_every_command(run_mbssa):
     for command in ("solve", "solvers", "modes"):
         assert f"Example: mbssa {command}" in run_mbssa(command, "--help").stdout
+
+
+def test_solvers_without_a_model_lists_every_type_of_group(run_mbssa):
+    done = run_mbssa("solvers")
+    assert done.exit_code == 0
+    for text in ("RRR dyad", "a leg between two points", "C[slide]-ER-S", "5-link Baranov truss", "refused"):
+        assert text in done.stdout
+    rows = json.loads(run_mbssa("solvers", "--format", "json").stdout)
+    assert {row["type_name"] for row in rows} >= {"3R2D", "1P1U1S3D", "2R1U1S3D", "6P6U6S1F3D"}
