@@ -46,7 +46,7 @@ in ``work``
 in ``memory``
 ``SIGN``                  of the determinant in the mode that is held
 ``RUN``, ``PACE``         instants solved in a row, and the step of time that led to the last
-``POINTS``                points at which three joints met at the last
+``POINTS``                points at which three joints met at the last, fewest since, and its condition
 ``LAST_X`` …              unknowns at the last instant solved, and their last two changes
 ``LAST_BALL`` …           balls, poses of known bodies (12), inputs, angles of planar bodies
 ``SOLVED``                of each row: 1 solved, 0 only checked
@@ -90,7 +90,7 @@ from groups.kernels.vectors import STATE
 HEAD = 85
 
 #: The first places of ``memory``.
-SIGN, RUN, PACE, POINTS, FREE = range(5)
+SIGN, RUN, PACE, POINTS, FEWEST, LAST_MEASURE, FREE = range(7)
 
 #: Methods for the unknowns.
 NEWTON, REACH, MEET = range(3)

@@ -21,6 +21,7 @@ from groups.kernels.record import (
     CHANGE,
     CHANGE_BEFORE,
     FACTORS,
+    FEWEST,
     FOUND,
     FRESH,
     GOAL,
@@ -32,6 +33,7 @@ from groups.kernels.record import (
     LAST_BALL,
     LAST_CHANGE,
     LAST_KNOWN,
+    LAST_MEASURE,
     LAST_U,
     LAST_X,
     LINES,
@@ -99,6 +101,8 @@ Answer = tuple[int, int, float, float, float]
 MOST, POLISH = 25, 3
 #: Pieces into which a step is cut at most before the mode counts as lost.
 PIECES = 128
+#: How far (rad, or of the size) one piece may lead.
+STRIDE = 0.3
 #: Corrections (rad, or of the size) from which a step is looked at more closely, and agreement of two ways.
 LARGE, SAME = 0.1, 1e-6
 #: Condition below which other rows are solved instead, where there are more than are needed.
@@ -107,6 +111,8 @@ POOR = 0.1
 EVERY = 4
 #: How much farther a second point with the mode's sign must be, after a large step, for the first to be it.
 APART = 2.0
+#: Condition of a pose from which a large step may go on, and how far from a dead point a mode is found again.
+WIDE, RETURN = 0.05, 0.5
 #: Condition below which a Newton step has no direction.
 NONE = 1e-14
 
@@ -299,8 +305,8 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer
     """Three unknowns and one pin. Of the points with the mode's sign, the one nearest to where x is led.
 
     Points appear and vanish in pairs of opposite signs. After a large step the nearest may be another than
-    the one that was followed, unless there are as many points as before and no other is nearly as near: if
-    not, the mode counts as lost for now.
+    the one that was followed, unless no other is nearly as near and either there are as many points as
+    before, or a pair is born again after the mode had ended: if not, the mode counts as lost for now.
     """
     forward(ints, floats, work)
     x, meeting, found = ints[X], ints[MEETING], ints[FOUND]
@@ -339,11 +345,18 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer
             if near <= limit:
                 break
     if chosen < 0:
+        memory[FEWEST] = 0.0
         return OUT_OF_REACH, 0, math.nan, 0.0, 0.0
     if near > limit:
-        if count != memory[POINTS] or rival < APART * near:
+        memory[FEWEST] = min(memory[FEWEST], count)
+        alone = rival >= APART * near
+        # From a pose that was far from any dead point, or back from one with a pair of points born again.
+        steady = count == memory[POINTS] and memory[LAST_MEASURE] > WIDE
+        back = memory[RUN] == 0.0 and near <= RETURN and count > memory[FEWEST]
+        if not alone or not (steady or back):
             return MODE_LOST, 0, math.nan, 0.0, 0.0
         sign, condition = stand_at(ints, floats, work, memory, found + 3 * chosen)
+    memory[FEWEST], memory[LAST_MEASURE] = count, condition
     memory[POINTS] = count
     work[ints[FRESH]] = 1.0
     worst = misses(ints, floats, work, memory)
@@ -406,8 +419,9 @@ def follow(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
 
 
 def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) -> Answer:
-    """One way to the goal in so many pieces."""
+    """One way to the goal in so many pieces; lost where a piece leads far, or to another sign."""
     n, x, change, start = ints[N_UNKNOWNS], ints[X], ints[CHANGE], ints[GUESS]
+    redundant, limit = is_redundant(ints), STRIDE * min(1.0, floats[ints[SIZE]])
     status, steps, worst, sign, condition = OK, 0, math.nan, 0.0, 0.0
     total = 0
     for k in range(n):
@@ -421,10 +435,15 @@ def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) ->
         total += steps
         if status != OK:
             break
-        if condition < POOR and is_redundant(ints):
-            choose_rows(ints, floats, work, memory)
+        far = 0.0
         for k in range(n):
             work[change + k] = work[x + k] - work[start + k]
+            far = max(far, abs(work[change + k]))
+        if far > limit or (sign != memory[SIGN] and not redundant):
+            status = MODE_LOST
+            break
+        if condition < POOR and redundant:
+            choose_rows(ints, floats, work, memory)
     return status, total, worst, sign, condition
 
 
