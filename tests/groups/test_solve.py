@@ -131,7 +131,8 @@ def test_slider_crank_figures():
 
 def test_spatial_4r_is_the_planar_four_bar():
     flat, drawn = (
-        model.solve(motion) for model, motion in (crank_turns(n, 401) for n in ("planar_four_bar", "spatial_4r"))
+        model.solve(motion)
+        for model, motion in (crank_turns(n, 401) for n in ("planar_four_bar", "spatial_4r"))
     )
     assert flat.ok
     assert drawn.ok
@@ -208,7 +209,12 @@ def test_stewart_forward_of_inverse_is_the_pose_along_a_path():
     assert legs.ok, legs.faults()
     answer = forward.solve(lengths(legs))
     assert answer.ok, answer.faults()
-    for level, miss in (("position", 1e-10), ("orientation", 1e-10), ("velocity", 1e-9), ("acceleration", 1e-8)):
+    for level, miss in (
+        ("position", 1e-10),
+        ("orientation", 1e-10),
+        ("velocity", 1e-9),
+        ("acceleration", 1e-8),
+    ):
         apart = getattr(answer.body(14), level) - getattr(legs.body(14), level)
         assert np.abs(apart).max() < miss, level
     # The legs of the two models have their universal joints at other ends, so only their lines are alike.
