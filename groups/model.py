@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from groups.encoding import drive_rows
 from groups.kernels import span
-from groups.kernels.status import MODE_LOST, NOT_COMPUTED, OUT_OF_REACH, SINGULAR
+from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OUT_OF_REACH, SINGULAR
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
 from groups.reference import closed_reference
 from groups.registry import Solver, choose
@@ -65,6 +65,14 @@ class Model:
     def mechanism(self) -> Mechanism:
         """The mechanism that is solved."""
         return self.structure.mechanism
+
+    @cached_property
+    def _held(self) -> Ints:
+        """Indices of the groups whose closed form is held by the sign of a root."""
+        return np.array(
+            [g for g, s in enumerate(self.solvers) if s.form == "closed form" and s.roots == 2],
+            dtype=np.int64,
+        )
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -127,6 +135,13 @@ class Model:
         """
         mechanism = self.mechanism
         motion = default_motion(mechanism) if motion is None else motion
+        if not isinstance(motion, Motion):
+            raise TypeError(
+                f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
+                "groups.read_motion of a file"
+            )
+        if chunks < 1:
+            raise ValueError(f"{chunks} chunks; write 1 or more")
         if level not in LEVELS:
             raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
         memory = self._packed.memory
@@ -141,13 +156,14 @@ class Model:
         starts = np.linspace(0, instants, max(1, min(chunks, instants)), endpoint=False).astype(np.int64)
         seeds = seed(self, motion, starts, memory) if chunks > 1 else [Carried.start(memory, len(run.kept))]
         done, wanted = 0, True
-        for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
+        for at, begin, stop in zip(seeds, starts.tolist(), [*starts[1:].tolist(), instants], strict=True):
             carried = at.of(run.kept)
             while done < stop and wanted:
                 end = min((done // every + 1) * every, stop)
                 run.advance(done, end, carried)
                 done = end
                 wanted = progress is None or progress(done / instants) is not False
+            run.look_back(begin, done)
         run.stop_at(done)
         return run.trajectory()
 
@@ -256,6 +272,23 @@ class Run:
             self.outputs,
         )  # fmt: skip
 
+    def look_back(self, first: int, stop: int) -> None:
+        """Take back instants at which a closed form turned back at a dead point between two of them."""
+        held = self.model._held
+        if stop - first < 4 or not len(held):
+            return
+        status, condition = self.quality[0], self.quality[3]
+        mark = compiled(span.turned_back)
+        if mark(held, first, stop, self._time, status, condition):
+            structure = self.model.structure
+            for g in held.tolist():
+                lost = first + np.flatnonzero(status[g, first:stop] == MODE_LOST)
+                for row in self._row_of[structure.groups[g].body_indices].tolist():
+                    if row >= 0:
+                        for array in self.outputs:
+                            if array.shape[1]:
+                                array[row, lost] = np.nan
+
     def stop_at(self, done: int) -> None:
         """Say of all later instants that they were not computed."""
         if done >= len(self.motion.time):
@@ -334,6 +367,8 @@ def build(structure: Structure) -> Model:
     >>> groups.build(mbssa.decompose(mbssa.load("stewart"))).structure.n_groups
     1
     """
+    if not isinstance(structure, Structure):
+        raise TypeError(f"build takes what mbssa.decompose gives, not a {type(structure).__name__}")
     mechanism = structure.mechanism
     frames, reference = closed_reference(structure)
     drives = drive_rows(mechanism)
@@ -368,7 +403,7 @@ def _is_length(coordinate: str) -> bool:
 
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
     """By group, the joints that ran out where it came to a dead point or out of reach."""
-    ends = (SINGULAR, OUT_OF_REACH, MODE_LOST)
+    ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, MODE_LOST)
     return tuple(
         " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""
         for g, solver in enumerate(solvers)

@@ -191,7 +191,9 @@ def encode_relative(
     limits = [frames.size, max(CLOSED * frames.size, ROUNDING * extent), LEFT_OUT * frames.size]
     floats = _joined(np.float64, [
         steps.factor, *steps.transforms, _centre(opened, mechanism, frames, reference), limits,
+        [frames.size if is_slide else 1.0 for is_slide in _slides(steps, n)],
         *(frames.origin[j] for j in pins), rod_floats, rows.origin, rows.axes, rows.sign, rows.parameter,
+        np.where(rows.is_length, 1.0 / frames.size, 1.0),
         *(item[1] for item in packed),
     ])  # fmt: skip
     known = np.concatenate(
@@ -442,6 +444,12 @@ def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
 
 def _joined(kind: type, parts: Sequence[npt.ArrayLike]) -> npt.NDArray[Any]:
     return np.concatenate([np.asarray(part, dtype=kind).ravel() for part in parts])
+
+
+def _slides(steps: _Steps, n: int) -> list[bool]:
+    """(n,) whether each unknown is a length."""
+    turns = {u for u, kind in zip(steps.unknown, steps.kind, strict=True) if kind != record.SLIDE}
+    return [u not in turns for u in range(n)]
 
 
 def _elementary(steps: _Steps, n: int) -> bool:

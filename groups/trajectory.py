@@ -441,8 +441,5 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
     raise KeyError(f"no body {name!r}; the bodies are {known}")
 
 
-_body_index = body_index
-
-
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")

@@ -43,7 +43,10 @@ from groups.kernels.record import (
     ROD_POINT,
     ROOM,
     ROW_DRIVE,
+    ROW_SCALE,
     ROW_SIGN,
+    SCALE,
+    SIZE,
     SLIDE,
     SOLVED,
     STAGE,
@@ -76,6 +79,7 @@ from groups.kernels.vectors import (
     plus_times,
     put_in,
     rotate,
+    times,
     unit,
     vector_in,
 )
@@ -101,46 +105,52 @@ def rod_length(ints: Array, floats: Array, work: Array, k: Any) -> Vector:
 
 
 def misses(ints: Array, floats: Array, work: Array, memory: Array) -> float:
-    """What the cuts leave open, from RIGHT on, in m or rad; returns the largest, or NaN."""
+    """What the cuts leave open, from RIGHT on, lengths over the size; returns the largest, or NaN.
+
+    That is in m: angles count as arcs at the size.
+    """
     right, worst = ints[RIGHT], 0.0
+    per = 1.0 / floats[ints[SIZE]]
     width = 2 if ints[PLANAR] == 1 else 3
     for k in range(ints[N_PINS]):
         a, b, f = ints[ints[PIN] + 2 * k], ints[ints[PIN] + 2 * k + 1], ints[PIN_POINT] + 6 * k
         gap = minus(point_of(ints, work, b, floats, f + 3), point_of(ints, work, a, floats, f))
         for m in range(width):
-            work[right + m] = gap[m]
-            worst = max(worst, abs(gap[m]))
+            work[right + m] = per * gap[m]
+            worst = max(worst, abs(work[right + m]))
         right += width
     for k in range(ints[N_RODS]):
         a, b, f = ints[ints[ROD] + 3 * k], ints[ints[ROD] + 3 * k + 1], ints[ROD_POINT] + 9 * k
         size, _, _ = rod_length(ints, floats, work, k)
         gap = minus(point_of(ints, work, b, floats, f + 3), point_of(ints, work, a, floats, f))
-        work[right] = length(gap) - size
+        work[right] = per * (length(gap) - size)
         worst = max(worst, abs(work[right]))
         right += 1
     if ints[N_ROWS] > 0:
         evaluate_rows(ints, floats, work, False)
         for k in range(ints[N_ROWS]):
             if memory[ints[SOLVED] + k] > 0.0:
-                work[right] = row_miss(ints, work, k)
+                work[right] = floats[ints[ROW_SCALE] + k] * row_miss(ints, work, k)
                 worst = max(worst, abs(work[right]))
                 right += 1
     # Comparisons lose NaN: say it aloud.
     for k in range(ints[RIGHT], right):
         if work[k] != work[k]:
             return math.nan
-    return worst
+    total: float = worst * floats[ints[SIZE]]
+    return total
 
 
 def left_out(ints: Array, floats: Array, work: Array, memory: Array) -> float:
-    """The largest miss of the rows that are only checked, m or rad."""
+    """The largest miss of the rows that are only checked, m; angles as arcs at the size."""
     worst = 0.0
     if ints[N_ROWS] > 0:
         evaluate_rows(ints, floats, work, False)
         for k in range(ints[N_ROWS]):
             if memory[ints[SOLVED] + k] == 0.0:
-                worst = max(worst, abs(row_miss(ints, work, k)))
-    return worst
+                worst = max(worst, floats[ints[ROW_SCALE] + k] * abs(row_miss(ints, work, k)))
+    total: float = worst * floats[ints[SIZE]]
+    return total
 
 
 def row_miss(ints: Array, work: Array, k: Any) -> float:
@@ -185,12 +195,14 @@ def evaluate_rows(ints: Array, floats: Array, work: Array, moving: bool) -> None
 
 
 def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: bool) -> float:
-    """Jacobian of the misses by the unknowns, from MATRIX on; returns the largest entry that could be.
+    """Jacobian of the misses by the unknowns, over the scales of both, from MATRIX on.
 
-    ``everything`` takes the rows that are only checked too: there must be room for them.
+    Returns the largest entry that could be. ``everything`` takes the rows that are only checked too: there
+    must be room for them.
     """
     n, width = ints[N_UNKNOWNS], 2 if ints[PLANAR] == 1 else 3
     centre = vector_in(floats, ints[CENTRE])
+    per = 1.0 / floats[ints[SIZE]]
     twist = ints[UNIT]
     for k in range(twist, twist + 6 * n):
         work[k] = 0.0
@@ -212,7 +224,7 @@ def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: b
         to_a = minus(point_of(ints, work, a, floats, f), centre)
         to_b = minus(point_of(ints, work, b, floats, f + 3), centre)
         for k in range(n):
-            rate = parting(ints, work, k, a, b, to_a, to_b)
+            rate = times(per * floats[ints[SCALE] + k], parting(ints, work, k, a, b, to_a, to_b))
             for m in range(width):
                 work[row + m * n + k] = rate[m]
                 scale = max(scale, abs(rate[m]))
@@ -223,7 +235,7 @@ def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: b
         to_b = minus(point_of(ints, work, b, floats, f + 3), centre)
         direction = unit(minus(to_b, to_a))
         for k in range(n):
-            rate = parting(ints, work, k, a, b, to_a, to_b)
+            rate = times(per * floats[ints[SCALE] + k], parting(ints, work, k, a, b, to_a, to_b))
             work[row + k] = dot(direction, rate)
             scale = max(scale, length(rate))
         row += n
@@ -234,7 +246,7 @@ def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: b
         if memory[ints[SOLVED] + j] == 0.0 and not everything:
             continue
         for k in range(n):
-            total, size = 0.0, 0.0
+            total = 0.0
             for side in range(2):
                 b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + j] + side]
                 if ints[ints[INFLUENCE] + n * b + k] == 1:
@@ -243,9 +255,8 @@ def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: b
                     jet = ints[TABLE] + JET * j + 1 + 6 * side
                     speed, by_v, by_w = plus(v, cross(w, at)), vector_in(work, jet), vector_in(work, jet + 3)
                     total += dot(by_v, speed) + dot(by_w, w)
-                    size = max(size, length(by_v) * length(speed), length(by_w) * length(w))
-            work[row + k] = total
-            scale = max(scale, abs(total))
+            work[row + k] = total * floats[ints[ROW_SCALE] + j] * floats[ints[SCALE] + k]
+            scale = max(scale, abs(work[row + k]))
         row += n
     return scale
 
@@ -266,11 +277,12 @@ def closing_rates(
     ints: Array, floats: Array, work: Array, memory: Array, inputs: Any, instant: Any, order: Any
 ) -> None:
     """First or second time derivative of the misses as the bodies move now, from RIGHT on."""
+    per = 1.0 / floats[ints[SIZE]]
     right, width = ints[RIGHT], 2 if ints[PLANAR] == 1 else 3
     for k in range(ints[N_PINS]):
         _, speed, rise = apart(ints, floats, work, ints[PIN] + 2 * k, ints[PIN_POINT] + 6 * k)
         for m in range(width):
-            work[right + m] = speed[m] if order == 1 else rise[m]
+            work[right + m] = per * (speed[m] if order == 1 else rise[m])
         right += width
     for k in range(ints[N_RODS]):
         gap, speed, rise = apart(ints, floats, work, ints[ROD] + 3 * k, ints[ROD_POINT] + 9 * k)
@@ -285,6 +297,7 @@ def closing_rates(
         else:
             work[right] = (dot(gap, rise) + dot(speed, speed) - along * along) / size
             work[right] -= slope * second + bend * rate * rate
+        work[right] *= per
         right += 1
     if ints[N_ROWS] == 0:
         return
@@ -303,6 +316,7 @@ def closing_rates(
                 for m in range(6):
                     total += work[jet + 1 + 6 * side + m] * work[at + m]
             work[right] = total
+        work[right] *= floats[ints[ROW_SCALE] + k]
         right += 1
 
 

@@ -22,17 +22,19 @@ in ``floats``
 ``FACTOR``                of each step: what its unknown or input is multiplied by
 ``TRANSFORM``             12 each: translation, rotation
 ``CENTRE``                a point of the world near the group, at which twists are taken
-``SIZE``                  size of the mechanism, residual that counts as closed, that of rows left out; m
+``SIZE``                  size of the mechanism, residual that counts as closed, that of rows left out
+``SCALE``                 of each unknown: 1 for a turn, the size for a slide
 ``PIN_POINT``             6 each, in the bodies' axes
 ``ROD_POINT``             9 each: points, and coefficients of the squared length by powers of the input
 ``ORIGIN`` … ``VALUE``    frames, signs and parameters of rows
+``ROW_SCALE``             of each row: 1 for an angle, 1 / size for a length
 ``STRUT_NUMBER``          data of struts
 in ``work``
 ``STAGE``                 24 each: states as in ``S``
 ``X``, ``BALL``           unknowns; a ball's x sums its small turns so far, its rotation (9) is in ``BALL``
 ``STEP_AXIS``             of each step: axis times factor, world; ``STEP_POINT``: a point of it
 ``U``                     inputs of the instant
-``RIGHT``, ``MATRIX``     misses; Jacobian and its factors; ``ORDER`` of its rows
+``RIGHT``, ``MATRIX``     misses; Jacobian and its factors, both over the scales; ``ORDER`` of its rows
 ``UNIT``                  6 each: twist of a unit rate of each unknown: turning, then velocity of the centre
 ``TWIST``, ``RISE``       6 each on the stage: twists and their rates
 ``FIRST``, ``SECOND``     rates and accelerations of x
@@ -75,19 +77,20 @@ from groups.kernels.vectors import STATE
 ) = range(15, 34)  # fmt: skip
 #: Places of the parts of ``floats``.
 (
-    FACTOR, TRANSFORM, CENTRE, SIZE, PIN_POINT, ROD_POINT, ORIGIN, AXES, ROW_SIGN, VALUE, STRUT_NUMBER,
-) = range(34, 45)  # fmt: skip
+    FACTOR, TRANSFORM, CENTRE, SIZE, SCALE, PIN_POINT, ROD_POINT, ORIGIN, AXES, ROW_SIGN, VALUE, ROW_SCALE,
+    STRUT_NUMBER,
+) = range(34, 47)  # fmt: skip
 #: Places of the parts of ``work``.
 (
     STAGE, X, BALL, STEP_AXIS, STEP_POINT, U, RIGHT, MATRIX, ORDER, UNIT, TWIST, RISE, FIRST, SECOND, GOAL,
     GOAL_TURN, GOAL_U, OTHER, OTHER_BALL, GUESS, CHANGE, LINES, FOUND, P, R, V, ROOM, TABLE, FACTORS, FRESH,
     MEASURE,
-) = range(45, 76)  # fmt: skip
+) = range(47, 78)  # fmt: skip
 #: Places of the parts of ``memory``, after SIGN, RUN and PACE.
 (
     LAST_X, LAST_CHANGE, CHANGE_BEFORE, LAST_BALL, LAST_KNOWN, LAST_U, LAST_ANGLE, SOLVED, STRUT_SIGN,
-) = range(76, 85)  # fmt: skip
-HEAD = 85
+) = range(78, 87)  # fmt: skip
+HEAD = 87
 
 #: The first places of ``memory``.
 SIGN, RUN, PACE, POINTS, FEWEST, LAST_MEASURE, FREE = range(7)
@@ -117,9 +120,9 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             STRUT: STRUT_INTS * struts,
         }),
         (0, {
-            FACTOR: steps, TRANSFORM: 12 * constants, CENTRE: 3, SIZE: 3, PIN_POINT: 6 * pins,
+            FACTOR: steps, TRANSFORM: 12 * constants, CENTRE: 3, SIZE: 3, SCALE: n, PIN_POINT: 6 * pins,
             ROD_POINT: 9 * rods, ORIGIN: 6 * pairs, AXES: 18 * pairs, ROW_SIGN: rows, VALUE: rows,
-            STRUT_NUMBER: STRUT_FLOATS * struts,
+            ROW_SCALE: rows, STRUT_NUMBER: STRUT_FLOATS * struts,
         }),
         (0, {
             STAGE: STATE * stage, X: n, BALL: 9 * balls, STEP_AXIS: 3 * steps, STEP_POINT: 3 * steps,

@@ -34,6 +34,7 @@ from groups.kernels.record import (
     PLANAR,
     RIGHT,
     RUN,
+    SCALE,
     SECOND,
     SIGN,
     SIZE,
@@ -128,8 +129,8 @@ def solve_any(
                 elif measure < POOR:
                     choose_rows(ints, floats, work, memory)
                     work[ints[FACTORS]] = 0.0
-            if found == OK:
-                remember(ints, work, memory, pace)
+        if found == OK:
+            remember(ints, work, memory, pace)
             leave(ints, work, S, t, memory, level)
         else:
             memory[RUN] = 0.0
@@ -157,7 +158,7 @@ def rates(
         substitute(work, ints[MATRIX], ints[ORDER], n, right)
         to = ints[FIRST] if order == 1 else ints[SECOND]
         for k in range(n):
-            work[to + k] = -work[right + k]
+            work[to + k] = -floats[ints[SCALE] + k] * work[right + k]
         if order == 1:
             swing(ints, floats, work, inputs, instant)
         else:

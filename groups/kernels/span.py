@@ -13,6 +13,7 @@ import numpy as np
 
 from groups.kernels.planar import solve_planar
 from groups.kernels.relative import solve_relative
+from groups.kernels.status import MODE_LOST, OK
 from groups.kernels.strut import solve_struts
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELOCITY
 
@@ -20,6 +21,9 @@ Array = Any
 
 #: Which kernel solves a group.
 PLANAR, STRUT, RELATIVE = range(3)
+
+#: Condition below which a dead point may lie between two instants.
+CLOSE = 0.3
 
 #: Numbers of a planar body's state.
 PLANAR_STATE = 11
@@ -242,6 +246,30 @@ def quaternion(state: Array) -> tuple[float, float, float, float]:
     root = math.sqrt(1.0 + zz - xx - yy)
     over = 0.5 / root
     return (yx - xy) * over, (xz + zx) * over, (yz + zy) * over, 0.5 * root
+
+
+def turned_back(groups: Array, first: int, stop: int, time: Array, status: Array, condition: Array) -> int:
+    """Mark instants at which a closed form has turned back at a dead point; returns how many.
+
+    A root that is held by its sign comes to a dead point with a determinant that goes to zero, and leaves it
+    with one that grows again, where the motion itself would go on through zero. Sampled, the parabola through
+    three conditions is below zero at the next instant while the condition there is not.
+    """
+    found = 0
+    for g in groups:
+        for t in range(first + 3, stop):
+            if condition[g, t - 1] > CLOSE or status[g, t] != OK:
+                continue
+            if status[g, t - 1] != OK or status[g, t - 2] != OK or status[g, t - 3] != OK:
+                continue
+            pace = time[t] - time[t - 1]
+            even = abs(time[t - 1] - time[t - 2] - pace) + abs(time[t - 2] - time[t - 3] - pace)
+            ahead = 3.0 * (condition[g, t - 1] - condition[g, t - 2]) + condition[g, t - 3]
+            mirrored = abs(condition[g, t] + ahead) < -0.5 * ahead
+            if even <= 1e-6 * pace and mirrored and condition[g, t - 1] < condition[g, t - 2]:
+                status[g, t] = MODE_LOST
+                found += 1
+    return found
 
 
 def states(n_bodies: int, block: int, planar: bool) -> Array:

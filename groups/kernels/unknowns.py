@@ -59,6 +59,7 @@ from groups.kernels.record import (
     ROD,
     ROD_POINT,
     RUN,
+    SCALE,
     SIGN,
     SIZE,
     SLIDE,
@@ -90,6 +91,7 @@ from groups.kernels.vectors import (
     times,
     transposed,
     unit,
+    upright,
     vector_in,
 )
 
@@ -136,7 +138,7 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
         if answer[0] == NOT_CONVERGED:
             work[ints[FRESH]] = 0.0
             answer = newton(ints, floats, work, memory, POLISH, False)
-        if answer[0] == MODE_LOST:  # two points may be meant
+        if answer[0] == MODE_LOST:  # two points may be meant, or none
             work[ints[FRESH]] = 0.0
             answer = follow(ints, floats, work, memory)
             if answer[0] != OK:
@@ -147,10 +149,9 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
         answer = newton(ints, floats, work, memory, MOST, False)
     jump = 0.0
     for k in range(n):
-        jump = max(jump, abs(work[ints[X] + k] - work[ints[GUESS] + k]))
-    limit = LARGE * min(1.0, floats[ints[SIZE]])
+        jump = max(jump, abs(work[ints[X] + k] - work[ints[GUESS] + k]) / floats[ints[SCALE] + k])
     turned_over = answer[3] != memory[SIGN] and not is_redundant(ints)
-    if answer[0] != OK or turned_over or jump > limit:
+    if answer[0] != OK or turned_over or jump > LARGE:
         work[ints[FRESH]] = 0.0
         answer = follow(ints, floats, work, memory)
     return answer
@@ -170,8 +171,8 @@ def remember(ints: Array, work: Array, memory: Array, pace: float) -> None:
         memory[ints[CHANGE_BEFORE] + k] = memory[ints[LAST_CHANGE] + k]
         memory[ints[LAST_CHANGE] + k] = work[ints[X] + k] - memory[ints[LAST_X] + k]
         memory[ints[LAST_X] + k] = work[ints[X] + k]
-    for k in range(9 * ints[N_BALLS]):
-        memory[ints[LAST_BALL] + k] = work[ints[BALL] + k]
+    for ball in range(ints[N_BALLS]):
+        put_matrix_in(memory, ints[LAST_BALL] + 9 * ball, upright(matrix_in(work, ints[BALL] + 9 * ball)))
     for k in range(ints[N_KNOWN]):
         for m in range(12):
             memory[ints[LAST_KNOWN] + 12 * k + m] = work[ints[STAGE] + STATE * k + m]
@@ -210,7 +211,7 @@ def by_chord(ints: Array, floats: Array, work: Array, memory: Array, instant: in
     misses(ints, floats, work, memory)
     substitute(work, ints[MATRIX], ints[ORDER], n, right)
     for k in range(n):
-        work[right + k] = -work[right + k]
+        work[right + k] *= -floats[ints[SCALE] + k]
     move(ints, work, right)
     forward(ints, floats, work)
     worst = misses(ints, floats, work, memory)
@@ -224,7 +225,7 @@ def newton(ints: Array, floats: Array, work: Array, memory: Array, most: int, ma
     Corrections are kept short: a linear model is trusted for half a radian, or half the size.
     """
     n, right, matrix, order = ints[N_UNKNOWNS], ints[RIGHT], ints[MATRIX], ints[ORDER]
-    closed, limit = floats[ints[SIZE] + 1], 0.5 * min(1.0, floats[ints[SIZE]])
+    closed = floats[ints[SIZE] + 1]
     status, steps, worst, sign, condition = NOT_CONVERGED, 0, math.nan, 0.0, 0.0
     while True:
         forward(ints, floats, work)
@@ -249,9 +250,9 @@ def newton(ints: Array, floats: Array, work: Array, memory: Array, most: int, ma
         largest = 0.0
         for k in range(n):
             largest = max(largest, abs(work[right + k]))
-        share = -1.0 if largest <= limit else -limit / largest
+        share = -1.0 if largest <= 0.5 else -0.5 / largest
         for k in range(n):
-            work[right + k] *= share
+            work[right + k] *= share * floats[ints[SCALE] + k]
         move(ints, work, right)
         steps += 1
     return status, steps, worst, sign, condition
@@ -322,17 +323,19 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer
         put_in(work, ints[LINES] + 3 * j, vector_in(work, ints[STEP_POINT] + 3 * s))
         put_in(work, ints[LINES] + 9 + 3 * j, vector_in(work, ints[STEP_AXIS] + 3 * s))
     table = work[found : found + 12].reshape(4, 3)
-    count, _ = meet(ints[meeting + 4 : meeting + 7], lines[0:3], lines[3:6], lines[6], lines[7], table)
+    count, gap = meet(ints[meeting + 4 : meeting + 7], lines[0:3], lines[3:6], lines[6], lines[7], table)
     for k in range(3):
         work[ints[LINES] + 24 + k] = work[x + k]
     for c in range(count):
         work[done + c] = 0.0
-    limit = LARGE * min(1.0, floats[ints[SIZE]])
     chosen, near, rival = -1, 0.0, 1e300
     for _ in range(count):  # the nearest first
         best, which = 1e300, 0
         for c in range(count):
-            distance = max(abs(table[c, 0]), abs(table[c, 1]), abs(table[c, 2]))
+            distance = 0.0
+            for j in range(3):
+                k = ints[ints[UNKNOWN] + ints[meeting + j]]
+                distance = max(distance, abs(table[c, j]) / floats[ints[SCALE] + k])
             if distance < best and work[done + c] == 0.0:
                 best, which = distance, c
         work[done + which] = 1.0
@@ -342,12 +345,12 @@ def by_meeting(ints: Array, floats: Array, work: Array, memory: Array) -> Answer
                 rival = best
                 break
             chosen, near = which, best
-            if near <= limit:
+            if near <= LARGE:
                 break
     if chosen < 0:
         memory[FEWEST] = 0.0
-        return OUT_OF_REACH, 0, math.nan, 0.0, 0.0
-    if near > limit:
+        return (MODE_LOST if count > 0 else OUT_OF_REACH if gap > 0.0 else SINGULAR), 0, gap, 0.0, 0.0
+    if near > LARGE:
         memory[FEWEST] = min(memory[FEWEST], count)
         alone = rival >= APART * near
         # From a pose that was far from any dead point, or back from one with a pair of points born again.
@@ -403,7 +406,8 @@ def follow(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
         for s in range(ints[N_STEPS]):
             k = ints[ints[UNKNOWN] + s]
             if k >= 0 and ints[ints[KIND] + s] < BALL_X:  # the small turns of balls do not commute
-                apart = max(apart, abs(work[ints[X] + k] - work[ints[OTHER] + k]))
+                gap = abs(work[ints[X] + k] - work[ints[OTHER] + k])
+                apart = max(apart, gap / floats[ints[SCALE] + k])
                 work[ints[OTHER] + k] = work[ints[X] + k]
         for k in range(balls):
             apart = max(apart, abs(work[ints[BALL] + k] - work[ints[OTHER_BALL] + k]))
@@ -421,7 +425,7 @@ def follow(ints: Array, floats: Array, work: Array, memory: Array) -> Answer:
 def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) -> Answer:
     """One way to the goal in so many pieces; lost where a piece leads far, or to another sign."""
     n, x, change, start = ints[N_UNKNOWNS], ints[X], ints[CHANGE], ints[GUESS]
-    redundant, limit = is_redundant(ints), STRIDE * min(1.0, floats[ints[SIZE]])
+    redundant = is_redundant(ints)
     status, steps, worst, sign, condition = OK, 0, math.nan, 0.0, 0.0
     total = 0
     for k in range(n):
@@ -438,12 +442,13 @@ def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) ->
         far = 0.0
         for k in range(n):
             work[change + k] = work[x + k] - work[start + k]
-            far = max(far, abs(work[change + k]))
-        if far > limit or (sign != memory[SIGN] and not redundant):
+            far = max(far, abs(work[change + k]) / floats[ints[SCALE] + k])
+        if far > STRIDE or (sign != memory[SIGN] and not redundant):
             status = MODE_LOST
             break
         if condition < POOR and redundant:
             choose_rows(ints, floats, work, memory)
+            work[ints[FACTORS]] = 0.0
     return status, total, worst, sign, condition
 
 

@@ -177,16 +177,6 @@ def from_columns(a: Vector, b: Vector, c: Vector) -> Matrix:
     return a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]
 
 
-def triad(a: Vector, b: Vector) -> Matrix:
-    """Rotation whose first axis is along ``a`` and whose second is in the half plane of ``b``.
-
-    ``a`` and ``b`` need no length one, but must not be parallel.
-    """
-    first = unit(a)
-    third = unit(cross(first, b))
-    return from_columns(first, cross(third, first), third)
-
-
 def exponential(v: Vector) -> Matrix:
     """Rotation by the rotation vector ``v`` (rad)."""
     half = 0.5 * length(v)
@@ -210,6 +200,14 @@ def exponential(v: Vector) -> Matrix:
 def turned(m: Matrix, v: Vector) -> Matrix:
     """``m`` turned further by the rotation vector ``v`` (rad, world axes)."""
     return product(exponential(v), m)
+
+
+def upright(m: Matrix) -> Matrix:
+    """A rotation without the rounding of many products: its first two axes made perpendicular units."""
+    x = unit((m[0], m[3], m[6]))
+    y = (m[1], m[4], m[7])
+    y = unit(plus_times(y, -dot(x, y), x))
+    return from_columns(x, y, cross(x, y))
 
 
 def turned_by(R: Matrix, k: Any, c: float, s: float) -> Matrix:
