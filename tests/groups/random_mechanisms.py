@@ -219,8 +219,9 @@ def statuses(trajectory):
     return [STATUS[code] for code in np.unique(trajectory.status).tolist()]
 
 
-def largest_step(trajectory):
-    """The longest way (m) of any body between two neighbouring instants that are both sound."""
+def largest_step(trajectory, within=np.inf):
+    """The longest way (m) of any body between neighbours that are sound and so near to the origin."""
     sound = (trajectory.status == 0).all(axis=1)
+    sound &= np.nan_to_num(np.abs(trajectory.position)).max(axis=(1, 2)) < within
     ways = np.abs(np.diff(trajectory.position, axis=0)).max(axis=(1, 2))
     return np.where(sound[1:] & sound[:-1], ways, 0.0).max()

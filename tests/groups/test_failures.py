@@ -1,4 +1,4 @@
-"""What goes wrong is said: by group, joint and instant; what is sound is kept, and no other branch is taken."""
+"""What goes wrong is said by group, joint and instant; what is sound is kept; no other branch is taken."""
 
 from dataclasses import replace
 
@@ -153,7 +153,7 @@ def until_it_is_said(trajectory):
 
 
 def arms(theta):
-    """The pin of the change-point four-bar of sides 1, 2.5, 2, 1.5 on the smooth way through its flat pose."""
+    """The pin of the four-bar of sides 1, 2.5, 2, 1.5 on the smooth way through its flat pose."""
     a, b = np.stack([np.cos(theta), np.sin(theta)], axis=-1), np.array([1.5, 0.0])
     way = b - a
     d = np.linalg.norm(way, axis=-1, keepdims=True)
@@ -165,7 +165,7 @@ def arms(theta):
 
 @pytest.mark.parametrize("steps", [14, 15, 200, 201, 5000, 5001])
 def test_a_change_point_four_bar_goes_on_smoothly_or_says_so(steps):
-    """Sides 1, 2.5, 2, 1.5: it is flat where the crank points along the frame, and may come out either way."""
+    """Sides 1, 2.5, 2, 1.5: flat where the crank points along the frame, from where it may go either way."""
     start = np.pi / 2
     pin = arms(np.array([start]))[0]
     model = build(four_bar([(0.0, 0.0), (0.0, 1.0), tuple(pin.tolist()), (1.5, 0.0)]))
@@ -182,8 +182,7 @@ def test_a_change_point_four_bar_goes_on_smoothly_or_says_so(steps):
 
 @pytest.mark.parametrize("steps", [8, 9, 40, 41, 2000, 2001])
 def test_a_parallelogram_does_not_become_an_antiparallelogram(steps):
-    """A turn of the crank passes two flat poses, odd numbers of instants hit them. Rocker and crank turn alike,
-    or it is said."""
+    """Rocker and crank turn alike through both flat poses, or it is said; odd numbers hit them."""
     model = build(four_bar([(0.0, 0.0), (0.0, 1.0), (2.0, 1.0), (2.0, 0.0)]))
     trajectory = driven(model, steps=steps, a=groups.speed(2 * np.pi))
     crank, coupler, rocker = trajectory.orientation[:, 1:].T
@@ -246,7 +245,7 @@ def test_a_singular_stewart_pose_is_not_passed_silently(steps):
 
 
 def leg_past_its_pin(height):
-    """A U-P-S leg whose ball is carried along y at x = 1 and this height over the universal joint's first axis."""
+    """A U-P-S leg whose ball is carried along y at x = 1, and so high over the first axis of its U."""
     made = mbssa.from_pairs(
         ["frame", "lower", "upper", "carrier"],
         [(1, 2, "U", 0), (2, 3, "P", 0), (3, 4, "S", 0), (1, 4, "P", 1)],

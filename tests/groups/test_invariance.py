@@ -1,4 +1,4 @@
-"""What must not matter: where the world stands, which way time runs, numbers of bodies, units, what is kept."""
+"""What must not matter: where the world stands, which way time runs, numbers, units, what is kept."""
 
 from dataclasses import replace
 
@@ -134,7 +134,7 @@ def test_time_reversed_passes_the_same_poses(name):
 
 
 def renumbered(base, seed):
-    """The mechanism with its bodies and joints in another order, each joint seen from the other body."""
+    """The mechanism with its bodies and joints in another order."""
     rng = np.random.default_rng(seed)
     order = [0, *(1 + rng.permutation(base.n_bodies - 1)).tolist()]
     joints = rng.permutation(base.n_joints).tolist()

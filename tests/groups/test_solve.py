@@ -158,11 +158,16 @@ def test_freudensteins_equation():
 
 
 def test_andrews_mechanism_from_its_published_configuration():
-    """Its six closing equations, by the angles of the benchmark, hold at the start and over the whole turn."""
-    start = dict(
-        beta=-0.06171389001427645, theta=0.0, gamma=0.4552798191630704, phi=0.22266839016588588,
-        delta=0.48736497954384255, omega=-0.22266839016588588, epsilon=1.2305474445498212,
-    )  # fmt: skip
+    """Its six closing equations, by the angles of the benchmark, hold over the whole turn."""
+    start = {
+        "beta": -0.06171389001427645,
+        "theta": 0.0,
+        "gamma": 0.4552798191630704,
+        "phi": 0.22266839016588588,
+        "delta": 0.48736497954384255,
+        "omega": -0.22266839016588588,
+        "epsilon": 1.2305474445498212,
+    }
     model, motion = crank_turns("andrews", 361)
     assert motion.value[0, 0] == pytest.approx(start["beta"], abs=1e-15)
     trajectory = model.solve(motion)

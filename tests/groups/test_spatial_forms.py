@@ -87,14 +87,14 @@ EVERY = {
 STEPS = 41
 
 
-def oracles(joints, offset=0.0, least=0.05, closes=True):
+def oracles(joints, offset=0.0, least=0.05):
     """Random models that the global approach leads through the swing well conditioned, and its answer.
 
     Two with joints as they are written, two with every joint turned round. Its steps are fine, and it must
     come home: then it has kept to one mode.
     """
     found = [0, 0]
-    for seed in range(120):
+    for seed in range(300):
         if found[seed % 2] == 2:
             continue
         structure = mbssa.decompose(random_mechanism([*CARRIERS, *joints], seed, offset))
@@ -108,7 +108,7 @@ def oracles(joints, offset=0.0, least=0.05, closes=True):
         yield seed, model, fine.instants(slice(0, None, 8))
         if found == [2, 2]:
             return
-    raise AssertionError(f"only {found} of 120 random mechanisms move well")
+    raise AssertionError(f"only {found} of 300 random mechanisms move well")
 
 
 @pytest.mark.parametrize("case", EVERY)
@@ -149,10 +149,13 @@ def test_a_few_large_steps_keep_the_mode(case):
 
 @pytest.mark.parametrize("case", [name for name in EVERY if EVERY[name][1] in (REACH, MEET, LEG)])
 def test_where_a_mode_ends_no_other_one_is_taken(case):
-    """Large swings run out of reach here and there. Between sound neighbours nothing jumps."""
+    """Large swings run out of reach here and there. Between sound neighbours nothing jumps.
+
+    Slides that become parallel go beyond all bounds, so only what stays within 10 m counts.
+    """
     joints, _, offset = EVERY[case]
     for seed in range(8):
         model = groups.build(mbssa.decompose(random_mechanism([*CARRIERS, *joints], seed, offset)))
         assert model.solve(swing(model, 0.1, steps=6401)).status[0].max() == 0, seed
-        ways = [largest_step(model.solve(swing(model, 0.1, steps=steps))) for steps in (1601, 6401)]
+        ways = [largest_step(model.solve(swing(model, 0.1, steps=steps)), 10.0) for steps in (1601, 6401)]
         assert ways[1] < 0.1 or ways[1] < 0.6 * ways[0], seed
