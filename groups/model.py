@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from groups.encoding import drive_rows
 from groups.kernels import span
+from groups.kernels.closing import is_redundant
 from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OUT_OF_REACH, SINGULAR
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
 from groups.reference import closed_reference
@@ -68,11 +69,14 @@ class Model:
 
     @cached_property
     def _held(self) -> Ints:
-        """Indices of the groups whose closed form is held by the sign of a root."""
-        return np.array(
-            [g for g, s in enumerate(self.solvers) if s.form == "closed form" and s.roots == 2],
-            dtype=np.int64,
-        )
+        """Indices of the groups that a determinant watches: two roots, or Newton on as many equations."""
+        held = [
+            g
+            for g, solver in enumerate(self.solvers)
+            if (solver.form == "closed form" and solver.roots == 2)
+            or (solver.form == "Newton" and not is_redundant(solver.ints))
+        ]
+        return np.array(held, dtype=np.int64)
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
