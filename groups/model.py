@@ -237,6 +237,10 @@ class Run:
         )
         self._row_of = np.full(n, -1, dtype=np.int64)
         self._row_of[kept] = np.arange(rows)
+        start, bodies = model.structure.members
+        mine = self._row_of[bodies]
+        keep = mine >= 0
+        self._rows = (np.concatenate([[0], np.cumsum(keep)])[start], mine[keep])
         self._frame = _frame_state(model.reference, self.planar)
         size = len(self._frame)
         # Struts are solved 32 instants at a time.
@@ -283,7 +287,10 @@ class Run:
             return
         status, condition = self.quality[0], self.quality[3]
         mark = compiled(span.turned_back)
-        if mark(held, first, stop, self._time, status, condition):
+        position, orientation, velocity, acceleration = self.outputs
+        angle = orientation if self.planar else np.zeros((0, 0))
+        paths = (position, angle, velocity, acceleration)
+        if mark(held, self._rows, first, stop, self._time, status, condition, paths, self.model.frames.size):
             structure = self.model.structure
             for g in held.tolist():
                 lost = first + np.flatnonzero(status[g, first:stop] == MODE_LOST)

@@ -24,6 +24,12 @@ PLANAR, STRUT, RELATIVE = range(3)
 
 #: Condition below which a dead point may lie between two instants.
 CLOSE = 0.3
+#: Condition below which three conditions are near enough to a dead point, where rates have their say too.
+FINE = 0.1
+#: Share of its way at full speed by which a body may be elsewhere than its rates say.
+LEAP = 0.3
+#: What is no leap, of the size or rad.
+BLUR = 1e-6
 
 #: Numbers of a planar body's state.
 PLANAR_STATE = 11
@@ -248,28 +254,78 @@ def quaternion(state: Array) -> tuple[float, float, float, float]:
     return (yx - xy) * over, (xz + zx) * over, (yz + zy) * over, 0.5 * root
 
 
-def turned_back(groups: Array, first: int, stop: int, time: Array, status: Array, condition: Array) -> int:
-    """Mark instants at which a closed form has turned back at a dead point; returns how many.
+def turned_back(
+    groups: Array,
+    rows: Any,
+    first: int,
+    stop: int,
+    time: Array,
+    status: Array,
+    condition: Array,
+    paths: Any,
+    size: float,
+) -> int:
+    """Mark instants at which a group has turned back at a dead point; returns how many.
 
-    A root that is held by its sign comes to a dead point with a determinant that goes to zero, and leaves it
-    with one that grows again, where the motion itself would go on through zero. Sampled, the parabola through
-    three conditions is below zero at the next instant while the condition there is not.
+    A mode that is held by a sign comes to a dead point with a determinant that goes to zero, and leaves it
+    with one that grows again, where the motion itself would go on through zero. Sampled finely, the parabola
+    through three conditions is below zero at the next instant, and the condition there is its mirror image.
+    Sampled coarsely, the way of a body between two instants is not what its rates at both say.
+
+    Parameters
+    ----------
+    groups : indices of those to look at
+    rows : where the rows of each group's bodies begin (G + 1), and they
+    paths : position, angle (planar; else empty), velocity, acceleration of the rows; empty if not kept
+    size : of the mechanism, m
     """
     found = 0
     for g in groups:
-        for t in range(first + 3, stop):
-            if condition[g, t - 1] > CLOSE or status[g, t] != OK:
+        for t in range(first + 1, stop):
+            if status[g, t] != OK or min(condition[g, t - 1], condition[g, t]) > CLOSE:
                 continue
-            if status[g, t - 1] != OK or status[g, t - 2] != OK or status[g, t - 3] != OK:
+            if status[g, t - 1] != OK:
                 continue
-            pace = time[t] - time[t - 1]
-            even = abs(time[t - 1] - time[t - 2] - pace) + abs(time[t - 2] - time[t - 3] - pace)
-            ahead = 3.0 * (condition[g, t - 1] - condition[g, t - 2]) + condition[g, t - 3]
-            mirrored = abs(condition[g, t] + ahead) < -0.5 * ahead
-            if even <= 1e-6 * pace and mirrored and condition[g, t - 1] < condition[g, t - 2]:
+            mine = rows[1][rows[0][g] : rows[0][g + 1]]
+            back = leaps(mine, t, time[t] - time[t - 1], paths, size)
+            fine = paths[3].shape[1] == 0 or condition[g, t - 1] < FINE
+            if fine and t >= first + 3 and status[g, t - 2] == OK and status[g, t - 3] == OK:
+                pace = time[t] - time[t - 1]
+                even = abs(time[t - 1] - time[t - 2] - pace) + abs(time[t - 2] - time[t - 3] - pace)
+                ahead = 3.0 * (condition[g, t - 1] - condition[g, t - 2]) + condition[g, t - 3]
+                mirrored = abs(condition[g, t] + ahead) < -0.5 * ahead
+                if even <= 1e-6 * pace and mirrored and condition[g, t - 1] < condition[g, t - 2]:
+                    back = True
+            if back:
                 status[g, t] = MODE_LOST
                 found += 1
     return found
+
+
+def leaps(rows: Array, t: int, pace: float, paths: Any, size: float) -> bool:
+    """Whether a body's way to an instant is far from what its rates at both ends say (Hermite's rule)."""
+    position, angle, velocity, acceleration = paths
+    if acceleration.shape[1] == 0:
+        return False
+    wide = position.shape[2]
+    for row in rows:
+        off, fast = 0.0, 0.0
+        for m in range(wide):
+            v, w = velocity[row, t - 1, m], velocity[row, t, m]
+            way = 0.5 * pace * (v + w) + pace * pace / 12.0 * (
+                acceleration[row, t - 1, m] - acceleration[row, t, m]
+            )
+            off += (position[row, t, m] - position[row, t - 1, m] - way) ** 2
+            fast += max(v * v, w * w)
+        if math.sqrt(off) > LEAP * pace * math.sqrt(fast) + BLUR * size:
+            return True
+        if angle.shape[1] > 0:
+            v, w = velocity[row, t - 1, wide], velocity[row, t, wide]
+            bend = acceleration[row, t - 1, wide] - acceleration[row, t, wide]
+            way = 0.5 * pace * (v + w) + pace * pace / 12.0 * bend
+            if abs(angle[row, t] - angle[row, t - 1] - way) > LEAP * pace * max(abs(v), abs(w)) + BLUR:
+                return True
+    return False
 
 
 def states(n_bodies: int, block: int, planar: bool) -> Array:

@@ -221,7 +221,7 @@ def test_sarrus_table_keeps_to_its_line_or_says_so(steps):
     assert np.abs(table.rotation[ok] - np.eye(3)).max() < 1e-9
 
 
-@pytest.mark.parametrize("steps", [30, 31, 300, 3001])
+@pytest.mark.parametrize("steps", [60, 300, 3001])
 def test_a_singular_stewart_pose_is_not_passed_silently(steps):
     """Turned by about a right angle a platform is singular at any height (Fichter 1986)."""
     inverse, forward = build("stewart_inverse"), build("stewart")

@@ -86,9 +86,10 @@ def test_few_instants_stay_on_the_branch_of_many(name):
         assert many.ok
         sound = (few.status == 0).all(axis=1)
         assert np.abs(few.position - many.position[::60])[sound].max() < 1e-9
-        if name != "bennett":  # its 3 redundant equations leave room for a wrong way, which is then said
+        # Jansen's leg in fifths of a turn goes by a dead point that it nearly touches, and says so.
+        if name != "theo_jansen" or steps > 6:
             assert few.ok, few.faults()
-            assert np.abs(few.orientation - many.orientation[::60]).max() < 1e-9
+        assert np.abs(few.orientation - many.orientation[::60])[sound].max() < 1e-9
 
 
 # --- textbooks -------------------------------------------------------------------------------------

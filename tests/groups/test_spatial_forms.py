@@ -157,5 +157,6 @@ def test_where_a_mode_ends_no_other_one_is_taken(case):
     for seed in range(8):
         model = groups.build(mbssa.decompose(random_mechanism([*CARRIERS, *joints], seed, offset)))
         assert model.solve(swing(model, 0.1, steps=6401)).status[0].max() == 0, seed
-        ways = [largest_step(model.solve(swing(model, 0.1, steps=steps)), 10.0) for steps in (1601, 6401)]
+        # Towards a dead point a body goes as the root of the time that is left.
+        ways = [largest_step(model.solve(swing(model, 0.1, steps=steps)), 10.0) for steps in (1601, 25601)]
         assert ways[1] < 0.1 or ways[1] < 0.6 * ways[0], seed

@@ -107,6 +107,7 @@ def law(kind, time):
     columns = []
     for k, (name, e) in enumerate(zip(kind.coordinates, equations_of(kind).coordinates, strict=True)):
         swing = 0.6 * np.sin((1.1 + 0.2 * k) * time + k) + 0.3
+        swing += 1.0 if name == "distance" else 0.0  # which is never negative
         bounded = coordinate_unit(name) == "m" or e.kind in ("cardan", "elevation")
         columns.append(swing if bounded else swing + (2.0 - 0.7 * k) * time)
     return np.stack(columns, axis=1)
