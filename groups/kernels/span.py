@@ -281,6 +281,11 @@ def turned_back(
     """
     found = 0
     for g in groups:
+        lowest = 1.0
+        for t in range(first, stop):
+            lowest = min(lowest, condition[g, t])
+        if lowest > CLOSE:
+            continue
         for t in range(first + 1, stop):
             if status[g, t] != OK or min(condition[g, t - 1], condition[g, t]) > CLOSE:
                 continue
