@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from groups.model import Level, Model
+from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.refusal import RefusedError, motion_to_write, solvable_model
 from groups.requests import (
@@ -35,6 +35,7 @@ from groups.results.listings import (
     solvers_page,
     solvers_record,
 )
+from groups.trajectory import Level
 from mbssa import Mechanism, ModelError, load
 from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.commands import deliver, show

@@ -18,14 +18,13 @@ from groups.kernels import global_newton as kernels
 from groups.motion import Motion, default_motion
 from groups.reference import closed_reference, inputs_from_reference
 from groups.results.rotations import quaternion_of
-from groups.trajectory import Trajectory
+from groups.trajectory import Level, Trajectory
 from mbssa.compiled import compiled
 from mbssa.structure import Structure
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Method = Literal["dense", "sparse"]
-Level = Literal["position", "velocity", "acceleration"]
 Progress = Callable[[float], object]
 
 #: Parts of a motion after which progress is told.

@@ -345,7 +345,6 @@ def _row(model: Model, group: Group) -> LibraryRow:
 
 def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str]:
     """Degree of the group's equation, and why the solver was chosen and the degree is not known."""
-    from groups.assembly_modes.placing import more_than_needed
     from groups.assembly_modes.truss import truss_of
     from groups.kernels import record, span
 
@@ -367,7 +366,7 @@ def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str
     if group.type_name in SINGULAR:
         return None, SINGULAR[group.type_name]
     why, chain, truss = solver.why.partition(" (")[0], chain_of(group), truss_of(group)
-    if more_than_needed(solver):
+    if solver.redundant:
         return None, f"{why}; the number of modes of such special lengths is not known"
     if truss is not None and truss.modes is not None:
         return truss.modes, f"{why}; all groups cut from the {truss} have its modes"

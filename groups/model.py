@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.encoding import drive_rows
 from groups.kernels import span
-from groups.kernels.closing import is_redundant
 from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OUT_OF_REACH, SINGULAR
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
-from groups.reference import closed_reference
+from groups.reference import check_drives, closed_reference
 from groups.registry import Solver, choose
 from groups.results.faults import names_of_groups
 from groups.spins import held_spins
-from groups.trajectory import Trajectory, body_index
+from groups.trajectory import LEVELS, Level, Trajectory, body_index
 from mbssa import Mechanism, Structure
 from mbssa.compiled import compiled
 from mbssa.joints.catalogue import coordinate_unit
@@ -28,9 +27,6 @@ from mbssa.joints.system import Configuration
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-Level = Literal["position", "velocity", "acceleration"]
-LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
 #: Bytes of the states of one block: they stay in a core's own cache.
 BLOCK = 192 * 1024
@@ -74,7 +70,7 @@ class Model:
             g
             for g, solver in enumerate(self.solvers)
             if (solver.form == "closed form" and solver.roots == 2)
-            or (solver.form == "Newton" and not is_redundant(solver.ints))
+            or (solver.form == "Newton" and not solver.redundant)
         ]
         return np.array(held, dtype=np.int64)
 
@@ -217,9 +213,7 @@ class Run:
 
     def __init__(self, model: Model, motion: Motion, kept: Ints, level: int) -> None:
         mechanism = model.mechanism
-        wanted = driven_coordinates(mechanism)
-        if tuple(motion.names) != wanted:
-            raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
+        check_drives(mechanism, motion)
         self.model, self.motion, self.kept, self.level = model, motion, kept, level
         self.planar = mechanism.space == "planar"
         n, instants, rows = mechanism.n_bodies, len(motion.time), len(kept)

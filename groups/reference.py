@@ -9,6 +9,7 @@ from groups.motion import Motion, driven_coordinates, reference_inputs
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration
+from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
 
 Floats = npt.NDArray[np.float64]
@@ -49,6 +50,19 @@ def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
     return frames, closed.configuration
 
 
+def check_drives(mechanism: Mechanism, motion: Motion) -> None:
+    """Refuse a motion of other coordinates than a mechanism has driven.
+
+    Raises
+    ------
+    ValueError
+        What it drives, and what it should.
+    """
+    wanted = driven_coordinates(mechanism)
+    if tuple(motion.names) != wanted:
+        raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
+
+
 def inputs_from_reference(
     structure: Structure, frames: Frames, reference: Configuration, motion: Motion
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -62,9 +76,7 @@ def inputs_from_reference(
     ValueError
         The motion drives other coordinates than the model has.
     """
-    wanted = driven_coordinates(structure.mechanism)
-    if tuple(motion.names) != wanted:
-        raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
+    check_drives(structure.mechanism, motion)
     start = reference_inputs(structure.mechanism, frames, reference)
     gap = motion.value[:, 0] - start
     count = 1 if np.abs(gap).max(initial=0.0) < 1e-9 else RUN_IN

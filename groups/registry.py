@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from groups.closed_form.planar import encode_planar
 from groups.kernels import span
+from groups.kernels.closing import is_redundant
 from groups.relative import encode_relative
 from groups.spins import HeldSpin
 from groups.tree import GroupTree, open_group
@@ -55,6 +56,11 @@ class Solver:
     ints: Ints
     floats: Floats
     memory: Floats
+
+    @property
+    def redundant(self) -> bool:
+        """Whether more equations close the group than it has unknowns, so that some are only checked."""
+        return self.code == span.RELATIVE and is_redundant(self.ints)
 
 
 def choose(

@@ -12,8 +12,8 @@ from tempfile import TemporaryFile
 
 import numpy as np
 
-from groups.model import LEVELS, Level, Model
-from groups.trajectory import Trajectory, body_index, quaternion_of
+from groups.model import Model
+from groups.trajectory import LEVELS, Level, Trajectory, body_index, quaternion_of
 from mbssa import Mechanism
 
 #: Endings of the files that an option writes.

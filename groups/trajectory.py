@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
+
+#: Levels of answer, each with those before it.
+Level = Literal["position", "velocity", "acceleration"]
+LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
 #: What a status says, by its number.
 STATUS = _faults.STATUS

@@ -13,9 +13,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from groups.kernels.status import NOT_COMPUTED
-from groups.model import Level, Model
+from groups.model import Model
 from groups.motion import Motion
-from groups.trajectory import Trajectory
+from groups.trajectory import Level, Trajectory
 
 if TYPE_CHECKING:
     from rich.progress import Progress

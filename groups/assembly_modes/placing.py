@@ -98,7 +98,7 @@ def placings(task: Task) -> list[Placing]:
 
 def tolerance(solver: Solver) -> float:
     """Over the size: that of rows left out where there are any, else :data:`CLOSED`."""
-    if not more_than_needed(solver):
+    if not solver.redundant:
         return CLOSED
     size, _, left_out = solver.floats[solver.ints[record.SIZE] :][:3]
     return float(left_out / size)
@@ -230,7 +230,7 @@ def _searched(task: Task, work: Floats) -> list[tuple[Floats, Floats]]:
     if unknowns.position(ints, floats, work, memory, 0.0, 0)[0] == OK:
         found.append(_taken(ints, work))
     x, balls = _drawn(task)
-    newton, checked = compiled(unknowns.newton), more_than_needed(task.solver)
+    newton, checked = compiled(unknowns.newton), task.solver.redundant
     for k in range(task.starts):
         _put(ints, work, x[k], balls[k])
         if newton(ints, floats, work, memory, STEPS, False)[0] != OK:
@@ -277,23 +277,13 @@ def _memory(task: Task, work: Floats, x: Floats, balls: Floats, poses: Floats) -
     tree.forward(ints, floats, work)
     scale = closing.slopes(ints, floats, work, task.solver.memory, False)
     sign, smallest = factorise(work, ints[record.MATRIX], ints[record.ORDER], n)
-    if not more_than_needed(task.solver):
+    if not task.solver.redundant:
         memory[record.SIGN] = sign
     else:  # other rows may be the better choice here; the kernel sees their sign
         chosen = memory.copy()
         if closing.choose_rows(ints, floats, work, chosen) == n:
             memory = chosen
     return memory, int(sign), smallest / scale
-
-
-def more_than_needed(solver: Solver) -> bool:
-    """Whether a group has more closing equations than unknowns, so that some are only checked."""
-    if solver.code != span.RELATIVE:
-        return False
-    ints = solver.ints
-    width = 2 if ints[record.PLANAR] == 1 else 3
-    equations = ints[record.N_RODS] + width * ints[record.N_PINS] + ints[record.N_ROWS]
-    return bool(equations > ints[record.N_UNKNOWNS])
 
 
 # --- struts ----------------------------------------------------------------------------------------

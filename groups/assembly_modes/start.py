@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes
-from groups.assembly_modes.placing import Placing, Task, more_than_needed, placings
+from groups.assembly_modes.placing import Placing, Task, placings
 from groups.kernels import record, span
 from groups.registry import Solver
 from mbssa import Group
@@ -95,7 +95,7 @@ def _asked_for(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int
 def _again(task: Task, like: Placing, wanted: Mapping[int, int]) -> Placing:
     """The placing where the known bodies stand now that is most like one of the list."""
     found = placings(task)
-    signs = not more_than_needed(task.solver)
+    signs = not task.solver.redundant
     alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
     if alike:
         return min(alike, key=lambda p: _apart(task.solver, task.frames.size, p, like))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from groups.pictures.failures import failures, sentence
 from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
 from groups.pictures.style import FAILED, FINE, GRID, body_colour
+from groups.trajectory import LEVELS, Level
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 Floats = npt.NDArray[np.float64]
-Level = Literal["position", "velocity", "acceleration"]
 
 #: Instants that a curve is drawn through.
 CURVE_INSTANTS = 4000
@@ -31,7 +31,6 @@ CURVE_INSTANTS = 4000
 #: Curves that one picture can tell apart, and how many it draws when it is not told which.
 MOST_CURVES, CURVES_BY_DEFAULT = 24, 8
 
-_LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 _TITLES = ("value", "rate", "acceleration")
 _PER = ("", "/s", "/s²")
 _STYLES = ("solid", "dashed", "dashdot")
@@ -85,13 +84,13 @@ def coordinates(
     ['value in m', 'rate in m/s', 'acceleration in m/s²']
     """
     require_matplotlib()
-    if level not in _LEVELS:
-        raise ValueError(f"level = {level!r}: write one of {', '.join(_LEVELS)}")
+    if level not in LEVELS:
+        raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
     curves = _by_default(trajectory) if names is None else _named(trajectory, names)
     refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
-    rows = min(_LEVELS.index(level) + 1, min(len(curve.parts) for curve in curves))
+    rows = min(LEVELS.index(level) + 1, min(len(curve.parts) for curve in curves))
     units = sorted({curve.unit for curve in curves})
     figure, panels = _panels(units, rows)
     at = chosen(len(trajectory.time), CURVE_INSTANTS)

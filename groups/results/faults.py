@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.kernels.status import NOT_COMPUTED, SINGULAR, WAITS
 from mbssa import Mechanism, Structure
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ STATUS = (
     "not computed",
 )
 
-_SINGULAR, _WAITS, _NOT_COMPUTED = 2, 3, 8
-
 #: Bodies of a group that its name lists before it only counts the rest.
 _LISTED = 6
 
@@ -39,12 +38,12 @@ def sentences(trajectory: Trajectory) -> list[str]:
     """
     status = trajectory.status
     said = []
-    for g in np.flatnonzero(((status != 0) & (status != _NOT_COMPUTED)).any(axis=0)).tolist():
+    for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
         codes, first, count = np.unique(status[:, g], return_index=True, return_counts=True)
         found = [
             _of_status(trajectory, g, int(codes[k]), int(first[k]), int(count[k]))
             for k in np.argsort(first).tolist()
-            if codes[k] not in (0, _NOT_COMPUTED)
+            if codes[k] not in (0, NOT_COMPUTED)
         ]
         name = trajectory.named_groups[g]
         cause = trajectory.causes[g] if trajectory.causes is not None else ""
@@ -52,19 +51,19 @@ def sentences(trajectory: Trajectory) -> list[str]:
             f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
             + (f"; joint {cause} ran out" if cause else "")
         )
-    stopped = np.flatnonzero((status == _NOT_COMPUTED).any(axis=1))
+    stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))
     if len(stopped):
         n = len(trajectory.time)
-        said.append(f"{STATUS[_NOT_COMPUTED]}: {_instants(len(stopped), n, trajectory.time[stopped[0]])}")
+        said.append(f"{STATUS[NOT_COMPUTED]}: {_instants(len(stopped), n, trajectory.time[stopped[0]])}")
     return said
 
 
 def _of_status(trajectory: Trajectory, group: int, code: int, first: int, count: int) -> str:
     text = f"{STATUS[code]} {_instants(count, len(trajectory.time), trajectory.time[first])}"
-    if code == _WAITS:
+    if code == WAITS:
         return text
     figures = f"residual {trajectory.residual[first, group]:.3g}"
-    if code == _SINGULAR:
+    if code == SINGULAR:
         figures += f", condition {trajectory.condition[first, group]:.3g}"
     return f"{text} ({figures})"
 
