@@ -1,0 +1,223 @@
+"""What a schedule would last: tasks that wait for others, on any number of workers, without running them.
+
+Plain Python: 10⁵ tasks on 1,024 workers take 0.1 to 0.3 s, less than a compiled kernel takes to load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """When each of n tasks runs, and where.
+
+    Attributes
+    ----------
+    start, stop : (n,) s, from the beginning of the run; the handing of a task is part of its time
+    worker : (n,) from 0
+    workers : how many there are, idle ones too
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from routes.simulate import Schedule
+    >>> one = Schedule(np.array([0.0, 0.0]), np.array([4.0, 1.0]), np.array([0, 1]), workers=2)
+    >>> one.makespan, one.idle.tolist()
+    (4.0, [0.0, 0.75])
+    """
+
+    start: Floats
+    stop: Floats
+    worker: Ints
+    workers: int
+
+    @property
+    def makespan(self) -> float:
+        """Seconds until the last task stops; 0 without tasks."""
+        return float(self.stop.max(initial=0.0))
+
+    @property
+    def idle(self) -> Floats:
+        """(workers,) share of the makespan in which each worker has no task; 0 where it lasts no time."""
+        busy = np.bincount(self.worker, weights=self.stop - self.start, minlength=self.workers)
+        whole = self.makespan
+        return np.maximum(1.0 - busy / whole, 0.0) if whole else np.zeros(self.workers)
+
+
+def simulate(
+    seconds: Floats, needs_start: Ints, needs: Ints, workers: int, *, handing: float = 0.0
+) -> Schedule:
+    """The schedule that the executors would follow: list scheduling, event by event.
+
+    A free worker takes the ready task with the lowest number; of several free ones, the one with the
+    lowest number takes it. Tasks that stop at the same time all do so before the next one is taken.
+    The same arguments always give the same schedule.
+
+    Parameters
+    ----------
+    seconds : (n,) s that each task takes
+    needs_start, needs : (n + 1,), (m,) task t needs ``needs[needs_start[t]:needs_start[t + 1]]``, all
+        of them lower than t
+    workers : how many take tasks
+    handing : s that handing over one task adds to it, on the worker that takes it
+
+    Raises
+    ------
+    ValueError
+        Seconds that are negative or not finite, needs that are not lower or no such arrays, no workers;
+        all faults at once.
+
+    Examples
+    --------
+    Two crank groups, of 2 s and 3 s, and a third that needs both:
+
+    >>> import numpy as np
+    >>> from routes.simulate import simulate
+    >>> tasks = np.array([2.0, 3.0, 1.0]), np.array([0, 0, 0, 2]), np.array([0, 1])
+    >>> [simulate(*tasks, workers).makespan for workers in (1, 2, 3)]
+    [6.0, 4.0, 4.0]
+    >>> simulate(*tasks, 2, handing=0.5).makespan
+    5.0
+    """
+    seconds, needs_start, needs = _tasks(seconds, needs_start, needs)
+    faults = []
+    if workers < 1:
+        faults.append(f"workers = {workers}: write 1 or more")
+    if not 0 <= handing < np.inf:
+        faults.append(f"handing = {handing}: write seconds, 0 or more")
+    if faults:
+        raise ValueError("; ".join(faults))
+    after_start, after = followers(needs_start, needs)
+    start, stop, worker = _listed(
+        (handing + seconds).tolist(),
+        np.diff(needs_start).tolist(),
+        after_start.tolist(),
+        after.tolist(),
+        workers,
+    )
+    return Schedule(np.array(start, float), np.array(stop, float), np.array(worker, np.int64), workers)
+
+
+def critical_path(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[float, tuple[int, ...]]:
+    """The longest chain of tasks that wait for one another: no number of workers is faster.
+
+    Parameters
+    ----------
+    seconds, needs_start, needs : as in :func:`simulate`; add the handing to the seconds where it counts
+
+    Returns
+    -------
+    Seconds of the chain, and its tasks in order; of equal chains the one with the lowest numbers, from
+    its end backwards.
+
+    Raises
+    ------
+    ValueError
+        As :func:`simulate` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from routes.simulate import critical_path
+    >>> critical_path(np.array([2.0, 3.0, 1.0]), np.array([0, 0, 0, 2]), np.array([0, 1]))
+    (4.0, (1, 2))
+    """
+    seconds, needs_start, needs = _tasks(seconds, needs_start, needs)
+    if not len(seconds):
+        return 0.0, ()
+    stops: list[float] = []
+    last: list[int] = []
+    bounds, before = needs_start.tolist(), needs.tolist()
+    for task, length in enumerate(seconds.tolist()):
+        begin, latest = 0.0, -1
+        for need in before[bounds[task] : bounds[task + 1]]:
+            if latest < 0 or (stops[need], -need) > (begin, -latest):
+                begin, latest = stops[need], need
+        stops.append(begin + length)
+        last.append(latest)
+    task = max(range(len(stops)), key=stops.__getitem__)
+    whole, path = stops[task], []
+    while task >= 0:
+        path.append(task)
+        task = last[task]
+    return whole, tuple(reversed(path))
+
+
+def followers(needs_start: Ints, needs: Ints) -> tuple[Ints, Ints]:
+    """The tasks that need each task, as needs are given: starts (n + 1,) and tasks (m,), ascending.
+
+    >>> import numpy as np
+    >>> start, after = followers(np.array([0, 0, 1, 3]), np.array([0, 0, 1]))
+    >>> start.tolist(), after.tolist()
+    ([0, 2, 3, 3], [1, 2, 2])
+    """
+    n = len(needs_start) - 1
+    owner = np.repeat(np.arange(n), np.diff(needs_start))
+    start = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(needs, minlength=n), out=start[1:])
+    return start, owner[np.argsort(needs, kind="stable")]
+
+
+def _listed(
+    seconds: list[float], waits: list[int], after_start: list[int], after: list[int], workers: int
+) -> tuple[list[float], list[float], list[int]]:
+    """Starts, stops and workers of list scheduling; ``waits`` counts down to 0."""
+    n = len(seconds)
+    start, stop, worker = [0.0] * n, [0.0] * n, [0] * n
+    ready = [task for task in range(n) if waits[task] == 0]
+    free = list(range(min(workers, n)))
+    running: list[tuple[float, int]] = []
+    heapify(ready)
+    now = 0.0
+    while ready or running:
+        while ready and free:
+            task = heappop(ready)
+            start[task], worker[task] = now, heappop(free)
+            stop[task] = now + seconds[task]
+            heappush(running, (stop[task], task))
+        now = running[0][0]
+        while running and running[0][0] == now:
+            done = heappop(running)[1]
+            heappush(free, worker[done])
+            for task in after[after_start[done] : after_start[done + 1]]:
+                waits[task] -= 1
+                if not waits[task]:
+                    heappush(ready, task)
+    return start, stop, worker
+
+
+def _tasks(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[Floats, Ints, Ints]:
+    """The arrays of tasks as they must be.
+
+    Raises
+    ------
+    ValueError
+        With all faults.
+    """
+    seconds = np.asarray(seconds, dtype=np.float64)
+    needs_start, needs = np.asarray(needs_start, dtype=np.int64), np.asarray(needs, dtype=np.int64)
+    n = len(seconds)
+    faults = []
+    bad = np.flatnonzero(~(np.isfinite(seconds) & (seconds >= 0)))
+    if len(bad):
+        faults.append(f"seconds[{bad[0]}] = {seconds[bad[0]]}: write seconds, 0 or more")
+    ends = needs_start[[0, -1]].tolist() if len(needs_start) else []
+    if len(needs_start) != n + 1 or ends != [0, len(needs)] or (np.diff(needs_start) < 0).any():
+        faults.append(f"needs_start: write {n + 1} ascending numbers from 0 to {len(needs)}")
+    else:
+        owner = np.repeat(np.arange(n), np.diff(needs_start))
+        bad = np.flatnonzero((needs < 0) | (needs >= owner))
+        if len(bad):
+            task, need = int(owner[bad[0]]), int(needs[bad[0]])
+            faults.append(f"task {task} needs task {need}: number tasks so that each needs only lower ones")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return seconds, needs_start, needs
