@@ -47,11 +47,11 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
     >>> import groups, mbssa
     >>> four_bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> memory = starting_memory(four_bar, {2: 1})
-    >>> float(memory[four_bar._packed.memory_start[1]])
+    >>> float(memory[four_bar.packed.memory_start[1]])
     -1.0
     """
     known = _asked_for(model, wanted, starts)
-    packed = model._packed
+    packed = model.packed
     memory, at, moved = packed.memory.copy(), model.reference, set[int]()
     inputs = np.array(list(model.reference_inputs.values()))
     for group, solver in zip(model.structure.groups, model.solvers, strict=True):

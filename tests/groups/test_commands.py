@@ -15,8 +15,9 @@ from rich.console import Console
 import groups
 import mbssa
 from groups import watched
-from groups.model import Model, Run
+from groups.model import Model
 from groups.results.listings import modes_page, solvers_page
+from groups.run import Run
 
 BAR = mbssa.load("planar_four_bar")
 
@@ -305,7 +306,8 @@ def test_ctrl_c_keeps_what_there_is(run_mbssa, tmp_path, monkeypatch):
     assert (trajectory.status[:reached] == 0).all()
     assert (trajectory.status[reached:] == 8).all()
     assert np.isfinite(trajectory.position[:reached]).all()
-    assert np.isnan(trajectory.position[reached:]).all()
+    assert np.isnan(trajectory.position[reached:, 1:]).all()
+    assert (trajectory.position[reached:, 0] == trajectory.position[0, 0]).all()  # the frame
     assert signal.getsignal(signal.SIGINT) is before
 
 

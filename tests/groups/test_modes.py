@@ -328,17 +328,17 @@ def test_groups_below_a_changed_one_go_together_again():
     assert other.ok
     below = [body - 1 for body in model.structure.groups[3].bodies]
     assert np.abs(other.position[0, below] - before.position[0, below]).max() > 1e-3
-    memory, begin = starting_memory(model, {3: 1}), model._packed.memory_start
+    memory, begin = starting_memory(model, {3: 1}), model.packed.memory_start
     for group in range(1, 5):
         sign = -1.0 if group == 3 else 1.0
-        assert memory[begin[group - 1]] == sign * model._packed.memory[begin[group - 1]]
+        assert memory[begin[group - 1]] == sign * model.packed.memory[begin[group - 1]]
 
 
 def test_the_mode_of_the_reference_changes_nothing():
     for name in ("rotor", "planar_3rrr", "stewart_inverse"):
         model = build(name)
         same = {found.group: found.reference for found in groups.modes(model)}
-        assert np.array_equal(starting_memory(model, same), model._packed.memory)
+        assert np.array_equal(starting_memory(model, same), model.packed.memory)
 
 
 def test_modes_and_groups_that_there_are_not_are_refused_at_once():

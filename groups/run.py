@@ -1,0 +1,357 @@
+"""One motion of a model while it is being solved: the arrays of the answer, filled span by span."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import span
+from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OUT_OF_REACH, SINGULAR
+from groups.motion import Motion
+from groups.reference import check_drives
+from groups.registry import Solver
+from groups.trajectory import Trajectory
+from mbssa.compiled import compiled
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Bytes of the states of one block: they stay in a core's own cache.
+BLOCK = 192 * 1024
+
+#: How far (rad, or of the mechanism's size) an input may go between two instants of a coarse pass.
+COARSE = 0.2
+
+#: Names of the arrays of an answer: what the bodies do, and how well it is known.
+OUTPUTS = ("position", "orientation", "velocity", "acceleration")
+QUALITY = ("status", "residual", "iterations", "condition")
+
+_NOBODY = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """The solvers' data in arrays of their own kind, as :mod:`groups.kernels.span` takes them."""
+
+    ints: Ints
+    int_start: Ints
+    floats: Floats
+    float_start: Ints
+    memory: Floats
+    memory_start: Ints
+    code: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What a run carries from one instant to the next: the groups' memory, and the last orientations.
+
+    ``orientation`` (rows, 4), zero before the first instant: quaternions go on in its sign.
+    """
+
+    memory: Floats
+    orientation: Floats
+
+    @staticmethod
+    def start(memory: Floats, rows: int) -> Carried:
+        """Before the first instant."""
+        return Carried(memory.copy(), np.zeros((rows, 4)))
+
+    def of(self, kept: Ints) -> Carried:
+        """A copy for a run that keeps these bodies; one of all bodies is reduced to them."""
+        rows = self.orientation if len(self.orientation) == len(kept) else self.orientation[kept]
+        return Carried(self.memory.copy(), rows.copy())
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """The arrays that take the answer.
+
+    Attributes
+    ----------
+    outputs : position, orientation, velocity, acceleration, (rows, T, ...); no instants beyond the level
+    quality : status, residual, iterations, condition, (G, T)
+    """
+
+    outputs: tuple[Floats, Floats, Floats, Floats]
+    quality: tuple[npt.NDArray[np.int8], Floats, Ints, Floats]
+
+    @staticmethod
+    def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
+        """In memory."""
+        made = {
+            name: np.zeros(shape, kind) if name in QUALITY else np.empty(shape, kind)
+            for name, (shape, kind) in shapes(model, instants, rows, level).items()
+        }
+        return Arrays.named(made)
+
+    @staticmethod
+    def named(arrays: dict[str, Any]) -> Arrays:
+        """From arrays of :func:`shapes`, those of the quality zero."""
+        arrays["condition"][:] = 1.0  # of groups that nothing can make singular
+        return Arrays(tuple(arrays[name] for name in OUTPUTS), tuple(arrays[name] for name in QUALITY))
+
+
+def shapes(
+    model: Model, instants: int, rows: int, level: int
+) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
+    """Shape and kind of each array of an answer, by name.
+
+    Parameters
+    ----------
+    rows : bodies that are kept
+    level : 0 for positions, 1 for velocities too, 2 for accelerations too
+    """
+    planar = model.mechanism.space == "planar"
+    pose: list[tuple[int, ...]] = [(2,), (), (3,), (3,)] if planar else [(3,), (4,), (6,), (6,)]
+    lengths = [instants, instants, instants if level > 0 else 0, instants if level > 1 else 0]
+    found: dict[str, tuple[tuple[int, ...], type[np.generic]]] = {
+        name: ((rows, length, *shape), np.float64)
+        for name, length, shape in zip(OUTPUTS, lengths, pose, strict=True)
+    }
+    kinds: tuple[type[np.generic], ...] = (np.int8, np.float64, np.int64, np.float64)
+    for name, kind in zip(QUALITY, kinds, strict=True):
+        found[name] = (model.structure.n_groups, instants), kind
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Groups that one call solves.
+
+    Attributes
+    ----------
+    groups : indices, each after those that it needs
+    loaded : bodies that others have solved and these groups need
+    written : bodies of these groups
+    """
+
+    groups: Ints
+    loaded: Ints
+    written: Ints
+
+
+class Run:
+    """One motion being solved. Spans of time may be solved apart, and so may parts of the groups.
+
+    Parameters
+    ----------
+    kept : (rows,) indices of the bodies that the arrays hold, ascending
+    level : 0 for positions, 1 for velocities too, 2 for accelerations too
+    arrays : to be filled; new ones by default
+
+    Raises
+    ------
+    ValueError
+        The motion drives other coordinates than the model has.
+    """
+
+    def __init__(
+        self, model: Model, motion: Motion, kept: Ints, level: int, arrays: Arrays | None = None
+    ) -> None:
+        mechanism = model.mechanism
+        check_drives(mechanism, motion)
+        self.model, self.motion, self.kept, self.level = model, motion, kept, level
+        self.planar = mechanism.space == "planar"
+        n, instants, rows = mechanism.n_bodies, len(motion.time), len(kept)
+        self.arrays = Arrays.empty(model, instants, rows, level) if arrays is None else arrays
+        self._row_of = np.full(n, -1, dtype=np.int64)
+        self._row_of[kept] = np.arange(rows)
+        start, bodies = model.structure.members
+        mine = self._row_of[bodies]
+        keep = mine >= 0
+        self._rows = (np.concatenate([[0], np.cumsum(keep)])[start], mine[keep])
+        self._frame = _frame_state(model.reference, self.planar)
+        size = len(self._frame)
+        # Struts are solved 32 instants at a time.
+        self._block = min(max(16, instants), max(1, min(8, BLOCK // (n * size * 256))) * 32)
+        # Kernels are compiled for arrays of one kind: plain, and writable.
+        self._time = np.require(motion.time, requirements=["C", "W"])
+        self._inputs = tuple(
+            np.require(part, requirements=["C", "W"])
+            for part in (motion.value, motion.rate, motion.acceleration)
+        )
+        code = model.packed.code
+        if not self.planar:
+            self._solve = compiled(span.solve_spatial)
+        elif (code == span.PLANAR).all():
+            self._solve = compiled(span.solve_planar_closed)
+        else:
+            self._solve = compiled(span.solve_planar_any)
+        self._whole = Part(np.arange(model.structure.n_groups), _NOBODY, kept)
+        self._of_thread = threading.local()
+
+    def advance(self, first: int, stop: int, carried: Carried, part: Part | None = None) -> None:
+        """Solve the instants ``first`` … ``stop`` - 1 of a part, or of all groups.
+
+        ``carried`` goes on with them. Threads may do so at once, each with a ``carried`` of its own.
+        """
+        part = self._whole if part is None else part
+        packed = self.model.packed
+        self._solve(
+            part.groups,
+            (
+                packed.ints, packed.int_start, packed.floats, packed.float_start, carried.memory,
+                packed.memory_start, packed.code,
+            ),
+            self._states(),
+            (first, stop, self.level),
+            self._inputs,
+            self._time,
+            self.arrays.quality,
+            (self._row_of, part.loaded, part.written, carried.orientation),
+            self.arrays.outputs,
+        )  # fmt: skip
+
+    def _states(self) -> Floats:
+        """Room for a block's states, one for each thread."""
+        states: Floats | None = getattr(self._of_thread, "states", None)
+        if states is None:
+            states = span.states(len(self._row_of), self._block, self.planar)
+            states[0] = self._frame
+            self._of_thread.states = states
+        return states
+
+    def look_back(self, first: int, stop: int) -> None:
+        """Take back instants at which a closed form turned back at a dead point between two of them."""
+        held = self.model.held
+        if stop - first < 4 or not len(held):
+            return
+        status, _, _, condition = self.arrays.quality
+        mark = compiled(span.turned_back)
+        position, orientation, velocity, acceleration = self.arrays.outputs
+        angle = orientation if self.planar else np.zeros((0, 0))
+        paths = (position, angle, velocity, acceleration)
+        if mark(held, self._rows, first, stop, self._time, status, condition, paths, self.model.frames.size):
+            for g in held.tolist():
+                self._without_answer(g, first + np.flatnonzero(status[g, first:stop] == MODE_LOST))
+
+    def not_computed(self, group: int, first: int, stop: int) -> None:
+        """Say of a group's instants that they were not computed."""
+        status, residual, _, condition = self.arrays.quality
+        status[group, first:stop] = NOT_COMPUTED
+        residual[group, first:stop] = np.nan
+        condition[group, first:stop] = np.nan
+        self._without_answer(group, slice(first, stop))
+
+    def stop_at(self, done: int) -> None:
+        """Say of all later instants that they were not computed."""
+        instants = len(self.motion.time)
+        self.place_frame(done, instants)
+        for group in range(self.model.structure.n_groups):
+            self.not_computed(group, done, instants)
+
+    def place_frame(self, first: int, stop: int) -> None:
+        """Write the frame's own rows, where no call does that solves all groups."""
+        row = self._row_of[0]
+        if row < 0:
+            return
+        position, orientation, velocity, acceleration = self.arrays.outputs
+        position[row, first:stop] = self._frame[: position.shape[2]]
+        orientation[row, first:stop] = self._frame[4] if self.planar else span.quaternion(self._frame)
+        velocity[row, first:stop] = 0.0
+        acceleration[row, first:stop] = 0.0
+
+    def _without_answer(self, group: int, instants: Ints | slice) -> None:
+        rows = self._rows[1][self._rows[0][group] : self._rows[0][group + 1]].tolist()
+        for array in self.arrays.outputs:
+            if array.shape[1]:
+                for row in rows:
+                    array[row, instants] = np.nan
+
+    def trajectory(self, kept: Ints | None = None) -> Trajectory:
+        """What was found; of some of the bodies, if they are named."""
+        model = self.model
+        outputs = self.arrays.outputs
+        if kept is not None and len(kept) < len(self.kept):
+            outputs = tuple(array[self._row_of[kept]] for array in outputs)  # type: ignore[assignment]
+        position, orientation, velocity, acceleration = (np.swapaxes(array, 0, 1) for array in outputs)
+        status, residual, iterations, condition = self.arrays.quality
+        return Trajectory(
+            model.mechanism,
+            self.motion.time,
+            position,
+            orientation,
+            velocity if self.level > 0 else None,
+            acceleration if self.level > 1 else None,
+            status.T,
+            residual.T,
+            iterations.T,
+            condition=condition.T,
+            kept=self.kept if kept is None else kept,
+            causes=_causes(model.solvers, status) if status.any() else None,
+            group_names=model.group_names,
+        )
+
+
+def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Carried]:
+    """What to carry into chunks of a motion that begin at these instants, ascending, the first at 0.
+
+    A coarse pass over :func:`coarse_instants`.
+    """
+    n = model.mechanism.n_bodies
+    instants = coarse_instants(model, motion, starts)
+    thin = Motion(
+        motion.time[instants],
+        motion.names,
+        np.ascontiguousarray(motion.value[:, instants]),
+        np.ascontiguousarray(motion.rate[:, instants]),
+        np.ascontiguousarray(motion.acceleration[:, instants]),
+    )
+    run = Run(model, thin, np.arange(n), 0)
+    carried = Carried.start(memory, n)
+    seeds = [Carried.start(memory, n)]
+    done = 0
+    for before in np.searchsorted(instants, starts[1:] - 1).tolist():
+        run.advance(done, before + 1, carried)
+        done = before + 1
+        seeds.append(carried.of(run.kept))
+    return seeds
+
+
+def coarse_instants(model: Model, motion: Motion, starts: Ints) -> Ints:
+    """Instants that seed chunks which begin at ``starts``, the first at 0.
+
+    So few that no input goes farther than :data:`COARSE` between two of them, and the instant before each
+    start.
+    """
+    size = model.frames.size
+    scale = np.array([size if _is_length(name) else 1.0 for name in motion.names])
+    way = np.abs(np.diff(motion.value, axis=1)) / scale[:, None]
+    gone = np.concatenate([[0.0], np.cumsum(way.max(axis=0, initial=0.0))])
+    coarse = np.flatnonzero(np.diff(np.floor(gone / COARSE), prepend=-1.0) > 0)
+    last = starts[-1] - 1 if len(starts) > 1 else -1
+    found: Ints = np.unique(np.concatenate([coarse[coarse <= last], starts[1:] - 1]))
+    return found
+
+
+def _is_length(coordinate: str) -> bool:
+    return coordinate_unit(coordinate.rpartition(".")[2]) == "m"
+
+
+def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
+    """By group, the joints that ran out where it came to a dead point or out of reach."""
+    ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, MODE_LOST)
+    return tuple(
+        " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""
+        for g, solver in enumerate(solvers)
+    )
+
+
+def _frame_state(reference: Configuration, planar: bool) -> Floats:
+    """The frame's state: it stands where the reference has it."""
+    position, rotation = reference.position[0], reference.rotation[0]
+    if planar:
+        c, s = rotation[0, 0], rotation[1, 0]
+        return np.array([position[0], position[1], c, s, np.arctan2(s, c), 0, 0, 0, 0, 0, 0])
+    return np.concatenate([position, rotation.ravel(), np.zeros(12)])
