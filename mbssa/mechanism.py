@@ -6,7 +6,7 @@ Index 0 is the frame, body number 1; number = index + 1 everywhere, and N counts
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
@@ -154,6 +154,19 @@ class Mechanism:
             column.flags.writeable = False
         for attribute in ("joint_names", "joint_geometry", "body_geometry"):
             object.__setattr__(self, attribute, MappingProxyType(dict(getattr(self, attribute))))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone, mappings as plain ones: what is derived is derived again elsewhere."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: dict(value) if isinstance(value, MappingProxyType) else value
+            for name, value in state.items()
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
 
     def __repr__(self) -> str:
         return (
