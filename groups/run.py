@@ -88,18 +88,27 @@ class Arrays:
 
     @staticmethod
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
-        """In memory."""
+        """In memory, before anything is solved."""
         made = {
             name: np.zeros(shape, kind) if name in QUALITY else np.empty(shape, kind)
             for name, (shape, kind) in shapes(model, instants, rows, level).items()
         }
+        made["condition"][:] = 1.0  # of groups that nothing can make singular
         return Arrays.named(made)
 
     @staticmethod
     def named(arrays: dict[str, Any]) -> Arrays:
-        """From arrays of :func:`shapes`, those of the quality zero."""
-        arrays["condition"][:] = 1.0  # of groups that nothing can make singular
+        """From arrays of :func:`shapes`."""
         return Arrays(tuple(arrays[name] for name in OUTPUTS), tuple(arrays[name] for name in QUALITY))
+
+    def copy(self) -> Arrays:
+        """The same numbers in memory of their own."""
+        position, orientation, velocity, acceleration = (array.copy() for array in self.outputs)
+        status, residual, iterations, condition = self.quality
+        return Arrays(
+            (position, orientation, velocity, acceleration),
+            (status.copy(), residual.copy(), iterations.copy(), condition.copy()),
+        )
 
 
 def shapes(

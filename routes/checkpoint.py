@@ -1,0 +1,93 @@
+"""Runs that can be resumed: a folder with the arrays of a run, and what run it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mbssa.gathering.files import write_whole
+from routes.job import Job
+from routes.workspace import BESIDE, Workspace, in_files, opened
+
+FORMAT = 1
+NAME = "run.json"
+
+
+def begun(job: Job, folder: Path) -> Workspace:
+    """A folder for a new run.
+
+    Raises
+    ------
+    ValueError
+        The folder keeps a run already, or other files.
+    OSError
+        It cannot be written, or its disk is full.
+    """
+    if (folder / NAME).exists():
+        raise ValueError(f"{folder} keeps a run already; resume it, or name another folder")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} has other files; name a new folder")
+    space = in_files(job.shapes, folder)
+    write_whole(folder / NAME, (json.dumps(_record(job), indent=2) + "\n").encode())
+    return space
+
+
+def left_off(job: Job, folder: Path) -> Workspace:
+    """The folder of a run that was ended before its end.
+
+    Raises
+    ------
+    ValueError
+        It keeps no run, or another one: what differs.
+    OSError
+        It cannot be read.
+    """
+    path = folder / NAME
+    if not path.exists():
+        raise ValueError(f"{folder} keeps no run that could be resumed")
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        space = opened(folder)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{folder} is damaged ({error}); begin anew in another folder") from None
+    now = json.loads(json.dumps(_record(job)))
+    other = [name for name in now if not isinstance(kept, dict) or kept.get(name) != now[name]]
+    if other:
+        raise ValueError(
+            f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
+        )
+    arrays: dict[str, Any] = {name: getattr(space, name) for name in BESIDE}
+    if any(arrays[name].shape != job.shapes[name][0] for name in BESIDE):
+        raise ValueError(f"{folder} is damaged (arrays of other shapes); begin anew in another folder")
+    return space
+
+
+def _record(job: Job) -> dict[str, Any]:
+    """What makes a run this one and no other."""
+    packed, motion = job.model.packed, job.motion
+    plan = json.loads(job.plan.to_json())
+    # Who does the tasks, and how many they are, changes no bit of the answer.
+    workers = {name: plan.pop(name) for name in ("executor", "workers")}
+    del workers
+    return {
+        "format": FORMAT,
+        "mechanism": job.model.mechanism.name,
+        "version": version("mbssa"),
+        "plan": plan,
+        "model": _digest(packed.ints, packed.floats, job.memory, packed.code),
+        "motion": _digest(motion.time, motion.value, motion.rate, motion.acceleration),
+        "bodies": job.kept.tolist(),
+        "level": job.level,
+    }
+
+
+def _digest(*arrays: Any) -> str:
+    state = hashlib.sha256()
+    for array in arrays:
+        state.update(np.ascontiguousarray(array).tobytes())
+    return state.hexdigest()[:32]

@@ -1,0 +1,184 @@
+"""What a plan solves, and how one task of it is done: the same in every executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.model import Model
+from groups.motion import Motion
+from groups.run import Carried, Part, Run, seed, shapes
+from routes.plan import Plan
+from routes.tasks import Tasks, tasks_of
+from routes.workspace import Shapes, Workspace
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Instants between two looks at whether the run is still wanted; of one task, at multiples of this.
+SLICE = 40 * 256
+
+#: When a run was no longer wanted while a task was in the middle.
+Wanted = Callable[[], bool]
+
+
+class TaskError(RuntimeError):
+    """A task that failed: its groups, its instants, and why. What other tasks have found is kept.
+
+    Attributes
+    ----------
+    task : number
+    trajectory : what was solved; None until the run has ended
+    """
+
+    def __init__(self, text: str, task: int) -> None:
+        super().__init__(text, task)
+        self.task = task
+        self.trajectory: Any = None
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One motion to be solved by a plan. It holds no answer, and can be sent to other processes.
+
+    Attributes
+    ----------
+    kept : (rows,) indices of the bodies that the arrays hold: those wanted, and those that calls hand on
+    level : 0 for positions, 1 for velocities too, 2 for accelerations too
+    memory : what the groups know at the start, their assembly modes among it
+    """
+
+    model: Model
+    motion: Motion
+    plan: Plan
+    tasks: Tasks
+    kept: Ints
+    level: int
+    memory: Floats
+
+    @property
+    def shapes(self) -> Shapes:
+        """Shape and kind of all arrays of a workspace."""
+        chunks, n = len(self.tasks.bounds) - 1, len(self.tasks)
+        return {
+            **shapes(self.model, len(self.motion.time), len(self.kept), self.level),
+            "memory": ((chunks, len(self.memory)), np.float64),
+            "last": ((chunks, len(self.kept), 4), np.float64),
+            "done": ((n,), np.uint8),
+            "log": ((n, 3), np.float64),
+        }
+
+
+def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, memory: Floats) -> Job:
+    """The job of a plan that fits the model.
+
+    Parameters
+    ----------
+    wanted : indices of the bodies that the user keeps, ascending
+
+    Raises
+    ------
+    ValueError
+        A plan for another model or another number of instants.
+    """
+    if plan.instants != len(motion.time):
+        raise ValueError(
+            f"the plan is for {plan.instants:,} instants and the motion has {len(motion.time):,}; "
+            "plan again, or change the motion"
+        )
+    plan.check(model)
+    tasks = tasks_of(plan, model)
+    handed_on = {body for call in tasks.calls for body in _needed_by(model, call)}
+    kept = np.array(sorted({*wanted.tolist(), *handed_on}), dtype=np.int64)
+    return Job(model, motion, plan, tasks, kept, level, memory)
+
+
+class Bench:
+    """A job together with the arrays it works on, in the process that works on them."""
+
+    def __init__(self, job: Job, space: Workspace) -> None:
+        self.job, self.space = job, space
+        model, packed = job.model, job.model.packed
+        self.run = Run(model, job.motion, job.kept, job.level, space.answer)
+        row_of = np.full(model.mechanism.n_bodies, -1)
+        row_of[job.kept] = np.arange(len(job.kept))
+        self.parts: list[Part] = []
+        self._hands_on: list[tuple[Ints, Ints]] = []
+        start, bodies = model.structure.members
+        for call in job.tasks.calls:
+            mine = np.concatenate([bodies[start[g] : start[g + 1]] for g in call])
+            written = np.sort(mine[row_of[mine] >= 0])
+            loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
+            self.parts.append(Part(np.array(call, dtype=np.int64), loaded, written))
+            memory = [np.arange(packed.memory_start[g], packed.memory_start[g + 1]) for g in call]
+            self._hands_on.append((np.concatenate(memory), row_of[written]))
+
+    def begin(self) -> None:
+        """Fill in where chunks begin from, and where the frame stands."""
+        job, space = self.job, self.space
+        self.run.place_frame(0, len(job.motion.time))
+        space.memory[0], space.last[0] = job.memory, 0.0
+        if job.plan.start == "seeded":
+            for c, carried in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
+                mine = carried.of(job.kept)
+                space.memory[c], space.last[c] = mine.memory, mine.orientation
+
+    def perform(self, task: int, worker: int = 0, wanted: Wanted | None = None) -> bool:
+        """Do one task, all of whose needs are done; False if it was no longer wanted and is not done.
+
+        Raises
+        ------
+        TaskError
+            With the groups, the instants and the cause.
+        """
+        job, space = self.job, self.space
+        chunk, call = job.tasks.place(task)
+        first, stop = job.tasks.span(task)
+        begin = perf_counter()
+        carried = Carried(space.memory[chunk].copy(), space.last[chunk].copy())
+        try:
+            at = first
+            while at < stop:
+                if wanted is not None and not wanted():
+                    return False
+                end = min((at // SLICE + 1) * SLICE, stop)
+                self.run.advance(at, end, carried, self.parts[call])
+                at = end
+            if job.plan.start == "carried" and chunk + 1 < len(space.memory):
+                memory, rows = self._hands_on[call]
+                space.memory[chunk + 1, memory] = carried.memory[memory]
+                space.last[chunk + 1, rows] = carried.orientation[rows]
+        except Exception as error:
+            raise self.failed(task, error) from error
+        space.log[task] = begin, perf_counter(), worker
+        space.done[task] = 1
+        return True
+
+    def failed(self, task: int, cause: BaseException | str) -> TaskError:
+        """The error that names a task."""
+        tasks = self.job.tasks
+        chunk, call = tasks.place(task)
+        first, stop = tasks.span(task)
+        names = self.job.model.group_names
+        said = ", ".join(f"SG-{g + 1} ({names[g]})" for g in tasks.calls[call][:4])
+        more = len(tasks.calls[call]) - 4
+        said += f" and {more} more" if more > 0 else ""
+        why = cause if isinstance(cause, str) else f"{type(cause).__name__}: {cause}"
+        where = f"chunk {chunk + 1} of {len(tasks.bounds) - 1} (instants {first:,} to {stop - 1:,})"
+        return TaskError(f"{said}, {where}: {why}", task)
+
+
+def _needed_by(model: Model, call: tuple[int, ...]) -> set[int]:
+    """Bodies of other calls at the joints of a call's groups; the frame needs nobody to solve it."""
+    structure = model.structure
+    joints = [j for g in call for j in structure.groups[g].joint_indices.tolist()]
+    ends = {int(body) for j in joints for body in model.mechanism.joint_bodies(j)}
+    return {body for body in ends if body != 0 and int(structure.group_of_body[body]) - 1 not in call}

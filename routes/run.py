@@ -1,0 +1,200 @@
+"""Running a plan: the motion solved by whichever executor the plan names."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.model import Model, build, kept_bodies
+from groups.motion import Motion, default_motion
+from groups.run import Run
+from groups.trajectory import LEVELS, Level, Trajectory
+from routes.checkpoint import begun, left_off
+from routes.event_log import EventLog
+from routes.executors.watch import Progress, Watch
+from routes.job import Bench, Job, TaskError, job_of
+from routes.plan import Plan
+from routes.workspace import Workspace, in_files, in_memory, room_for_files
+
+#: Executors of this package; other names are joblib's.
+EXECUTORS = ("sequential", "threads", "processes", "mpi")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a run gave.
+
+    Attributes
+    ----------
+    trajectory : instants of groups that were not solved say so in their status
+    log : which task was done when, and by whom
+    seconds : of the whole run
+    """
+
+    trajectory: Trajectory
+    log: EventLog
+    seconds: float
+
+
+def run(
+    model: Model,
+    plan: Plan,
+    motion: Motion | None = None,
+    *,
+    bodies: Sequence[str | int] | None = None,
+    level: Level = "acceleration",
+    modes: Mapping[int, int] | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Trajectory:
+    """Solve a motion by a plan.
+
+    The same plan gives the same bits in every executor; another plan, the same to rounding.
+
+    Parameters
+    ----------
+    plan : of :func:`routes.plan_of`, a study, or a file
+    motion, bodies, level, modes : as :meth:`groups.Model.solve` has them
+    checkpoint : folder that keeps what is done, so that a run that was ended can be resumed
+    resume : go on from what ``checkpoint`` keeps
+    progress : called with the share that is done now and then; False from it stops the run
+
+    Raises
+    ------
+    ValueError
+        A plan for another model or number of instants, no such executor, a checkpoint of another run; and
+        as :meth:`groups.Model.solve`.
+    TaskError
+        A task failed: its groups, its instants and the cause; ``trajectory`` has what others found.
+    OSError
+        The checkpoint cannot be written, or its disk is full.
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
+    >>> plan = routes.plan_of(model, [(1,), (2, 3, 4, 5, 6, 7)], instants=501, executor="threads", workers=2)
+    >>> routes.run(model, plan, groups.default_motion(model.mechanism, steps=501)).ok
+    True
+    """
+    outcome = logged_run(
+        model,
+        plan,
+        motion,
+        bodies=bodies,
+        level=level,
+        modes=modes,
+        checkpoint=checkpoint,
+        resume=resume,
+        progress=progress,
+    )
+    return outcome.trajectory
+
+
+def logged_run(
+    model: Model,
+    plan: Plan,
+    motion: Motion | None = None,
+    *,
+    bodies: Sequence[str | int] | None = None,
+    level: Level = "acceleration",
+    modes: Mapping[int, int] | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Outcome:
+    """:func:`run`, with the log of its tasks and the time it took; arguments and errors are the same."""
+    began = perf_counter()
+    if plan.solvers:
+        model = build(model.structure, solvers=plan.solvers)  # type: ignore[call-arg]
+    motion = default_motion(model.mechanism) if motion is None else motion
+    wanted = kept_bodies(model.mechanism, bodies)
+    job = job_of(model, motion, plan, wanted, LEVELS.index(level), _memory(model, modes))
+    if resume and checkpoint is None:
+        raise ValueError("resume goes on from a checkpoint; name its folder")
+    execute = executor_of(plan.executor)
+    folder = None if checkpoint is None else Path(checkpoint)
+    space, scratch = _workspace(job, folder, resume)
+    try:
+        bench = Bench(job, space)
+        if not space.done.any():
+            bench.begin()
+        todo = np.flatnonzero(space.done == 0).tolist()
+        watch = Watch(job.tasks, len(job.tasks) - len(todo), progress)
+        try:
+            execute(bench, todo, watch)
+        except TaskError as error:
+            error.trajectory = _finish(bench, wanted)
+            raise
+        trajectory = _finish(bench, wanted)
+    finally:
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+    log = EventLog.of(space.log, job.tasks.calls, job.tasks.bounds)
+    return Outcome(trajectory, log, perf_counter() - began)
+
+
+Execute = Callable[[Bench, Sequence[int], Watch], None]
+
+
+def executor_of(name: str) -> Execute:
+    """The executor of this name.
+
+    Raises
+    ------
+    ValueError
+        There is none, and joblib knows no such backend either.
+    """
+    if name in EXECUTORS:
+        found: Execute = import_module(f"routes.executors.{name}").execute
+        return found
+    on_backend: Execute = import_module("routes.executors.backends").executor_on(name)
+    return on_backend
+
+
+def _memory(model: Model, modes: Mapping[int, int] | None) -> npt.NDArray[np.float64]:
+    if not modes:
+        return model.packed.memory
+    from groups.assembly_modes import starting_memory
+
+    return starting_memory(model, modes)
+
+
+def _workspace(job: Job, folder: Path | None, resume: bool) -> tuple[Workspace, Path | None]:
+    """The arrays of a run, and the folder to be removed after it."""
+    if folder is not None:
+        return (left_off if resume else begun)(job, folder), None
+    if job.plan.executor in ("sequential", "threads", "mpi"):
+        return in_memory(job.shapes), None
+    scratch = Path(tempfile.mkdtemp(prefix="mbssa-", dir=room_for_files(job.shapes)))
+    try:
+        return in_files(job.shapes, scratch), scratch
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+
+
+def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:
+    """Look back at chunks, and say of what is not done that it was not computed."""
+    job, run, space = bench.job, bench.run, bench.space
+    chunks = len(job.tasks.bounds) - 1
+    done = space.done.reshape(chunks, -1)
+    if space.folder is not None and not done.all():
+        # What a later run goes on from stays as its tasks have left it.
+        run = Run(job.model, job.motion, job.kept, job.level, space.answer.copy())
+    for c, k in np.argwhere(done == 0).tolist():
+        for group in job.tasks.calls[k]:
+            run.not_computed(group, *job.tasks.span(c * done.shape[1]))
+    bounds = job.tasks.bounds if job.plan.start == "seeded" else job.tasks.bounds[[0, -1]]
+    for first, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        run.look_back(first, stop)
+    return run.trajectory(wanted)

@@ -1,0 +1,86 @@
+"""The tasks of a plan: its calls, chunk by chunk, and what each waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.model import Model
+from routes.plan import Plan
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """What a plan's executor has to do.
+
+    Task number = chunk × calls + call; ascending is an order of solution.
+
+    Attributes
+    ----------
+    calls : indices of the groups of each call
+    stage : (calls,) the stage of each
+    bounds : (chunks + 1,) the instants at which chunks begin, and the end
+    needs_start, needs : task t waits for the tasks ``needs[needs_start[t] : needs_start[t + 1]]``, all lower
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from routes.plan import parallel_route, plan_of
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
+    >>> tasks = tasks_of(plan_of(model, parallel_route(model), instants=64, chunks=2), model)
+    >>> tasks.calls[:3], tasks.bounds.tolist(), tasks.before(8).tolist()
+    (((0,), (1,), (2,)), [0, 32, 64], [1, 7])
+    """
+
+    calls: tuple[tuple[int, ...], ...]
+    stage: Ints
+    bounds: Ints
+    needs_start: Ints
+    needs: Ints
+
+    def __len__(self) -> int:
+        return len(self.needs_start) - 1
+
+    def place(self, task: int) -> tuple[int, int]:
+        """Chunk and call of a task."""
+        return divmod(task, len(self.calls))
+
+    def span(self, task: int) -> tuple[int, int]:
+        """First instant of a task, and the one after its last."""
+        chunk = task // len(self.calls)
+        return int(self.bounds[chunk]), int(self.bounds[chunk + 1])
+
+    def before(self, task: int) -> Ints:
+        """The tasks that a task waits for."""
+        return self.needs[self.needs_start[task] : self.needs_start[task + 1]]
+
+
+def tasks_of(plan: Plan, model: Model) -> Tasks:
+    """The tasks of a plan that fits a model (:meth:`routes.plan.Plan.check`)."""
+    calls = tuple(tuple(group - 1 for group in call) for call in plan.calls)
+    stage = np.repeat(np.arange(len(plan.stages)), [len(calls) for calls in plan.stages])
+    call_of = np.zeros(model.structure.n_groups, dtype=np.int64)
+    for k, call in enumerate(calls):
+        call_of[list(call)] = k
+    waits: list[list[int]] = []
+    for k, call in enumerate(calls):
+        if plan.wait == "stage":
+            waits.append(np.flatnonzero(stage == stage[k] - 1).tolist())
+        else:
+            needed = {g - 1 for group in call for g in model.structure.groups[group].depends_on}
+            waits.append(sorted({int(call_of[g]) for g in needed} - {k}))
+    bounds = np.append(np.arange(0, plan.instants, plan.chunk), plan.instants)
+    chunks, n = len(bounds) - 1, len(calls)
+    # The first chunk waits for the calls alone; later ones of a pipeline for their own last chunk too.
+    first = [np.array(wait, dtype=np.int64) for wait in waits]
+    carried = plan.start == "carried"
+    later = [np.append(k - n, wait) for k, wait in enumerate(first)] if carried else first
+    parts = first + [part + n * chunk for chunk in range(1, chunks) for part in later]
+    start = np.zeros(n * chunks + 1, dtype=np.int64)
+    np.cumsum([len(part) for part in parts], out=start[1:])
+    needs = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    return Tasks(calls, stage, bounds, start, needs.astype(np.int64))

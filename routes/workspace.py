@@ -1,0 +1,119 @@
+"""The arrays of a run: the answer, where each chunk begins from, what is done. In memory or in a folder."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.run import Arrays
+
+Floats = npt.NDArray[np.float64]
+Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
+
+#: What is kept beside the answer.
+BESIDE = ("memory", "last", "done", "log")
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """All arrays of a run.
+
+    Attributes
+    ----------
+    answer : the arrays that :class:`groups.run.Run` fills
+    memory, last : (chunks, ...) what each chunk begins from: the groups' memory, the bodies' orientations
+    done : (tasks,) 1 where a task's part of the arrays is final
+    log : (tasks, 3) when a task began and ended (s, of the machine's monotonic clock) and by which worker
+    folder : where the arrays are files; None in memory
+    """
+
+    answer: Arrays
+    memory: Floats
+    last: Floats
+    done: npt.NDArray[np.uint8]
+    log: Floats
+    folder: Path | None = None
+
+
+def in_memory(shapes: Shapes) -> Workspace:
+    """Arrays that go with the process; nothing is done yet."""
+    made: dict[str, Any] = {
+        name: np.empty(shape, kind) if kind is np.float64 else np.zeros(shape, kind)
+        for name, (shape, kind) in shapes.items()
+    }
+    return _begun(made, None)
+
+
+def in_files(shapes: Shapes, folder: Path) -> Workspace:
+    """Arrays that are NumPy files of a folder, mapped into memory; nothing is done yet.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written, or its disk has no room for all of them; the file is named.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    made = {}
+    for name, (shape, kind) in shapes.items():
+        path = folder / f"{name}.npy"
+        if not np.prod(shape):  # nothing can be mapped that is empty
+            made[name] = np.empty(shape, kind)
+            np.save(path, made[name])
+            continue
+        array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
+        _claim(path)
+        made[name] = array.view(np.ndarray)
+    return _begun(made, folder)
+
+
+def opened(folder: Path) -> Workspace:
+    """The arrays of a folder as another process, or an earlier one, has left them."""
+    made = {}
+    for path in sorted(folder.glob("*.npy")):
+        # What is empty cannot be mapped; what is small is mapped all the same, since it may be shared.
+        with path.open("rb") as file:
+            np.lib.format.read_magic(file)
+            shape, _, _ = np.lib.format.read_array_header_1_0(file)
+        made[path.stem] = np.load(path, mmap_mode="r+" if np.prod(shape) else None).view(np.ndarray)
+    return _named(made, folder)
+
+
+def room_for_files(shapes: Shapes) -> Path:
+    """Folder under which the arrays fit: in memory where the system has files there, else on disk."""
+    import shutil
+    import tempfile
+
+    shared = Path("/dev/shm")
+    needed = sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values())
+    if os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > 1.1 * needed:
+        return shared
+    return Path(tempfile.gettempdir())
+
+
+def _begun(made: dict[str, Any], folder: Path | None) -> Workspace:
+    made["residual"][:] = 0.0
+    made["condition"][:] = 1.0
+    made["log"][:] = -1.0
+    return _named(made, folder)
+
+
+def _named(made: dict[str, Any], folder: Path | None) -> Workspace:
+    return Workspace(Arrays.named(made), **{name: made[name] for name in BESIDE}, folder=folder)
+
+
+def _claim(path: Path) -> None:
+    """Take a file's room on the disk now: a disk that is full is an error here, and a crash later."""
+    if not hasattr(os, "posix_fallocate"):
+        return
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.posix_fallocate(handle, 0, os.path.getsize(path))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        os.close(handle)
