@@ -68,6 +68,21 @@ class Model:
         """By group, its bodies and its type."""
         return names_of_groups(self.structure)
 
+    @cached_property
+    def needs(self) -> tuple[tuple[int, ...], ...]:
+        """By group, the indices of the groups that it needs."""
+        return tuple(tuple(number - 1 for number in group.depends_on) for group in self.structure.groups)
+
+    @cached_property
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        """By group, the indices of the bodies at its joints that others solve; the frame is not named."""
+        mechanism, of_body = self.mechanism, self.structure.group_of_body.tolist()
+        found = []
+        for group in self.structure.groups:
+            ends = {int(b) for j in group.joint_indices.tolist() for b in mechanism.joint_bodies(j)}
+            found.append(tuple(sorted(b for b in ends if b != 0 and of_body[b] != group.number)))
+        return tuple(found)
+
     @property
     def reference_inputs(self) -> dict[str, float]:
         """Values of the driven coordinates at the reference, m and rad: where a law may well start.

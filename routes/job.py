@@ -177,8 +177,6 @@ class Bench:
 
 
 def _needed_by(model: Model, call: tuple[int, ...]) -> set[int]:
-    """Bodies of other calls at the joints of a call's groups; the frame needs nobody to solve it."""
-    structure = model.structure
-    joints = [j for g in call for j in structure.groups[g].joint_indices.tolist()]
-    ends = {int(body) for j in joints for body in model.mechanism.joint_bodies(j)}
-    return {body for body in ends if body != 0 and int(structure.group_of_body[body]) - 1 not in call}
+    """Bodies of other calls that a call's groups need."""
+    of_body = model.structure.group_of_body
+    return {body for g in call for body in model.neighbours[g] if int(of_body[body]) - 1 not in call}

@@ -113,11 +113,11 @@ class Plan:
         missing = [str(g) for g in range(1, groups + 1) if g not in seen]
         if missing:
             faults.append(f"no stage has group {', '.join(missing)}")
-        for after in model.structure.groups if not faults else []:
-            for needed in after.depends_on:
-                (s, k, place), before = seen[after.number], seen[needed]
+        for after, needs in enumerate(model.needs, start=1) if not faults else ():
+            for needed in needs:
+                (s, k, place), before = seen[after], seen[needed + 1]
                 if before[0] > s or (before[0] == s and (before[1] != k or before[2] > place)):
-                    faults.append(f"group {after.number} needs group {needed}, which is not solved before it")
+                    faults.append(f"group {after} needs group {needed + 1}, which is not solved before it")
         if faults:
             raise ValueError("the plan does not fit: " + "; ".join(faults))
 

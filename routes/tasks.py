@@ -71,7 +71,7 @@ def tasks_of(plan: Plan, model: Model) -> Tasks:
         if plan.wait == "stage":
             waits.append(np.flatnonzero(stage == stage[k] - 1).tolist())
         else:
-            needed = {g - 1 for group in call for g in model.structure.groups[group].depends_on}
+            needed = {g for group in call for g in model.needs[group]}
             waits.append(sorted({int(call_of[g]) for g in needed} - {k}))
     bounds = np.append(np.arange(0, plan.instants, plan.chunk), plan.instants)
     chunks, n = len(bounds) - 1, len(calls)

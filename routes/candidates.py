@@ -1,0 +1,98 @@
+"""Which plans there are for a model: kinds of route, chunks of time, executors, solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.model import Model
+from routes.dag import Dag
+from routes.enumeration.ordered import best_first
+from routes.plan import GRAIN, Plan, Route, plan_of, sequential_route
+
+Floats = npt.NDArray[np.float64]
+
+#: Fewest instants that are worth a chunk of their own.
+LEAST = 8 * GRAIN
+
+#: Kinds of plan, as a study groups them.
+KINDS = {
+    "sequential": "one group after another, the whole motion at once",
+    "time chunks": "all groups together, pieces of time side by side",
+    "stages": "groups of a stage side by side, the whole motion at once (PARCSIM)",
+    "batched stages": "stages whose equal groups share calls, one for each worker",
+    "pipeline": "groups side by side, each a chunk of time behind those it needs",
+    "chunked stages": "groups and pieces of time side by side",
+}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A plan, and which of :data:`KINDS` it is."""
+
+    kind: str
+    plan: Plan
+
+
+def candidates(
+    model: Model,
+    instants: int,
+    *,
+    workers: int,
+    executors: Sequence[str],
+    seconds: Floats,
+    stage: float,
+    call: float,
+    most: int,
+) -> Iterator[Candidate]:
+    """Plans for a motion, sequential first; of routes, the best predicted come first.
+
+    Parameters
+    ----------
+    executors : parallel ones
+    seconds : (G,) s that each group takes for the whole motion
+    stage, call : s that a stage and a call cost beside their groups
+    most : routes that are taken
+    """
+    yield Candidate("sequential", plan_of(model, sequential_route(model), instants=instants))
+    if workers < 2:
+        return
+    routes = [
+        route
+        for _, route in islice(
+            best_first(Dag.of(model), seconds, workers, stage=stage, call=call), most
+        )
+        if any(len(groups) > 1 for groups in route)
+    ]
+    for executor in executors:
+        yield from _on(model, instants, workers, executor, routes)
+
+
+def _on(
+    model: Model, instants: int, workers: int, executor: str, routes: Sequence[Route]
+) -> Iterator[Candidate]:
+    def plan(route: Route, **choices: object) -> Plan:
+        return plan_of(
+            model, route, instants=instants, executor=executor, workers=workers, **choices  # type: ignore[arg-type]
+        )
+
+    def counts(*wanted: int) -> list[int]:
+        """Numbers of chunks, none of them too short to be worth its handing over."""
+        most = max(1, instants // LEAST)
+        return sorted({min(count, most) for count in wanted} - {1})
+
+    for chunks in counts(workers, 2 * workers, 4 * workers):
+        yield Candidate("time chunks", plan(sequential_route(model), chunks=chunks, start="seeded"))
+    for route in routes:
+        yield Candidate("stages", plan(route, wait="stage"))
+        batched = plan(route, wait="stage", batch=True)
+        if len(batched.calls) < sum(map(len, route)) and max(map(len, batched.stages)) > 1:
+            yield Candidate("batched stages", batched)
+        for chunks in counts(4, 16):
+            yield Candidate("pipeline", plan(route, chunks=chunks))
+        for chunks in counts(2 * workers):
+            yield Candidate("chunked stages", plan(route, chunks=chunks, start="seeded", batch=True))

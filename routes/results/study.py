@@ -1,0 +1,153 @@
+"""A study of routes as a table for people and as plain data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from groups.results.about import print_fitting
+from mbssa.results.tables import plain_table
+from routes.candidates import KINDS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from routes.plan import Plan
+    from routes.study import Study, Trial
+
+#: Letters of a route before its end is left out.
+_LONG = 40
+
+#: Workers whose idle share has a figure of its own.
+_EACH = 4
+
+
+def page(study: Study, console: Console) -> None:
+    """Print what was predicted and measured, and which plan is the fastest."""
+    for line in head(study):
+        console.print(line, markup=False)
+    console.print()
+    print_fitting(console, lambda narrow: _table(study, narrow))
+    kinds = dict.fromkeys(trial.kind for trial in study.trials)
+    for kind in kinds:
+        console.print(f"  {kind}: {KINDS[kind]}", markup=False, style="dim")
+    console.print()
+    for line in verdict(study):
+        console.print(line, markup=False)
+
+
+def head(study: Study) -> list[str]:
+    """What was studied: model, motion, machine, and how many routes and plans there are."""
+    structure = study.model.structure
+    levels, groups = len(structure.levels), structure.n_groups
+    lines = [
+        f"{structure.mechanism.name}: {_many(groups, 'group')} in {_many(levels, 'level')}, "
+        f"{len(study.motion.time):,} instants up to {study.level}",
+        f"{_many(study.workers, 'worker')} on {study.machine}",
+    ]
+    if study.routes is None:
+        lines.append("Routes: too many to be counted")
+    elif study.routes == study.told_apart:
+        lines.append(f"{_many(study.routes, 'route')}")
+    else:
+        lines.append(
+            f"{_many(study.routes, 'route')} where equal groups are interchangeable "
+            f"({study.told_apart:,} told apart)"
+        )
+    plans = sum(study.predicted.values())
+    lines.append(f"{_many(plans, 'plan')} predicted, {len(study.trials)} of them run")
+    return lines
+
+
+def _table(study: Study, narrow: bool) -> Table:
+    unit, factor = ("s", 1.0) if study.sequential.seconds >= 10.0 else ("ms", 1e3)
+    columns = ("Kind", "Plan", f"Predicted {unit}", f"Measured {unit}", "Error", "Speed-up", "Idle")
+    table = plain_table(columns, columns[2:], narrow=narrow)
+    for trial in study.trials:
+        plan = short(trial.plan)
+        table.add_row(
+            trial.kind,
+            plan.replace(", ", ",\n") if narrow else plan,
+            f"{trial.prediction.seconds * factor:.3g}",
+            f"{trial.seconds * factor:.3g}",
+            f"{trial.error:+.0%}",
+            f"{study.speed_up(trial):.2f}",
+            _idle(trial),
+            style="bold" if trial is study.trials[0] else None,
+        )
+    return table
+
+
+def short(plan: Plan) -> str:
+    """A plan in words; of a long route only its beginning.
+
+    >>> from routes.plan import Plan
+    >>> short(Plan((((1, 2, 3),),), 1000, 500, start="seeded", executor="threads", workers=2))
+    '1+2+3, 2 seeded chunks of 500, threads × 2'
+    """
+    route, _, rest = str(plan).partition(", ")
+    if len(route) > _LONG:
+        cut = route[:_LONG].rstrip("0123456789")
+        route = f"{cut}… ({_many(len(plan.calls), 'call')} in {_many(len(plan.stages), 'stage')})"
+    return f"{route}, {rest}"
+
+
+def verdict(study: Study) -> list[str]:
+    """Which plan is the fastest, and from how many instants on parallel pays, as sentences."""
+    best, parallel = study.trials[0], study.parallel
+    lines = [f"Fastest: {best.kind}, {short(best.plan)}"]
+    if best.kind == "sequential":
+        if parallel is not None:
+            slower = parallel.seconds / best.seconds
+            lines[0] += f"; sequential wins here, the best parallel plan takes {slower:.2f} times as long"
+    else:
+        lines[0] += f"; {study.speed_up(best):.2f} times as fast as sequential"
+    if parallel is None:
+        lines.append("No parallel plan was run: write --workers 2 or more")
+    elif study.pays_from is None:
+        lines.append("Parallel is predicted never to pay for this model on this machine")
+    else:
+        lines.append(f"Parallel pays from about {study.pays_from:,} instants on, as predicted")
+    return lines
+
+
+def record(study: Study) -> dict[str, Any]:
+    """The study as texts and numbers; s."""
+    return {
+        "model": study.model.mechanism.name,
+        "groups": study.model.structure.n_groups,
+        "levels": len(study.model.structure.levels),
+        "instants": len(study.motion.time),
+        "level": study.level,
+        "workers": study.workers,
+        "machine": study.machine,
+        "routes": study.routes,
+        "routes_told_apart": study.told_apart,
+        "predicted": study.predicted,
+        "pays_from": study.pays_from,
+        "trials": [
+            {
+                "kind": trial.kind,
+                "plan": json.loads(trial.plan.to_json()),
+                "predicted": trial.prediction.seconds,
+                "measured": trial.seconds,
+                "repeats": list(trial.measured),
+                "error": trial.error,
+                "speed_up": study.speed_up(trial),
+                "idle": trial.idle.tolist(),
+            }
+            for trial in study.trials
+        ],
+    }
+
+
+def _idle(trial: Trial) -> str:
+    shares = [f"{share:.0%}" for share in trial.idle.tolist()]
+    if len(shares) <= _EACH:
+        return " ".join(shares)
+    return f"{min(trial.idle):.0%} to {max(trial.idle):.0%}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

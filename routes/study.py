@@ -1,0 +1,290 @@
+"""A study of a model's routes: all of them predicted, the best few really run, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.model import Model
+from groups.motion import Motion, default_motion
+from groups.trajectory import Level
+from routes.calibration import costs as calibrated
+from routes.candidates import Candidate, candidates
+from routes.cost import Costs
+from routes.dag import Dag
+from routes.enumeration.count import count
+from routes.event_log import EventLog
+from routes.plan import GRAIN, Plan
+from routes.predict import Prediction, predict
+from routes.run import logged_run
+
+Floats = npt.NDArray[np.float64]
+
+#: Routes whose plans are predicted.
+PREDICTED = 200
+
+#: The longest motion that is looked at to find where parallel pays.
+LONGEST = 10**8
+
+#: Called with what is under way and the share of it that is done.
+Told = Callable[[str, float], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A plan that was predicted and run.
+
+    Attributes
+    ----------
+    kind : of :data:`routes.candidates.KINDS`
+    measured : s of each repeat
+    log : of the repeat in the middle
+    """
+
+    kind: str
+    plan: Plan
+    prediction: Prediction
+    measured: tuple[float, ...]
+    log: EventLog
+
+    @property
+    def seconds(self) -> float:
+        """Median of the repeats."""
+        return median(self.measured)
+
+    @property
+    def error(self) -> float:
+        """Predicted over measured, less 1."""
+        return self.prediction.seconds / self.seconds - 1.0
+
+    @property
+    def idle(self) -> Floats:
+        """(workers,) share of the run in which each worker had no task."""
+        schedule = self.log.schedule(self.plan.workers)
+        busy = np.bincount(
+            schedule.worker, weights=schedule.stop - schedule.start, minlength=self.plan.workers
+        )
+        return np.maximum(0.0, 1.0 - busy / self.seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What :func:`study` found. ``best`` is a plan that :func:`routes.run` runs.
+
+    Attributes
+    ----------
+    trials : those that were run, the fastest first
+    routes : how many there are, up to interchange of equal groups
+    told_apart : how many if equal groups are told apart
+    predicted : plans that were predicted, by kind
+    costs : what the predictions were made from
+    """
+
+    model: Model
+    motion: Motion
+    workers: int
+    level: Level
+    trials: tuple[Trial, ...]
+    routes: int | None
+    told_apart: int | None
+    predicted: dict[str, int]
+    costs: Costs
+
+    @property
+    def best(self) -> Plan:
+        """The plan that was fastest."""
+        return self.trials[0].plan
+
+    @property
+    def machine(self) -> str:
+        """The processor, in words."""
+        return self.costs.machine
+
+    @property
+    def sequential(self) -> Trial:
+        """One group after another."""
+        return next(trial for trial in self.trials if trial.kind == "sequential")
+
+    @property
+    def parallel(self) -> Trial | None:
+        """The fastest with more than one worker."""
+        return next((trial for trial in self.trials if trial.plan.workers > 1), None)
+
+    def speed_up(self, trial: Trial) -> float:
+        """Over sequential, of medians of repeats that were run in turn."""
+        return self.sequential.seconds / trial.seconds
+
+    @cached_property
+    def pays_from(self) -> int | None:
+        """Instants from which the fastest parallel plan is predicted to beat sequential; None: never."""
+        if self.parallel is None:
+            return None
+        low, high = GRAIN, GRAIN
+        while not self._pays(high):
+            low, high = high, 2 * high
+            if high > LONGEST:
+                return None
+        while high - low > max(GRAIN, high // 100):
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._pays(middle) else (middle, high)
+        return high
+
+    def _pays(self, instants: int) -> bool:
+        assert self.parallel is not None
+        fast, slow = (of_length(trial.plan, instants) for trial in (self.parallel, self.sequential))
+        return (
+            predict(self.model, fast, self.costs).seconds < predict(self.model, slow, self.costs).seconds
+        )
+
+
+def of_length(plan: Plan, instants: int) -> Plan:
+    """The plan for a motion of another number of instants, in as many chunks.
+
+    >>> of_length(Plan((((1,),),), 1000, 512), 100_000).chunk
+    50016
+    """
+    chunks = min(plan.chunks, max(1, instants // GRAIN))
+    return replace(plan, instants=instants, chunk=-(-instants // (chunks * GRAIN)) * GRAIN)
+
+
+def study(
+    model: Model,
+    motion: Motion | None = None,
+    *,
+    workers: int | None = None,
+    executors: Sequence[str] = ("threads", "processes"),
+    top: int = 2,
+    repeats: int = 5,
+    level: Level = "acceleration",
+    recalibrate: bool = False,
+    progress: Told | None = None,
+) -> Study:
+    """Predict the plans of a model, run the best of each kind, and find the fastest.
+
+    Parameters
+    ----------
+    motion : the model's own by default
+    workers : threads or processes; as many as this machine has cores by default
+    executors : parallel ones that are tried beside sequential
+    top : plans of each kind and executor that are run
+    repeats : of every plan; all plans are run once in turn before any is repeated
+    recalibrate : measure the costs anew instead of using those that are kept
+    progress : told what is under way, and the share that is done
+
+    Raises
+    ------
+    ValueError
+        No workers or repeats, no such executor, and as :meth:`groups.Model.solve`.
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
+    >>> motion = groups.default_motion(model.mechanism, steps=1001)
+    >>> found = routes.study(model, motion, workers=2, executors=["threads"], top=1, repeats=1)
+    >>> found.routes, found.told_apart, found.best.instants
+    (32, 4683, 1001)
+    """
+    workers = cores() if workers is None else workers
+    faults = [
+        f"{name} is {value}; write 1 or more"
+        for name, value in (("workers", workers), ("top", top), ("repeats", repeats))
+        if value < 1
+    ]
+    if faults:
+        raise ValueError("; ".join(faults))
+    motion = default_motion(model.mechanism) if motion is None else motion
+    told = progress or (lambda _what, _share: None)
+    told("calibrating", 0.0)
+    costs = calibrated(model, motion, level=level, executors=executors, workers=workers, recalibrate=recalibrate)
+    told("predicting", 0.0)
+    chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top)
+    measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
+    for executor in dict.fromkeys(candidate.plan.executor for candidate, _ in chosen):
+        warm = next(candidate.plan for candidate, _ in chosen if candidate.plan.executor == executor)
+        logged_run(model, warm, motion, level=level)
+    for repeat in range(repeats):
+        for k, (candidate, _) in enumerate(chosen):
+            told("running", (repeat + k / len(chosen)) / repeats)
+            outcome = logged_run(model, candidate.plan, motion, level=level)
+            measured[k].append((outcome.seconds, outcome.log))
+    trials = []
+    for (candidate, prediction), runs in zip(chosen, measured, strict=True):
+        middle = sorted(runs, key=lambda run: run[0])[len(runs) // 2]
+        trials.append(
+            Trial(candidate.kind, candidate.plan, prediction, tuple(run[0] for run in runs), middle[1])
+        )
+    trials.sort(key=lambda trial: trial.seconds)
+    return Study(
+        model, motion, workers, level, tuple(trials), *_counted(model), predicted, costs
+    )
+
+
+def best_plan(
+    model: Model,
+    motion: Motion,
+    *,
+    workers: int,
+    executors: Sequence[str] = ("threads",),
+    level: Level = "acceleration",
+) -> Plan:
+    """The plan that is predicted to be fastest, sequential included; nothing is run.
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> one = groups.default_motion(model.mechanism, steps=1)
+    >>> routes.best_plan(model, one, workers=2).executor
+    'sequential'
+    """
+    costs = calibrated(model, motion, level=level, executors=executors, workers=workers)
+    chosen, _ = _chosen(model, len(motion.time), workers, executors, costs, 1)
+    return min(chosen, key=lambda pair: pair[1].seconds)[0].plan
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    import joblib
+
+    return int(joblib.cpu_count())
+
+
+def _chosen(
+    model: Model, instants: int, workers: int, executors: Sequence[str], costs: Costs, top: int
+) -> tuple[list[tuple[Candidate, Prediction]], dict[str, int]]:
+    """The best few plans of each kind and executor, and how many were predicted of each kind."""
+    groups = model.structure.n_groups
+    apart = Plan(tuple(((g,),) for g in range(1, groups + 1)), instants, -(-instants // GRAIN) * GRAIN)
+    seconds = predict(model, apart, costs).task_seconds
+    found: dict[tuple[str, str], list[tuple[Candidate, Prediction]]] = {}
+    predicted: dict[str, int] = {}
+    for candidate in candidates(
+        model,
+        instants,
+        workers=workers,
+        executors=executors,
+        seconds=seconds,
+        stage=costs.handing("threads"),
+        call=costs.handing("threads"),
+        most=PREDICTED,
+    ):
+        predicted[candidate.kind] = predicted.get(candidate.kind, 0) + 1
+        same = found.setdefault((candidate.kind, candidate.plan.executor), [])
+        same.append((candidate, predict(model, candidate.plan, costs)))
+        same.sort(key=lambda pair: pair[1].seconds)
+        del same[top:]
+    return [pair for same in found.values() for pair in same], predicted
+
+
+def _counted(model: Model) -> tuple[int | None, int | None]:
+    dag = Dag.of(model)
+    try:
+        return count(dag), count(dag, symmetry=False)
+    except ValueError:  # too large a part that cannot be taken apart
+        return None, None
