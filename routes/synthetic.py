@@ -111,8 +111,9 @@ def in_chunks(needs: Needs, chunks: int, *, carried: bool = True) -> tuple[Ints,
 #: Instants of one turn at which a mechanism is made to close, and of the motion that it carries.
 _TURN, _STEPS = 360, 361
 
-#: m: radius of the cranks; how far the points go from their mean on which groups stand; between places.
-_CRANK, _WAY, _APART, _UP = 0.15, 0.12, 0.6, 0.4
+#: m: radius of the cranks; how far the points go from their mean on which groups stand; from there to a
+#: pivot on the frame; between columns and between levels.
+_CRANK, _WAY, _ARM, _APART, _UP = 0.15, 0.12, 0.5, 0.6, 0.4
 
 #: m: feet of a group nearer or farther than this at any instant are not used.
 _NEAREST, _FARTHEST = 0.25, 1.5
@@ -165,7 +166,7 @@ def dyads(
 
     Cranks are the first level; every further level has ``width`` groups in columns, the last level what
     is left. A group is an RRR dyad, or one body on a hinge with a slot. It stands on the group below it
-    in its column, and on the frame or, where that is near, on a group of the column beside it.
+    in its column, and on the frame or, as some dyads do, on a group of the column beside it.
 
     Parameters
     ----------
@@ -252,41 +253,61 @@ def _group(
     place: complex,
     slots: float,
 ) -> list[_Link]:
-    """A group on the one below and, if its feet stay within reach, on the one beside; its links."""
+    """A group on the one below; a dyad also on the one beside, if its feet stay within reach; its links."""
     one = _foot(below, rng)
+    middle = one.path.mean()
+    way = np.angle(place - middle)
+    if rng.random() < slots:
+        # Across the pin's way, so that the pin turns the arm and does not only run along the slot.
+        across = np.angle(np.mean((one.path - middle) ** 2)) / 2 + np.pi / 2
+        if np.cos(across - way) < 0:
+            across += np.pi
+        return _arm(drawing, one, _Foot(0, np.full(_TURN, middle + _ARM * np.exp(1j * across))))
     two = _foot(beside, rng) if beside is not None else one
     distance = np.abs(two.path - one.path)
     if not _NEAREST <= distance.min() <= distance.max() <= _FARTHEST:
-        middle = one.path.mean()
-        way = np.angle(place - middle) + rng.uniform(-0.5, 0.5)
-        two = _Foot(0, np.full(_TURN, middle + rng.uniform(0.45, 0.55) * np.exp(1j * way)))
-    return _arm(drawing, one, two) if rng.random() < slots else _dyad(drawing, rng, one, two)
+        way += rng.uniform(-0.5, 0.5)
+        two = _Foot(0, np.full(_TURN, middle + _ARM * np.exp(1j * way)))
+    return _dyad(drawing, rng, one, two)
 
 
 def _foot(links: list[_Link], rng: np.random.Generator) -> _Foot:
-    """A point of one of the links whose way is nearest to what all groups get."""
-    link = links[int(rng.integers(len(links)))]
-    paths = link.base + _PLACES[:, None] * link.length * link.along
-    ways = np.abs(paths - paths.mean(axis=1, keepdims=True)).max(axis=1)
-    return _Foot(link.body, paths[int(np.abs(ways - _WAY).argmin())])
+    """A point of one of the links whose way is near what all groups get, or else the nearest to it."""
+    paths = np.array([link.base + _PLACES[:, None] * link.length * link.along for link in links])
+    ways = np.abs(paths - paths.mean(axis=-1, keepdims=True)).max(axis=-1)
+    fit = np.argwhere(np.abs(ways - _WAY) < 0.2 * _WAY)
+    if not len(fit):
+        fit = np.argwhere(np.abs(ways - _WAY) == np.abs(ways - _WAY).min())
+    link, place = fit[rng.integers(len(fit))]
+    return _Foot(links[link].body, paths[link, place])
 
 
 def _dyad(drawing: _Drawing, rng: np.random.Generator, one: _Foot, two: _Foot) -> list[_Link]:
-    """Two links from two feet to their hinge, which stays on one side of the line between the feet."""
+    """Two links from two feet to their hinge, which stays on one side of the line between the feet.
+
+    On the side where the link that turns less turns more: a foot that went around the hinge would leave
+    the other link still.
+    """
     between = two.path - one.path
     distance = np.abs(between)
-    a, b = distance.max() * rng.uniform(0.7, 0.8, 2)
+    a, b = (distance.max() * rng.uniform(0.7, 0.8, 2)).tolist()
     along = (distance**2 + a * a - b * b) / (2 * distance)
-    side = 1 if rng.random() < 0.5 else -1
-    hinge = one.path + between / distance * (along + 1j * side * np.sqrt(a * a - along**2))
+    across = 1j * np.sqrt(a * a - along**2)
+    hinges = [one.path + between / distance * (along + side * across) for side in (1, -1)]
+    hinge = max(hinges, key=lambda at: min(_turns((at - one.path) / a), _turns((at - two.path) / b)))
     first, second = drawing.body(), drawing.body()
     drawing.joint(one.body, first, one.path[0])
     drawing.joint(first, second, hinge[0])
     drawing.joint(two.body, second, two.path[0])
     return [
-        _Link(first, one.path, (hinge - one.path) / a, float(a)),
-        _Link(second, two.path, (hinge - two.path) / b, float(b)),
+        _Link(first, one.path, (hinge - one.path) / a, a),
+        _Link(second, two.path, (hinge - two.path) / b, b),
     ]
+
+
+def _turns(along: Points) -> float:
+    """How far a direction turns away from its mean, as the largest distance of unit vectors."""
+    return float(np.abs(along - along.mean()).max())
 
 
 def _arm(drawing: _Drawing, pin: _Foot, pivot: _Foot) -> list[_Link]:

@@ -1,0 +1,170 @@
+"""Schedules worked out by hand, and the laws that every list schedule obeys."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from routes.event_log import log_faults
+from routes.simulate import critical_path, simulate
+from routes.synthetic import costs, deep, in_chunks, layered, random_dag, wide
+
+WORKERS = (1, 2, 3, 5, 8, 40)
+
+
+def tasks(seconds, needs):
+    return np.array(seconds, float), *in_chunks(needs, 1)
+
+
+def rows(schedule):
+    return np.stack([schedule.worker, schedule.start, schedule.stop], axis=1).tolist()
+
+
+def random_tasks(seed):
+    """20 to 60 tasks in one to three chunks, of times that are often equal and sometimes none."""
+    rng = np.random.default_rng(seed)
+    needs = random_dag(int(rng.integers(10, 25)), rng.choice([0.0, 0.05, 0.2, 0.6]), seed)
+    start, before = in_chunks(needs, int(rng.integers(1, 4)), carried=bool(rng.random() < 0.5))
+    return rng.choice([0.0, 1.0, 1.0, 2.0, 3.5], len(start) - 1), start, before
+
+
+class TestByHand:
+    """A (2 s); then B (3 s), C (1 s) and D (2 s) beside each other; then E (1 s)."""
+
+    FORK = ([2, 3, 1, 2, 1], ((), (0,), (0,), (0,), (1, 2, 3)))
+
+    def test_one_worker(self):
+        schedule = simulate(*tasks(*self.FORK), 1)
+        assert rows(schedule) == [[0, 0, 2], [0, 2, 5], [0, 5, 6], [0, 6, 8], [0, 8, 9]]
+        assert schedule.idle.tolist() == [0.0]
+
+    def test_two_workers(self):
+        schedule = simulate(*tasks(*self.FORK), 2)
+        assert rows(schedule) == [[0, 0, 2], [0, 2, 5], [1, 2, 3], [1, 3, 5], [0, 5, 6]]
+        assert schedule.makespan == 6
+        assert schedule.idle.tolist() == [0.0, 0.5]
+
+    def test_more_workers_than_there_is_work_for(self):
+        schedule = simulate(*tasks(*self.FORK), 4)
+        assert rows(schedule) == [[0, 0, 2], [0, 2, 5], [1, 2, 3], [2, 2, 4], [0, 5, 6]]
+        assert schedule.idle.tolist() == pytest.approx([0.0, 5 / 6, 4 / 6, 1.0])
+
+    def test_handing_lengthens_each_task_on_its_worker(self):
+        schedule = simulate(*tasks(*self.FORK), 2, handing=0.5)
+        assert rows(schedule) == [[0, 0, 2.5], [0, 2.5, 6], [1, 2.5, 4], [1, 4, 6.5], [0, 6.5, 8]]
+
+    def test_a_pipeline_of_three_groups_and_four_chunks(self):
+        """With a worker for each group it is full after two chunks; two workers take 7 s for the 12."""
+        start, before = in_chunks(deep(3), 4)
+        second = np.ones(12)
+        assert simulate(second, start, before, 3).makespan == 3 + 4 - 1
+        two = simulate(second, start, before, 2)
+        assert two.start.tolist() == [0, 1, 2, 1, 2, 3, 3, 4, 5, 4, 5, 6]
+
+    def test_chunks_that_start_apart_are_chains_of_their_own(self):
+        start, before = in_chunks(deep(3), 4, carried=False)
+        assert simulate(np.ones(12), start, before, 4).makespan == 3
+
+    def test_the_lowest_ready_number_goes_first_even_if_a_longer_task_waits(self):
+        schedule = simulate(*tasks([1, 1, 5], ((), (), ())), 2)
+        assert schedule.start.tolist() == [0, 0, 1]
+        assert schedule.makespan == 6
+
+    def test_tasks_that_take_no_time(self):
+        schedule = simulate(*tasks([0, 0, 1, 0], ((), (0,), (1,), (2,))), 2)
+        assert schedule.stop.tolist() == [0, 0, 1, 1]
+
+    def test_no_tasks(self):
+        schedule = simulate(*tasks([], ()), 3)
+        assert schedule.makespan == 0
+        assert schedule.idle.tolist() == [0, 0, 0]
+
+
+def test_grahams_anomaly_a_fourth_worker_makes_it_slower():
+    """R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17 (1969), section II."""
+    needs = ((), (), (), (), (3,), (3,), (3,), (3,), (0,))
+    seconds = [3, 2, 2, 2, 4, 4, 4, 4, 9]
+    assert simulate(*tasks(seconds, needs), 3).makespan == 12
+    assert simulate(*tasks(seconds, needs), 4).makespan == 15
+    assert (
+        simulate(*tasks([time - 1 for time in seconds], needs), 3).makespan == 13
+    )  # and so do shorter tasks
+
+
+@pytest.mark.parametrize("seed", range(60))
+class TestLaws:
+    def test_the_checker_of_logs_finds_nothing(self, seed):
+        case = random_tasks(seed)
+        for workers in WORKERS:
+            schedule = simulate(*case, workers, handing=0.25)
+            log = np.stack([schedule.start, schedule.stop, schedule.worker], axis=1)
+            assert log_faults(log, *case[1:]) == []
+            assert schedule.worker.max() < workers
+
+    def test_between_the_bounds(self, seed):
+        """No schedule is shorter than max(critical path, work / W), which is at most the best there is.
+
+        A list schedule is at most work / W + (1 - 1 / W) critical path, and so at most 2 - 1 / W times
+        the best.
+        """
+        case = random_tasks(seed)
+        work, critical = case[0].sum(), critical_path(*case)[0]
+        for workers in WORKERS:
+            makespan = simulate(*case, workers).makespan
+            best = max(critical, work / workers)
+            assert best * (1 - 1e-12) <= makespan
+            assert makespan <= (work / workers + (1 - 1 / workers) * critical) * (1 + 1e-12)
+            assert makespan <= (2 - 1 / workers) * best * (1 + 1e-12)
+
+    def test_one_worker_takes_the_sum_and_enough_workers_the_critical_path(self, seed):
+        case = random_tasks(seed)
+        alone, all_at_once = simulate(*case, 1), simulate(*case, len(case[0]))
+        assert alone.makespan == pytest.approx(case[0].sum(), rel=1e-12)
+        assert alone.idle.tolist() == pytest.approx([0.0], abs=1e-12)
+        assert all_at_once.makespan == critical_path(*case)[0]
+
+    def test_no_worker_is_idle_while_a_task_is_ready(self, seed):
+        case = random_tasks(seed)
+        _, start, before = case
+        for workers in (2, 3):
+            schedule = simulate(*case, workers)
+            for task, begin in enumerate(schedule.start):
+                ready = schedule.stop[before[start[task] : start[task + 1]]].max(initial=0.0)
+                at_work = (schedule.start[:, None] <= schedule.start) & (
+                    schedule.stop[:, None] > schedule.start
+                )
+                between = (schedule.start >= ready) & (schedule.start < begin)
+                assert (at_work.sum(axis=0)[between] == workers).all()
+
+    def test_idle_shares_make_up_what_work_leaves_of_the_makespan(self, seed):
+        case = random_tasks(seed)
+        schedule = simulate(*case, 3)
+        assert ((1 - schedule.idle) * schedule.makespan).sum() == pytest.approx(case[0].sum())
+
+    def test_the_critical_path_is_a_chain_of_that_length(self, seed):
+        seconds, start, before = random_tasks(seed)
+        length, path = critical_path(seconds, start, before)
+        assert sum(seconds[list(path)]) == pytest.approx(length, rel=1e-12)
+        for one, two in pairwise(path):
+            assert one in before[start[two] : start[two + 1]]
+
+
+def test_the_same_tasks_give_the_same_schedule():
+    case = costs(400, 3), *in_chunks(random_dag(100, 0.05, 3), 4)
+    assert rows(simulate(*case, 7)) == rows(simulate(*case, 7))
+
+
+@pytest.mark.parametrize(
+    ("needs", "levels"), [(wide(50), 2), (deep(50), 50), (layered(5, 10), 5)], ids=["wide", "deep", "layered"]
+)
+def test_equal_tasks_have_a_critical_path_of_one_task_a_level(needs, levels):
+    assert critical_path(np.ones(50), *in_chunks(needs, 1))[0] == levels
+
+
+def test_all_faults_are_told_at_once():
+    with pytest.raises(ValueError, match=r"seconds\[1\] = -1.0.*task 0 needs task 1"):
+        simulate(np.array([1.0, -1.0]), np.array([0, 1, 1]), np.array([1]), 2)
+    with pytest.raises(ValueError, match=r"workers = 0.*handing = nan"):
+        simulate(np.array([1.0]), np.array([0, 0]), np.array([]), 0, handing=np.nan)
+    with pytest.raises(ValueError, match="needs_start: write 3 ascending numbers from 0 to 1"):
+        critical_path(np.array([1.0, 1.0]), np.array([0, 1]), np.array([0]))
