@@ -1,0 +1,192 @@
+"""Runs of plans: the answer of the model itself, whatever the plan; what is refused; what is kept."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+import routes
+from routes.plan import Plan, parallel_route, plan_of, sequential_route
+from routes.run import logged_run
+
+ARRAYS = ("position", "orientation", "velocity", "acceleration", "status", "residual", "iterations")
+
+
+def model_of(name):
+    return groups.build(mbssa.decompose(mbssa.load(name)))
+
+
+MODELS = {name: model_of(name) for name in ("rotor", "stewart_inverse", "nine_bar", "stewart", "planar_3rrr")}
+INSTANTS = 700
+
+
+def bits(trajectory):
+    return {name: getattr(trajectory, name).tobytes() for name in ARRAYS}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("level", ["position", "velocity", "acceleration"])
+def test_one_call_and_one_chunk_is_the_model_itself(name, level):
+    model = MODELS[name]
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    plan = plan_of(model, sequential_route(model), instants=INSTANTS)
+    mine = routes.run(model, plan, motion, level=level)
+    theirs = model.solve(motion, level=level)
+    for array in ARRAYS:
+        a, b = getattr(mine, array), getattr(theirs, array)
+        assert (a is None and b is None) or a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_chunks_that_carry_on_change_no_bit_of_one_call(name):
+    model = MODELS[name]
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    plan = plan_of(model, sequential_route(model), instants=INSTANTS, chunks=5)
+    assert plan.chunks == 5
+    assert bits(routes.run(model, plan, motion)) == bits(model.solve(motion))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("start", ["carried", "seeded"])
+@pytest.mark.parametrize("batch", [False, True])
+def test_every_route_gives_the_answer_of_the_model(name, start, batch):
+    model = MODELS[name]
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    theirs = model.solve(motion)
+    plan = plan_of(
+        model, parallel_route(model), instants=INSTANTS, chunks=4, start=start, batch=batch, workers=2
+    )
+    mine = routes.run(model, plan, motion)
+    assert mine.ok
+    size = model.frames.size
+    assert np.abs(mine.position - theirs.position).max() < 1e-10 * size
+    assert np.abs(mine.orientation - theirs.orientation).max() < 1e-10
+    for array in ("velocity", "acceleration"):
+        a, b = getattr(mine, array), getattr(theirs, array)
+        assert np.abs(a - b).max() < 1e-9 * np.abs(b).max()
+
+
+@pytest.mark.parametrize("name", ["rotor", "nine_bar"])
+def test_kept_bodies_are_those_of_the_whole(name):
+    model = MODELS[name]
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=3, executor="threads", workers=2)
+    whole = routes.run(model, plan, motion)
+    some = routes.run(model, plan, motion, bodies=[1, 4, 7])
+    assert some.kept.tolist() == [0, 3, 6]
+    for array in ARRAYS[:4]:
+        assert getattr(some, array).tobytes() == getattr(whole, array)[:, [0, 3, 6]].tobytes()
+
+
+def test_modes_reach_every_chunk():
+    model = MODELS["rotor"]
+    other = groups.modes(model, 6)
+    number = next(k for k in range(1, 1 + len(other.modes)) if k != other.reference)
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    theirs = model.solve(motion, modes={6: number})
+    for start in ("carried", "seeded"):
+        plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=3, start=start)
+        mine = routes.run(model, plan, motion, modes={6: number})
+        assert np.abs(mine.position - theirs.position).max() < 1e-9
+        assert np.abs(mine.position - model.solve(motion).position).max() > 1e-3
+
+
+def test_the_log_reads_as_the_groups_need():
+    model = MODELS["rotor"]
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=6, executor="threads", workers=3)
+    outcome = logged_run(model, plan, motion)
+    assert outcome.log.faults(model.needs) == []
+    assert 0 < outcome.log.schedule().makespan < outcome.seconds
+
+
+@pytest.mark.parametrize("start", ["carried", "seeded"])
+def test_out_of_reach_is_the_same_fault_in_every_plan(start):
+    model = MODELS["nine_bar"]
+    inputs = model.reference_inputs
+    laws = {name: groups.ramp(value, value + 4.0, 0.0, 1.0) for name, value in inputs.items()}
+    motion = groups.sample(model.mechanism, laws, duration=1.0, steps=INSTANTS)
+    theirs = model.solve(motion)
+    assert not theirs.ok
+    plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=4, start=start)
+    mine = routes.run(model, plan, motion)
+    assert ((mine.status == 0) == (theirs.status == 0)).mean() > 0.99
+    assert [fault.split(":")[0] for fault in mine.faults()] == [f.split(":")[0] for f in theirs.faults()]
+
+
+def test_a_plan_of_another_length_is_refused():
+    model = MODELS["rotor"]
+    plan = plan_of(model, sequential_route(model), instants=100)
+    with pytest.raises(ValueError, match="the plan is for 100 instants and the motion has 700"):
+        routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS))
+
+
+def test_a_plan_of_another_model_is_refused():
+    plan = plan_of(MODELS["rotor"], sequential_route(MODELS["rotor"]), instants=INSTANTS)
+    model = MODELS["nine_bar"]
+    with pytest.raises(ValueError, match="the plan does not fit: there is no group 7; the groups are 1 to 6"):
+        routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS))
+
+
+def test_a_run_that_nobody_wants_any_more_keeps_what_it_has():
+    model = MODELS["rotor"]
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    for executor in ("sequential", "threads"):
+        plan = plan_of(
+            model, parallel_route(model), instants=INSTANTS, chunks=5, executor=executor, workers=2
+        )
+        whole = routes.run(model, plan, motion)
+        part = routes.run(model, plan, motion, progress=lambda share: share < 0.5)
+        missing = part.status == 8
+        assert 0 < missing.mean() < 1
+        for g, group in enumerate(model.structure.groups):
+            rows = group.body_indices
+            found = ~missing[:, g]
+            assert np.isnan(part.position[missing[:, g]][:, rows]).all()
+            assert (part.position[found][:, rows] == whole.position[found][:, rows]).all()
+        assert (part.position[:, 0] == whole.position[:, 0]).all()
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_progress_goes_from_nothing_to_all(workers):
+    model = MODELS["rotor"]
+    told = []
+    plan = plan_of(
+        model, parallel_route(model), instants=INSTANTS, chunks=4, executor="threads", workers=workers
+    )
+    routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_a_failure_names_groups_instants_and_cause(monkeypatch):
+    from groups.run import Run
+
+    model = MODELS["rotor"]
+    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    solve = Run.advance
+
+    def failing(self, first, stop, carried, part=None):
+        if part is not None and 3 in part.groups and first >= 300:
+            raise MemoryError("no room")
+        solve(self, first, stop, carried, part)
+
+    monkeypatch.setattr(Run, "advance", failing)
+    for executor in ("sequential", "threads"):
+        plan = plan_of(
+            model, parallel_route(model), instants=INSTANTS, chunks=5, executor=executor, workers=2
+        )
+        with pytest.raises(
+            routes.TaskError, match=r"SG-4 .*chunk 3 of 5 \(instants \d+ to \d+\): MemoryError: no room"
+        ) as error:
+            routes.run(model, plan, motion)
+        found = error.value.trajectory
+        assert (found.status[:280] == 0).all()
+        assert (found.status[320:, 3] == 8).all()
+
+
+def test_no_such_executor():
+    model = MODELS["rotor"]
+    plan = Plan((((1, 2, 3, 4, 5, 6, 7),),), INSTANTS, 704, executor="magic")
+    with pytest.raises(ValueError, match="magic"):
+        routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS))
