@@ -105,7 +105,7 @@ def test_out_of_reach_is_the_same_fault_in_every_plan(start):
     model = MODELS["nine_bar"]
     inputs = model.reference_inputs
     laws = {name: groups.ramp(value, value + 4.0, 0.0, 1.0) for name, value in inputs.items()}
-    motion = groups.sample(model.mechanism, laws, duration=1.0, steps=INSTANTS)
+    motion = groups.sample(model.mechanism, laws, np.linspace(0.0, 1.0, INSTANTS))
     theirs = model.solve(motion)
     assert not theirs.ok
     plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=4, start=start)
