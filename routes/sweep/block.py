@@ -1,0 +1,311 @@
+"""One block of cases, solved and written: the work of a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+import mbssa
+from groups import Model, build
+from groups.assembly_modes import starting_memory
+from groups.motion import Motion, default_motion
+from groups.trajectory import LEVELS, STATUS
+from mbssa import Mechanism
+from routes.sweep.cases import Cases
+from routes.sweep.parameters import Parameter, changed
+from routes.sweep.poses import solve_poses
+from routes.sweep.quantities import Quantity, bodies_needed, followed, measured
+from routes.sweep.store import SweepError, write_part
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Floats = npt.NDArray[np.float64]
+Columns = dict[str, Floats]
+
+#: Names of what became of a case, by number: a group's status, or of a design that is none.
+NAMES = (*STATUS, "cannot be assembled", "no such mode")
+NOT_ASSEMBLED, NO_MODE = len(STATUS), len(STATUS) + 1
+
+#: Poses that are solved and measured together: enough to amortise a call, few enough to stay in the cache.
+TOGETHER = 4_096
+
+#: How far beyond a limit, in units of it or of 1, a coordinate still counts as on it.
+ON_LIMIT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """All that a block needs to be solved anywhere.
+
+    Attributes
+    ----------
+    model : the nominal one
+    quantities : what is recorded, and what has limits
+    recorded : columns that are written
+    limits : lowest and highest value by coordinate
+    modes : number of the mode by number of the group, in every case
+    motion : None for poses; a motion, or "own" for each design's own with ``steps`` and ``duration``
+    """
+
+    model: Model
+    cases: Cases
+    parameters: tuple[Parameter, ...]
+    quantities: tuple[Quantity, ...]
+    recorded: tuple[str, ...]
+    limits: Mapping[str, tuple[float, float]]
+    modes: Mapping[int, int]
+    motion: Motion | Literal["own"] | None
+    steps: int | None
+    duration: float | None
+    folder: Path
+    block: int
+
+
+@lru_cache(maxsize=1)
+def unpacked(setup: bytes) -> Setup:
+    """A setup that came to this process as bytes, once."""
+    import pickle
+
+    found = pickle.loads(setup)
+    assert isinstance(found, Setup)
+    return found
+
+
+def solve_block(setup: Setup, block: int) -> int:
+    """Solve a block of cases and write its part; returns how many cases it has.
+
+    Raises
+    ------
+    SweepError
+        Whatever went wrong, with the block, its first case and the cause.
+    """
+    start = block * setup.block
+    stop = min(start + setup.block, setup.cases.number)
+    try:
+        values = setup.cases.values(start, stop)
+        columns = _moving(setup, values) if setup.motion is not None else _standing(setup, values)
+        write_part(setup.folder, block, _table(setup, start, values, columns))
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise SweepError(f"{setup.folder}: block {block + 1} cannot be written: {what}") from error
+    except Exception as error:
+        first = dict(zip(setup.cases.names, values[0].tolist(), strict=True)) if start < stop else {}
+        raise SweepError(
+            f"block {block + 1}, cases {start} to {stop - 1}, the first with {first}: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    return stop - start
+
+
+# --- poses -----------------------------------------------------------------------------------------
+
+
+def _standing(setup: Setup, values: Floats) -> Columns:
+    """Columns of cases that are poses."""
+    model, n = setup.model, len(values)
+    found = _empty(setup, n)
+    base = np.array(list(model.reference_inputs.values()))
+    inputs = np.repeat(base[None], n, axis=0)
+    for k, parameter in enumerate(setup.parameters):
+        for target in parameter.targets:
+            if target.kind == "input":
+                at = base[target.index] if parameter.offset else 0.0
+                inputs[:, target.index] = at + values[:, k]
+    kept = np.array(bodies_needed(model.mechanism, setup.quantities), dtype=np.int64)
+    for design, which in _designs(setup, values):
+        ready = _ready(setup, design)
+        if isinstance(ready, int):
+            found["status"][which] = ready
+            continue
+        mine, memory = ready
+        for begin in range(0, len(which), TOGETHER):
+            some = which[begin : begin + TOGETHER]
+            poses = solve_poses(mine, inputs[some], kept, memory)
+            failed = poses.status != 0
+            first = np.argmax(failed, axis=0)
+            found["status"][some] = poses.status[first, np.arange(len(some))]
+            found["group"][some] = np.where(failed.any(axis=0), first + 1, 0)
+            for name, column in measured(mine, poses, setup.quantities).items():
+                found[name][some] = column
+    if setup.limits:
+        _judge(setup, found, found, found)
+    return found
+
+
+def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, npt.NDArray[np.int64]]]:
+    """Cases with the same geometry and modes: values of all parameters of the first, and which they are."""
+    shape = [k for k, parameter in enumerate(setup.parameters) if not parameter.is_input]
+    if not shape:
+        return [(values[0], np.arange(len(values)))]
+    _, first, inverse = np.unique(values[:, shape], axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(inverse.ravel()))])
+    in_turn = np.argsort(first, kind="stable").tolist()
+    return [(values[first[k]], order[starts[k] : starts[k + 1]]) for k in in_turn]
+
+
+def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | int:
+    """A design's model and what its groups start from, or the number that says why there is none."""
+    model = setup.model
+    kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
+    if kinds & {"joint", "body"}:
+        try:
+            model = build(mbssa.decompose(changed(model.mechanism, setup.parameters, design.tolist())))
+        except (ValueError, np.linalg.LinAlgError):
+            return NOT_ASSEMBLED
+        if model.structure.n_groups != setup.model.structure.n_groups:
+            return NOT_ASSEMBLED
+    modes = _modes(setup, design)
+    if not modes:
+        return model, None
+    try:
+        return model, starting_memory(model, modes)
+    except ValueError:
+        return NO_MODE
+
+
+def _modes(setup: Setup, design: Floats) -> dict[int, int]:
+    modes = dict(setup.modes)
+    for parameter, value in zip(setup.parameters, design.tolist(), strict=True):
+        modes |= {target.index: int(value) for target in parameter.targets if target.kind == "mode"}
+    return modes
+
+
+# --- motions ---------------------------------------------------------------------------------------
+
+
+def _moving(setup: Setup, values: Floats) -> Columns:
+    """Columns of cases that are motions: extremes and last values."""
+    found = _empty(setup, len(values))
+    level = LEVELS[max((each.order for each in setup.quantities), default=0)]
+    kept = [body + 1 for body in bodies_needed(setup.model.mechanism, setup.quantities)]
+    for case, design in enumerate(values):
+        ready = _ready(setup, design)
+        if isinstance(ready, int):
+            found["status"][case] = ready
+            continue
+        model, _ = ready
+        motion = _motion(setup, model.mechanism, design)
+        trajectory = model.solve(motion, bodies=kept, level=level, modes=_modes(setup, design) or None)
+        failed = trajectory.status != 0
+        found["solved"][case] = 1.0 - failed.any(axis=1).mean()
+        if failed.any():
+            first = int(np.argmax(failed.any(axis=1)))
+            group = int(np.argmax(failed[first]))
+            found["status"][case], found["group"][case] = trajectory.status[first, group], group + 1
+            found["failed_at"][case] = trajectory.time[first]
+        for name, column in followed(trajectory, setup.quantities).items():
+            sound = column[np.isfinite(column)]
+            if len(sound):
+                found[f"{name}.min"][case], found[f"{name}.max"][case] = sound.min(), sound.max()
+            found[f"{name}.final"][case] = column[-1]
+    if setup.limits:
+        low, high = ({name: found[f"{name}.{end}"] for name in setup.limits} for end in ("min", "max"))
+        _judge(setup, found, low, high)
+    return found
+
+
+def _motion(setup: Setup, mechanism: Mechanism, design: Floats) -> Motion:
+    if setup.motion is not None and not isinstance(setup.motion, str):
+        motion = setup.motion
+    else:
+        motion = default_motion(mechanism, steps=setup.steps, duration=setup.duration)
+    shift = np.zeros((len(motion.names), 1))
+    for parameter, value in zip(setup.parameters, design.tolist(), strict=True):
+        for target in parameter.targets:
+            if target.kind == "input":
+                shift[target.index] += value
+    if not shift.any():
+        return motion
+    return Motion(motion.time, motion.names, motion.value + shift, motion.rate, motion.acceleration)
+
+
+# --- columns ---------------------------------------------------------------------------------------
+
+
+def _units(setup: Setup) -> dict[str, str]:
+    """Units of the numbers that a block measures."""
+    ends = ("",) if setup.motion is None else (".min", ".max", ".final")
+    return {
+        name + end: unit
+        for each in setup.quantities
+        for name, unit in zip(each.columns, each.units, strict=True)
+        for end in ends
+    }
+
+
+def _empty(setup: Setup, n: int) -> dict[str, Any]:
+    found: dict[str, Any] = {name: np.full(n, np.nan) for name in _units(setup)}
+    found["status"], found["group"] = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int32)
+    if setup.motion is not None:
+        found["solved"], found["failed_at"] = np.zeros(n), np.full(n, np.nan)
+    if setup.limits:
+        found["within"], found["margin"] = np.zeros(n, dtype=bool), np.full(n, np.nan)
+    return found
+
+
+def _judge(
+    setup: Setup, found: dict[str, Any], low: Mapping[str, Floats], high: Mapping[str, Floats]
+) -> None:
+    """Whether a case that was solved keeps all limits, and how near it comes to one of them.
+
+    A margin is 1 in the middle between two limits, 0 on one of them, negative beyond.
+    """
+    n = len(found["status"])
+    within, margin = found["status"] == 0, np.full(n, np.inf)
+    for name, (lowest, highest) in setup.limits.items():
+        blur_low, blur_high = (ON_LIMIT * max(1.0, abs(end)) for end in (lowest, highest))
+        with np.errstate(invalid="ignore"):
+            within &= (low[name] >= lowest - blur_low) & (high[name] <= highest + blur_high)
+            if np.isfinite([lowest, highest]).all() and highest > lowest:
+                room = np.minimum(low[name] - lowest, highest - high[name])
+                margin = np.minimum(margin, 2.0 * room / (highest - lowest))
+    found["within"] = within
+    found["margin"] = np.where((found["status"] == 0) & np.isfinite(margin), margin, np.nan)
+
+
+def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any]) -> pyarrow.Table:
+    import pyarrow as pa
+
+    units = _units(setup)
+    fields: list[tuple[pa.Field, Any]] = []
+
+    def add(name: str, kind: Any, array: Any, unit: str | None = None) -> None:
+        fields.append((pa.field(name, kind, metadata={"unit": unit} if unit else None), array))
+
+    add("case", pa.int64(), np.arange(start, start + len(values)))
+    for k, name in enumerate(setup.cases.names):
+        add(name, pa.float64(), np.ascontiguousarray(values[:, k]))
+    codes = pa.array(columns["status"], pa.int8())
+    status = pa.DictionaryArray.from_arrays(codes, pa.array(NAMES))
+    add("status", status.type, status)
+    group = columns["group"]
+    add("group", pa.int32(), pa.array(group, pa.int32(), mask=group == 0))
+    for name in ("solved", "failed_at", "within", "margin"):
+        if name in columns:
+            add(name, pa.bool_() if name == "within" else pa.float64(), columns[name])
+    taken = {field.name for field, _ in fields}
+    for name in setup.recorded:
+        if name not in taken:
+            add(name, pa.float64(), columns[name], units[name])
+    return pa.Table.from_arrays(
+        [array if isinstance(array, pa.Array) else pa.array(array) for _, array in fields],
+        schema=pa.schema([field for field, _ in fields]),
+    )
+
+
+def columns_of(asked: Sequence[Quantity], *, moving: bool) -> tuple[str, ...]:
+    """Columns of quantities, in their order: of a motion, its extremes and its last value.
+
+    >>> columns_of([Quantity("residual", "figure", ("residual",), ("m",))], moving=True)
+    ('residual.min', 'residual.max', 'residual.final')
+    """
+    ends = (".min", ".max", ".final") if moving else ("",)
+    return tuple(name + end for each in asked for name in each.columns for end in ends)

@@ -1,0 +1,294 @@
+"""Cases of a sweep: a grid, a sample, or a table of values by the name of a parameter."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Method = Literal["sobol", "halton", "latin"]
+METHODS: tuple[Method, ...] = ("sobol", "halton", "latin")
+
+#: Cases of a Latin hypercube, which is made as a whole.
+_MOST_LATIN = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Values of some parameters in many cases; made by :func:`grid`, :func:`sample` and :func:`table`.
+
+    Attributes
+    ----------
+    names : of the parameters, as :func:`routes.sweep.sweep` takes them
+    number : of cases
+    definition : how they are made, as plain data that JSON can hold: the same cases have the same one
+
+    Examples
+    --------
+    >>> cases = grid({"1-2.angle": [0.0, 1.0]})
+    >>> cases.names, cases.number, cases.values().tolist()
+    (('1-2.angle',), 2, [[0.0], [1.0]])
+    """
+
+    names: tuple[str, ...]
+    number: int
+    definition: Mapping[str, Any]
+    _source: Any = field(repr=False)
+
+    def values(self, start: int = 0, stop: int | None = None) -> Floats:
+        """(n, k) values of the cases ``start`` … ``stop`` - 1, a column for each name.
+
+        >>> sample({"2-3.length": (1.0, 2.0)}, 1000).values(998).round(3).tolist()
+        [[1.912], [1.256]]
+        """
+        stop = self.number if stop is None else min(stop, self.number)
+        found: Floats = self._source(start, stop)
+        return found
+
+
+def grid(values: Mapping[str, npt.ArrayLike]) -> Cases:
+    """Every combination of values; the last name changes first.
+
+    Parameters
+    ----------
+    values : m and rad, or numbers of modes, by the name of a parameter
+
+    Raises
+    ------
+    ValueError
+        No name, a name without values, values that are no finite numbers: all of them.
+
+    Examples
+    --------
+    >>> grid({"x": [1, 2], "y": [5, 6, 7]}).values().tolist()[:4]
+    [[1.0, 5.0], [1.0, 6.0], [1.0, 7.0], [2.0, 5.0]]
+    """
+    columns, faults = _columns(values, "a grid")
+    if faults:
+        raise ValueError("; ".join(faults))
+    definition = {"kind": "grid", "values": {name: column.tolist() for name, column in columns.items()}}
+    source = _Grid(tuple(columns.values()))
+    number = int(np.prod([len(column) for column in columns.values()], dtype=object))
+    return Cases(tuple(columns), number, definition, source)
+
+
+def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", seed: int = 0) -> Cases:
+    """So many cases spread over ranges or distributions; the same ones for the same seed.
+
+    Parameters
+    ----------
+    ranges : by the name of a parameter (low, high), evenly, or a frozen distribution of ``scipy.stats``
+    method : "sobol" (scrambled), "halton" (scrambled) or "latin" (hypercube)
+
+    Raises
+    ------
+    ValueError
+        No name, a range that is none, no cases, another method: all of them.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> play = sample({"2-3.length+": norm(0.0, 1e-3)}, 256, "latin")
+    >>> bool(abs(play.values().mean()) < 1e-5), play.definition["ranges"]
+    (True, {'2-3.length+': 'norm(0.0, 0.001)'})
+    """
+    faults = []
+    if not ranges:
+        faults.append("a sample needs at least one name with a range")
+    if number < 1:
+        faults.append(f"{number} cases; write 1 or more")
+    if method not in METHODS:
+        faults.append(f"no method {method!r}; write one of {', '.join(METHODS)}")
+    if method == "latin" and number > _MOST_LATIN:
+        faults.append(f"a Latin hypercube is made as a whole, of {_MOST_LATIN:,} cases at most; write sobol")
+    said: dict[str, Any] = {}
+    for name, given in ranges.items():
+        if hasattr(given, "ppf"):
+            words = [*map(repr, given.args), *(f"{key}={value!r}" for key, value in given.kwds.items())]
+            said[name] = f"{given.dist.name}({', '.join(words)})"
+            continue
+        try:
+            low, high = (float(end) for end in given)
+        except (TypeError, ValueError):
+            faults.append(f"{name}: {given!r} is no range; write (low, high) or a scipy.stats distribution")
+            continue
+        if not (np.isfinite([low, high]).all() and low <= high):
+            faults.append(f"{name}: from {low} to {high} is no range; write the lower end first")
+        said[name] = [low, high]
+    if faults:
+        raise ValueError("; ".join(faults))
+    definition = {"kind": "sample", "ranges": said, "number": number, "method": method, "seed": seed}
+    return Cases(tuple(ranges), number, definition, _Sample(tuple(ranges.values()), number, method, seed))
+
+
+def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
+    """Cases one by one: arrays of one length by the name of a parameter, or a CSV file with a header.
+
+    Raises
+    ------
+    ValueError
+        No name, columns of other lengths, what is no finite number, with its line: all of them.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> table({"1-2.angle": [0.0, 0.1], "mode 2": [1, 2]}).values().tolist()
+    [[0.0, 1.0], [0.1, 2.0]]
+    """
+    if isinstance(columns, str | Path):
+        found, faults = _read(Path(columns))
+    else:
+        found, faults = _columns(columns, "a table")
+    lengths = {name: len(column) for name, column in found.items()}
+    if not faults and len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        faults.append(f"columns of a table have one length, not {said}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    values = np.stack(list(found.values()), axis=1)
+    digest = hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+    definition = {"kind": "table", "names": list(found), "number": len(values), "sha256": digest}
+    return Cases(tuple(found), len(values), definition, _Table(values))
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    axes: tuple[Floats, ...]
+
+    def __call__(self, start: int, stop: int) -> Floats:
+        at = np.arange(start, stop, dtype=np.int64)
+        columns = []
+        for axis in reversed(self.axes):
+            at, which = np.divmod(at, len(axis))
+            columns.append(axis[which])
+        return np.stack(columns[::-1], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    ranges: tuple[Any, ...]
+    number: int
+    method: Method
+    seed: int
+
+    def __call__(self, start: int, stop: int) -> Floats:
+        from scipy.stats import qmc
+
+        wide = len(self.ranges)
+        unit: Floats
+        if self.method == "latin":
+            unit = qmc.LatinHypercube(wide, rng=self.seed).random(self.number)[start:stop]
+        else:
+            engine = (qmc.Sobol if self.method == "sobol" else qmc.Halton)(wide, rng=self.seed)
+            if self.method == "halton":
+                engine.num_generated = start  # fast_forward would draw them all
+            elif start:
+                engine.fast_forward(start)
+            unit = _drawn(engine, stop - start)
+        columns = []
+        for each, share in zip(self.ranges, unit.T, strict=True):
+            if hasattr(each, "ppf"):
+                # The very ends of a distribution may be infinitely far away.
+                columns.append(each.ppf(np.clip(share, 2.0**-40, 1.0 - 2.0**-40)))
+            else:
+                columns.append(each[0] + share * (each[1] - each[0]))
+        return np.stack(columns, axis=1).astype(np.float64)
+
+
+def _drawn(engine: Any, number: int) -> Floats:
+    """Points of a sequence; that their number is no power of 2 is what the user asked for."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The balance properties of Sobol")
+        points: Floats = engine.random(number)
+    return points
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    rows: Floats
+
+    def __call__(self, start: int, stop: int) -> Floats:
+        return self.rows[start:stop]
+
+
+def _columns(given: Mapping[str, npt.ArrayLike], what: str) -> tuple[dict[str, Floats], list[str]]:
+    found, faults = {}, []
+    if not given:
+        faults.append(f"{what} needs at least one name with values")
+    for name, values in given.items():
+        try:
+            column = np.atleast_1d(np.array(values, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            faults.append(f"{name}: values are no numbers: {error}")
+            continue
+        if column.ndim != 1 or not len(column):
+            faults.append(f"{name}: values have the shape {column.shape}; write one or more in a row")
+        elif not np.isfinite(column).all():
+            faults.append(f"{name}: value {int(np.flatnonzero(~np.isfinite(column))[0]) + 1} is not finite")
+        found[name] = column
+    return found, faults
+
+
+def _read(path: Path) -> tuple[dict[str, Floats], list[str]]:
+    """Columns of a CSV file, and what is wrong with it by line."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        lines = [
+            (number, row) for number, row in enumerate(csv.reader(stream), 1) if any(map(str.strip, row))
+        ]
+    if len(lines) < 2:
+        return {}, [f"{path}: write a header of parameters and a line for each case"]
+    names = [name.strip() for name in lines[0][1]]
+    faults = [f"{path}: column {k} has no name" for k, name in enumerate(names, 1) if not name]
+    faults += [
+        f"{path}: {name} stands twice" for name in dict.fromkeys(names) if name and names.count(name) > 1
+    ]
+    values = np.empty((len(lines) - 1, len(names)))
+    for place, (number, row) in enumerate(lines[1:]):
+        if len(row) != len(names):
+            faults.append(f"{path}: line {number} has {len(row)} values; the header has {len(names)}")
+            continue
+        for k, text in enumerate(row):
+            values[place, k] = _number(text)
+            if not np.isfinite(values[place, k]):
+                faults.append(f"{path}: line {number}, {names[k]}: {text.strip()!r} is no finite number")
+        if len(faults) > _SHOWN:
+            faults.append("and perhaps more")
+            break
+    return {name: values[:, k].copy() for k, name in enumerate(names)}, faults
+
+
+#: Faults of a file after which the rest is not looked for.
+_SHOWN = 10
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def described(cases: Cases) -> str:
+    """A sentence's worth about cases, as ``grid 2 x 3 of x, y``.
+
+    >>> described(grid({"x": [1, 2], "y": [5, 6, 7]}))
+    'grid of 2 x 3: x, y'
+    """
+    given = cases.definition
+    names = ", ".join(cases.names)
+    if given["kind"] == "grid":
+        lengths: Sequence[str] = [str(len(values)) for values in given["values"].values()]
+        return f"grid of {' x '.join(lengths)}: {names}"
+    if given["kind"] == "sample":
+        return f"{given['method']} sample of {cases.number:,}, seed {given['seed']}: {names}"
+    return f"table of {cases.number:,}: {names}"

@@ -1,0 +1,356 @@
+"""Names of what a sweep may change, and mechanisms with it changed.
+
+Names are the words of a model file: an input is ``2-3.slide``; geometry is the joint's id or the body's
+name, then keys of its table, ``2-3.point.x``, ``2-3.points[2].y``, ``2-3.length``, ``crank.origin.z``,
+``crank.points.tip.x``; entries are counted from 1. ``frames[1]`` and ``frames[2]`` of a joint are its
+frames on its first and second body, whether or not the file has them: what moves a joint on one body
+alone. A ``+`` at the end adds to what is there, ``&`` between names gives them one value, ``mode 3`` is
+the assembly mode of group 3.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from groups.motion import driven_coordinates
+from groups.trajectory import body_index
+from mbssa import Mechanism
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.frames import joint_frames
+from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
+
+Kind = Literal["input", "joint", "body", "mode"]
+Key = str | int
+
+#: Fields that may be changed, of joints and of bodies.
+_JOINT = (
+    "point", "points", "axis", "axes", "frames", "pitch", "ratio", "radius", "length", "offsets",
+    "at_reference",
+)  # fmt: skip
+_BODY = ("origin", "orientation", "points")
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+_QUATERNION = {"w": 0, "x": 1, "y": 2, "z": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that a parameter sets.
+
+    Attributes
+    ----------
+    kind : "input", "joint", "body" or "mode"
+    index : of the driven coordinate, the joint or the body; the number of the group
+    path : keys from the joint's or body's geometry down to a number
+    """
+
+    kind: Kind
+    index: int
+    path: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A column of the cases: what it sets, and whether its values are added to what is there."""
+
+    name: str
+    targets: tuple[Target, ...]
+    offset: bool
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it leaves geometry and modes as they are."""
+        return self.targets[0].kind == "input"
+
+
+def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> tuple[Parameter, ...]:
+    """What these names mean for a mechanism.
+
+    Raises
+    ------
+    ValueError
+        Names that mean nothing, or the same thing as another: all of them, with what to write instead.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> [found.targets[0].kind for found in parameters_of(bar, ["1-2.angle", "2-3.point.x+", "mode 2"], 2)]
+    ['input', 'joint', 'mode']
+    """
+    found, faults = [], []
+    for name in names:
+        text = name.strip()
+        offset = text.endswith("+")
+        parts = [part.strip() for part in text.removesuffix("+").split("&")]
+        targets = []
+        for part in parts:
+            try:
+                targets.append(_target(mechanism, part, n_groups))
+            except ValueError as error:
+                faults.append(f"{name}: {error}")
+        if len(targets) < len(parts):
+            continue
+        if len({target.kind == "input" for target in targets}) > 1:
+            faults.append(f"{name}: inputs and geometry cannot have one value")
+        elif offset and targets[0].kind == "mode":
+            faults.append(f"{name}: the number of a mode is no offset; leave out the +")
+        found.append(Parameter(name, tuple(targets), offset))
+    taken: dict[Target, str] = {}
+    for parameter in found:
+        for target in parameter.targets:
+            if taken.setdefault(target, parameter.name) != parameter.name:
+                faults.append(f"{parameter.name}: {taken[target]} sets the same")
+    if faults:
+        raise ValueError("\n  ".join(dict.fromkeys(faults)))
+    return tuple(found)
+
+
+def owner_of(mechanism: Mechanism, text: str) -> tuple[Literal["joint", "body"], int, str]:
+    """The joint or body that a dotted name begins with, its index, and the rest of the name.
+
+    ``joint pin.point.x`` and ``body pin.origin.x`` say which, where both are called ``pin``.
+
+    Raises
+    ------
+    ValueError
+        Neither or both: what there is.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> owner_of(mbssa.load("planar_four_bar"), "coupler.points.tracer.x")
+    ('body', 2, 'points.tracer.x')
+    """
+    word, _, after = text.partition(" ")
+    only = word if word in ("joint", "body") and after else None
+    text = after.strip() if only else text
+    cuts = [*(m.start() for m in re.finditer(r"\.", text)), len(text)]
+    for cut in reversed(cuts):  # names may have dots of their own
+        head, rest = text[:cut], text[cut + 1 :]
+        owners: list[tuple[Literal["joint", "body"], int, str]] = []
+        if only != "body":
+            try:
+                owners.append(("joint", mechanism.joint(head).index, rest))
+            except KeyError as error:
+                if "ambiguous" in str(error):
+                    raise ValueError(error.args[0]) from None
+        if only != "joint":
+            with suppress(KeyError):
+                owners.append(("body", body_index(mechanism, head), rest))
+        if len(owners) == 2:
+            raise ValueError(f"{head!r} is a joint and a body; write joint {text} or body {text}")
+        if owners:
+            return owners[0]
+    head = text.split(".")[0]
+    known = [*mechanism.joint_ids[:40], *(mechanism.body_name(b) for b in range(min(mechanism.n_bodies, 40)))]
+    raise ValueError(f"no joint or body {head!r}; {hint(head, known, 'there are')}")
+
+
+def hint(word: str, known: Sequence[str], otherwise: str) -> str:
+    """``did you mean 'x'?``, or all that is known.
+
+    >>> hint("lenght", ["length", "pitch"], "it has"), hint("z", ["length", "pitch"], "it has")
+    ("did you mean 'length'?", 'it has length, pitch')
+    """
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"{otherwise} {', '.join(known) or 'nothing'}"
+
+
+def _target(mechanism: Mechanism, text: str, n_groups: int) -> Target:
+    mode = re.fullmatch(r"mode\s+(?:SG-)?(\d+)", text)
+    if mode is not None:
+        group = int(mode[1])
+        if not 1 <= group <= n_groups:
+            raise ValueError(f"there is no group {group}; the groups are 1 to {n_groups}")
+        return Target("mode", group)
+    inputs = driven_coordinates(mechanism)
+    if text in inputs:
+        return Target("input", inputs.index(text))
+    kind, index, rest = owner_of(mechanism, text)
+    if kind == "joint":
+        joint = mechanism.joints[index]
+        name = f"{joint.id}.{rest}"
+        if name in inputs:
+            return Target("input", inputs.index(name))
+        if rest in joint.type.coordinates:
+            raise ValueError(f"is not driven; driven are {', '.join(inputs) or 'none'}")
+    keys = _keys(rest, _BODY if kind == "body" else _JOINT)
+    if kind == "body":
+        geometry: Any = mechanism.body_geometry.get(index, BodyGeometry())
+        what = f"body {mechanism.body_name(index)}"
+    else:
+        geometry = mechanism.joint_geometry.get(index)
+        what = f"joint {mechanism.joints[index].id}"
+        if geometry is None:
+            raise ValueError(f"{what} has no geometry")
+        if keys[0] == "frames":
+            geometry = with_frames(mechanism, index)
+    return Target(kind, index, _checked(geometry, keys, what))
+
+
+def _keys(rest: str, fields: Sequence[str]) -> list[Key]:
+    """``points[2].y`` as points, 1, y."""
+    keys: list[Key] = []
+    for part in rest.split(".") if rest else []:
+        match = re.fullmatch(r"(.*?)((?:\[\d+\])*)", part)
+        assert match is not None
+        keys.append(match[1])
+        keys += [int(entry) - 1 for entry in re.findall(r"\d+", match[2])]
+    if not keys or keys[0] not in fields:
+        word = str(keys[0]) if keys else ""
+        raise ValueError(f"{word!r} cannot be changed; {hint(word, fields, 'what can is')}")
+    return keys
+
+
+def _checked(value: Any, keys: Sequence[Key], what: str) -> tuple[Key, ...]:
+    """The keys with axes as numbers, if they lead to a number."""
+    path: list[Key] = []
+    for place, key in enumerate(keys):
+        said = what + "".join(f" {k}" if isinstance(k, str) else f"[{k + 1}]" for k in keys[:place])
+        if dataclasses.is_dataclass(value) and isinstance(key, str):
+            value = getattr(value, key, None)
+            if value is None:
+                raise ValueError(f"{said} has no {key!r} in the model")
+        elif isinstance(value, Mapping):
+            if key not in value:
+                raise ValueError(f"{said} has no {key!r}; {hint(str(key), list(value), 'it has')}")
+            value = value[key]
+        elif isinstance(value, tuple):
+            axes = _QUATERNION if keys[place - 1] == "orientation" and len(value) == 4 else _AXES
+            names = [name for name, k in axes.items() if k < len(value)]
+            vector = not isinstance(value[0], tuple | JointFrame) and keys[place - 1] != "offsets"
+            if isinstance(key, str) and vector and key in names:
+                key = axes[key]
+            if not isinstance(key, int) or not 0 <= key < len(value):
+                there = ", ".join(f".{n}" for n in names) if vector else f"[1] to [{len(value)}]"
+                raise ValueError(f"{said} has {there}, not {key if isinstance(key, str) else f'[{key + 1}]'}")
+            value = value[key]
+        else:
+            raise ValueError(f"{said} is a number; nothing comes after it")
+        path.append(key)
+    if isinstance(value, tuple) and len(value) == 1:  # the angle of a planar body
+        path.append(0)
+        value = value[0]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        inside = ".x, .y, …" if isinstance(value, tuple) else "one of its numbers"
+        raise ValueError(f"is more than a number; write {inside}")
+    return tuple(path)
+
+
+def changed(mechanism: Mechanism, parameters: Sequence[Parameter], values: Sequence[float]) -> Mechanism:
+    """The mechanism with its geometry changed; inputs and modes are left out.
+
+    Raises
+    ------
+    ValueError
+        A length or a radius that is not positive, a direction of no length.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> wider = changed(bar, parameters_of(bar, ["1-4.point.x+"], 2), [0.5])
+    >>> bar.joint("1-4").geometry.point, wider.joint("1-4").geometry.point
+    ((0.9, 0.0), (1.4, 0.0))
+    """
+    joints: dict[int, Any] = dict(mechanism.joint_geometry)
+    bodies: dict[int, Any] = dict(mechanism.body_geometry)
+    for parameter, value in zip(parameters, values, strict=True):
+        for target in parameter.targets:
+            if target.kind not in ("joint", "body"):
+                continue
+            of = joints if target.kind == "joint" else bodies
+            geometry = of.get(target.index, BodyGeometry())
+            if target.path[0] == "frames" and geometry.frames is None:
+                geometry = with_frames(replace(mechanism, joint_geometry=joints), target.index)
+            of[target.index] = _set(geometry, target.path, float(value), parameter.offset)
+            _sound(of[target.index], parameter.name)
+    return replace(mechanism, joint_geometry=joints, body_geometry=bodies)
+
+
+def _set(at: Any, path: tuple[Key, ...], value: float, offset: bool) -> Any:
+    if not path:
+        return at + value if offset else value
+    key, rest = path[0], path[1:]
+    if isinstance(at, tuple):
+        assert isinstance(key, int)
+        return (*at[:key], _set(at[key], rest, value, offset), *at[key + 1 :])
+    if isinstance(at, Mapping):
+        return {**at, key: _set(at[key], rest, value, offset)}
+    assert isinstance(key, str)
+    return replace(at, **{key: _set(getattr(at, key), rest, value, offset)})
+
+
+def _sound(geometry: JointGeometry | BodyGeometry, name: str) -> None:
+    if isinstance(geometry, BodyGeometry):
+        if geometry.orientation is not None and len(geometry.orientation) == 4:
+            norm = float(np.linalg.norm(geometry.orientation))
+            if norm == 0.0:
+                raise ValueError(f"{name}: the orientation is a zero quaternion")
+            # A frozen record that has just been made here.
+            turned = tuple(part / norm for part in geometry.orientation)
+            object.__setattr__(geometry, "orientation", turned)
+        return
+    for field in ("length", "radius"):
+        value = getattr(geometry, field)
+        if value is not None and value <= 0:
+            raise ValueError(f"{name}: the {field} is {value:g}; it must be positive")
+    directions = [geometry.axis, *(geometry.axes or ())]
+    directions += [axis for frame in geometry.frames or () for axis in (frame.z, frame.x)]
+    if any(axis is not None and not any(axis) for axis in directions):
+        raise ValueError(f"{name}: an axis is a zero vector")
+
+
+def with_frames(mechanism: Mechanism, joint: int) -> JointGeometry:
+    """A joint's geometry by a frame on each body, whatever the model file says it by.
+
+    Raises
+    ------
+    ValueError
+        The joint's type has no such frames.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> with_frames(mbssa.load("planar_four_bar"), 1).frames[0].origin
+    (0.18, 0.24)
+    """
+    geometry = mechanism.joint_geometry[joint]
+    if geometry.frames is not None:
+        return geometry
+    row = CATALOGUE[int(mechanism.joint_type[joint])]
+    found = joint_frames(mechanism)
+    if not found.known[joint] or mechanism.joint_start[joint + 1] - mechanism.joint_start[joint] > 2:
+        raise ValueError(f"joint {mechanism.joint_ids[joint]}: a {row.code} has no frames on its bodies")
+    planar = row.space == "planar"
+    wide = 2 if planar else 3
+    frames = tuple(
+        JointFrame(
+            tuple(found.origin[joint, side, :wide].tolist()),
+            None if planar else tuple(found.axes[joint, side, :, 2].tolist()),
+            tuple(found.axes[joint, side, :wide, 0].tolist()),
+        )
+        for side in (0, 1)
+    )
+    length = geometry.length
+    if length is None and geometry.points is not None and row.code in ("SPSP", "ROD"):
+        length = float(found.parameters["length"][joint])
+    return replace(
+        geometry,
+        point=None,
+        points=None,
+        axis=None,
+        axes=None,
+        frames=frames,
+        length=length,
+        at_reference={},
+    )

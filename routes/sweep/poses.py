@@ -1,0 +1,95 @@
+"""Many poses of one model at once, each on its own: none of them depends on its neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from groups import Model
+from groups.motion import Motion
+from groups.registry import Solver
+from groups.run import Carried, Run
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Poses of some bodies and what became of the groups, in n cases.
+
+    Attributes
+    ----------
+    kept : (rows,) indices of the bodies, ascending
+    position : (rows, n, 3) m; planar: (rows, n, 2)
+    orientation : (rows, n, 4) unit quaternion w, x, y, z, of any sign; planar: (rows, n) rad, of any turn
+    status, residual, condition : (G, n), as a trajectory has them
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> poses = solve_poses(model, np.array([[0.5], [1.0]]), np.array([1, 2]))
+    >>> poses.position.shape, poses.status.any()
+    ((2, 2, 2), np.False_)
+    """
+
+    kept: Ints
+    position: Floats
+    orientation: Floats
+    status: npt.NDArray[np.int8]
+    residual: Floats
+    condition: Floats
+
+    @property
+    def number(self) -> int:
+        """Of the cases."""
+        return int(self.status.shape[1])
+
+    def of(self, body: int) -> tuple[Floats, Floats]:
+        """Position and orientation (n, ...) of one of the bodies."""
+        row = int(np.searchsorted(self.kept, body))
+        return self.position[row], self.orientation[row]
+
+
+def solve_poses(model: Model, inputs: Floats, kept: Ints, memory: Floats | None = None) -> Poses:
+    """Solve a model for each row of inputs, in the assembly modes of its reference or of ``memory``.
+
+    Closed forms hold their mode by signs, whatever was solved before. Newton, and three joints that meet in a
+    point, go by the last pose; here they are led to every pose straight from the reference, in as many pieces
+    as it takes, so that a pose is the same in any order and beside any others.
+
+    Parameters
+    ----------
+    inputs : (n, D) m and rad, in the order of the driven coordinates
+    kept : (rows,) indices of the bodies to keep, ascending
+    memory : what the groups start from, as :func:`groups.assembly_modes.starting_memory` gives it
+    """
+    n = len(inputs)
+    value = np.ascontiguousarray(inputs.T)
+    still = np.zeros_like(value)
+    motion = Motion(np.arange(n, dtype=np.float64), tuple(model.reference_inputs), value, still, still)
+    run = Run(model, motion, kept, 0)
+    start = Carried.start(model.packed.memory if memory is None else memory, len(kept))
+    carried = start.of(kept)
+    if any(goes_by_the_last(solver) for solver in model.solvers):
+        for case in range(n):
+            carried.memory[:] = start.memory
+            run.advance(case, case + 1, carried)
+    else:
+        run.advance(0, n, carried)
+    position, orientation, _, _ = run.arrays.outputs
+    status, residual, _, condition = run.arrays.quality
+    return Poses(kept, position, orientation, status, residual, condition)
+
+
+def goes_by_the_last(solver: Solver) -> bool:
+    """Whether a solver's answer may depend on the pose that it solved before.
+
+    >>> import groups, mbssa
+    >>> [goes_by_the_last(s) for s in groups.build(mbssa.decompose(mbssa.load("rotor"))).solvers]
+    [False, False, False, True, False, False, False]
+    """
+    return solver.form == "Newton" or (solver.form == "closed form" and solver.roots is None)

@@ -1,0 +1,145 @@
+"""A sweep that was run, read back from its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from routes.sweep.store import PARTS, SweepError, read_manifest
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The cases of a sweep and what was recorded of them; read from its folder when it is asked for.
+
+    Attributes
+    ----------
+    folder : its store: ``sweep.json``, and ``parts``, which any reader of Parquet takes as one table
+    manifest : what the sweep is of: cases, record, limits, modes, motion, mechanism, versions
+    solved, seconds : cases that this run solved, and how long it took; 0 where the folder was only opened
+
+    Examples
+    --------
+    >>> import mbssa, tempfile
+    >>> from routes.sweep import grid, sweep
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = sweep(bar, grid({"1-2.angle": [0.5, 1.0]}), record=["2-3.angle"], store=folder,
+    ...                   executor="sequential")
+    ...     found.counts, found.column_names[:3], found["2-3.angle"].round(3).tolist()
+    ({'ok': 2}, ['case', '1-2.angle', 'status'], [0.563, -0.09])
+    """
+
+    folder: Path
+    manifest: Mapping[str, Any] = field(repr=False)
+    solved: int = 0
+    seconds: float = 0.0
+
+    @property
+    def number(self) -> int:
+        """Cases that there are to be."""
+        return int(self.manifest["number"])
+
+    @cached_property
+    def parts(self) -> tuple[Path, ...]:
+        """Files that are there, in the order of the cases."""
+        return tuple(sorted((self.folder / PARTS).glob("part-*.parquet")))
+
+    @cached_property
+    def done(self) -> int:
+        """Cases that are there."""
+        import pyarrow.parquet
+
+        return sum(pyarrow.parquet.read_metadata(part).num_rows for part in self.parts)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all cases are there."""
+        return self.done == self.number
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """Names of the columns, ``case`` first, then the parameters."""
+        return list(self._schema.names)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the recorded columns."""
+        return {
+            each.name: each.metadata[b"unit"].decode()
+            for each in self._schema
+            if each.metadata and b"unit" in each.metadata
+        }
+
+    @cached_property
+    def _schema(self) -> pyarrow.Schema:
+        import pyarrow.parquet
+
+        if not self.parts:
+            raise SweepError(f"{self.folder}: no case was written yet")
+        return pyarrow.parquet.read_schema(self.parts[0])
+
+    def table(self, columns: Sequence[str] | None = None) -> pyarrow.Table:
+        """All cases, or some columns of them, in the order of the cases.
+
+        Raises
+        ------
+        KeyError
+            Columns that there are not: those that there are.
+        """
+        import pyarrow
+        import pyarrow.parquet
+
+        missing = [name for name in columns or () if name not in self.column_names]
+        if missing:
+            raise KeyError(f"no column {', '.join(missing)}; there are {', '.join(self.column_names)}")
+        wanted = None if columns is None else list(columns)
+        parts = [pyarrow.parquet.ParquetFile(part).read(columns=wanted) for part in self.parts]
+        return pyarrow.concat_tables(parts) if parts else self._schema.empty_table()
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """One column as an array; the status as texts."""
+        column = self.table([name]).column(name)
+        found: npt.NDArray[Any] = column.to_numpy()
+        return found
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many cases have which status: "ok", "out of reach", …; the most frequent first."""
+        if not self.parts:
+            return {}
+        tally = self.table(["status"]).column("status").value_counts().to_pylist()
+        found = {str(each["values"]): int(each["counts"]) for each in tally}
+        return dict(sorted(found.items(), key=lambda each: (each[0] != "ok", -each[1], each[0])))
+
+    @cached_property
+    def within(self) -> int | None:
+        """How many cases keep all limits; None where there are none."""
+        if not self.parts or "within" not in self.column_names:
+            return None
+        return int(self["within"].sum())
+
+
+def open_sweep(folder: str | Path) -> Sweep:
+    """The sweep in a folder, whole or not.
+
+    Raises
+    ------
+    ValueError
+        The folder holds none.
+
+    Examples
+    --------
+    >>> open_sweep("nowhere")
+    Traceback (most recent call last):
+    ValueError: nowhere holds no sweep: there is no sweep.json in it
+    """
+    return Sweep(Path(folder), read_manifest(Path(folder)))

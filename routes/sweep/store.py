@@ -1,0 +1,177 @@
+"""The folder of a sweep: what it is of, a Parquet file for every block of cases, and who writes there.
+
+``sweep.json`` says what the sweep is of; ``parts/part-000000.parquet`` … hold the cases, each file either
+whole or not there. A folder belongs to one run at a time, by a lock that the system drops with the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mbssa.gathering.files import write_whole
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FORMAT = 1
+MANIFEST = "sweep.json"
+PARTS = "parts"
+_LOCK = ".lock"
+
+#: Entries of a manifest in which a run that goes on must agree with the one that began.
+_MUST_AGREE = ("cases", "mechanism", "record", "limits", "modes", "motion", "block")
+
+
+class SweepError(RuntimeError):
+    """A sweep that could not go on; what it had written is kept, and the text says how to go on."""
+
+
+def part_path(folder: Path, block: int) -> Path:
+    """Where the cases of a block are.
+
+    >>> part_path(Path("tips"), 12).as_posix()
+    'tips/parts/part-000012.parquet'
+    """
+    return folder / PARTS / f"part-{block:06d}.parquet"
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a sweep is of.
+
+    Raises
+    ------
+    ValueError
+        No store, or of another format.
+    """
+    place = folder / MANIFEST
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"{folder} holds no sweep: there is no {MANIFEST} in it") from None
+    except ValueError as error:
+        raise ValueError(f"{place} is no JSON: {error}") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        said = found.get("format") if isinstance(found, dict) else None
+        raise ValueError(f"{place} has the format {said}; this version reads {FORMAT}")
+    return found
+
+
+def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> None:
+    """Begin a sweep in a folder, or go on with the one that is there.
+
+    Raises
+    ------
+    ValueError
+        The folder holds something already, or another sweep: what differs.
+    OSError
+        It cannot be written.
+    """
+    if (folder / MANIFEST).exists():
+        there = read_manifest(folder)
+        if not resume:
+            raise ValueError(f"{folder} holds a sweep already; resume it, or name another folder")
+        differing = [
+            f"{key} was {_short(there.get(key))}, now {_short(manifest[key])}"
+            for key in _MUST_AGREE
+            if there.get(key) != json.loads(json.dumps(manifest[key]))
+        ]
+        if differing:
+            raise ValueError("\n  ".join([f"{folder} holds another sweep", *differing]))
+        for left in (folder / PARTS).glob(".part-*.tmp"):
+            left.unlink()
+        return
+    strange = (
+        [path.name for path in sorted(folder.iterdir()) if path.name != _LOCK] if folder.is_dir() else []
+    )
+    if strange:
+        raise ValueError(f"{folder} is not empty ({strange[0]}) and holds no sweep; name another folder")
+    (folder / PARTS).mkdir(parents=True, exist_ok=True)
+    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 160 else f"{text[:100]} … {text[-50:]}"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process; the lock of a process that is gone counts for nothing.
+
+    Raises
+    ------
+    SweepError
+        Another run writes there: its process.
+    OSError
+        The folder cannot be made or written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("a+", encoding="utf-8") as stream:
+        try:
+            _take(stream.fileno())
+        except OSError:
+            stream.seek(0)
+            who = stream.read().strip() or "another process"
+            raise SweepError(
+                f"{folder} is being written by {who}; wait for it, or name another folder"
+            ) from None
+        stream.truncate(0)
+        stream.write(f"process {os.getpid()} on {socket.gethostname()}")
+        stream.flush()
+        try:
+            yield
+        finally:
+            stream.truncate(0)
+
+
+def _take(descriptor: int) -> None:
+    """An exclusive lock, or an OSError."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        return
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
+    """Write the cases of a block under their name once they are whole on the disk.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; nothing is left of it.
+    """
+    import pyarrow.parquet
+
+    target = part_path(folder, block)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def is_done(folder: Path, block: int, cases: int) -> bool:
+    """Whether a block is there, whole, with so many cases."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        found: int = pyarrow.parquet.read_metadata(part_path(folder, block)).num_rows
+    except (FileNotFoundError, pyarrow.ArrowInvalid):
+        return False
+    return found == cases

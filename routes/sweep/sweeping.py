@@ -1,0 +1,337 @@
+"""Many cases of one model: inputs, geometry or assembly modes over a grid, a sample or a table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from groups import Model, build
+from groups.motion import Motion, default_motion
+from mbssa import Mechanism, Structure, decompose
+from mbssa.gathering.records import to_record
+from routes.sweep.block import Setup, columns_of
+from routes.sweep.cases import Cases
+from routes.sweep.parameters import Parameter, parameters_of
+from routes.sweep.quantities import Limits, Quantity, limits_of, quantities_of
+from routes.sweep.ranks import launched, world
+from routes.sweep.result import Sweep
+from routes.sweep.store import FORMAT, is_done, locked, open_store, read_manifest
+from routes.sweep.workers import EXECUTORS, Executor, perform
+
+#: Cases of a block, at most, where they are poses of few designs, and where each is a design or a motion.
+POSES, DESIGNS = 32_768, 256
+#: Blocks into which a sweep is cut, at least, so that workers end together and a bar moves.
+FEWEST = 64
+
+
+def sweep(
+    model: Model | Structure | Mechanism,
+    cases: Cases,
+    *,
+    store: str | Path,
+    record: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    modes: Mapping[int, int] | None = None,
+    motion: Motion | Literal["own"] | None = None,
+    steps: int | None = None,
+    duration: float | None = None,
+    workers: int = 2,
+    executor: Executor = "processes",
+    block: int | None = None,
+    resume: bool = False,
+    progress: Callable[[float], object] | None = None,
+) -> Sweep:
+    """Solve every case, and write what is asked for to a folder of Parquet files as it comes.
+
+    A case is a pose: inputs that no case names stay where the nominal model's reference has them. Every pose
+    is solved on its own, in the assembly mode of the reference; Newton is led to it from the reference in a
+    straight line of the inputs. With a ``motion`` a case is a whole motion of a design, of which the least,
+    the greatest and the last value are kept.
+
+    Parameters
+    ----------
+    cases : of :func:`grid`, :func:`sample` or :func:`table`. Names are inputs (``2-3.slide``, absolute, m and
+        rad), geometry (``2-3.point.x``, ``2-3.length``, ``crank.origin.z``:
+        :mod:`routes.sweep.parameters`) and ``mode 3``; a ``+`` at the end adds to what is there
+    store : folder; a new one, or an empty one
+    record : coordinates (``2-3.slide``), joints, points (``platform.tip``), bodies, ``residual``,
+        ``condition``; over a motion also ``2-3.slide.rate`` and ``.acceleration``. By default the coordinates
+        with limits and both figures
+    limits : (lowest, highest) by coordinate, inclusive, instead of or beside the model's own. They prevent
+        nothing: a column ``within`` says whether a case keeps them, ``margin`` how well
+    modes : number of the assembly mode by number of the group, in every case
+    motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
+        geometry and modes, and inputs by offsets
+    workers, executor : so many "processes" or "threads"; "sequential"; "mpi": the ranks that mpiexec started
+    block : cases of a file; by default as many as make good files
+    resume : go on with the sweep that the folder holds
+    progress : called with the share of all cases that is done; False from it stops the run
+
+    Raises
+    ------
+    ValueError
+        Names, values, limits or modes that there are not, a folder that holds something else: all faults.
+    SweepError
+        A block that failed, a worker that was killed, a full disk, another run in the same folder. What is
+        written is kept, and ``resume`` goes on with it.
+    ModuleNotFoundError
+        The extra ``sweeps`` is not installed.
+
+    Examples
+    --------
+    >>> import mbssa, tempfile
+    >>> from routes.sweep import grid, sweep
+    >>> stewart = mbssa.load("stewart_inverse")
+    >>> reach = grid({"1-14.x": [0.0, 0.5, 1.0], "1-14.z": [0.9, 1.1]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = sweep(stewart, reach, record=["2-3.slide"], store=folder, executor="sequential")
+    ...     found["within"].tolist(), found["2-3.slide"].round(3).tolist()[:2]
+    ([True, True, True, True, False, False], [1.113, 1.28])
+    """
+    begin = perf_counter()
+    _check_packages()
+    if not isinstance(cases, Cases):
+        raise TypeError(f"cases are made by grid, sample or table; this is a {type(cases).__name__}")
+    folder = Path(store)
+    setup = _setup(
+        _built(model), cases, record, limits or {}, modes or {}, motion, steps, duration, folder, block
+    )
+    _check_run(workers, executor)
+    if executor == "mpi":
+        return _among_ranks(setup, resume, progress, begin)
+    with locked(folder):
+        todo, before = _begun(setup, resume)
+        solved = perform(setup, todo, executor, workers, _share(progress, before, cases.number))
+    return Sweep(folder, read_manifest(folder), solved, perf_counter() - begin)
+
+
+def _built(model: Model | Structure | Mechanism) -> Model:
+    if isinstance(model, Mechanism):
+        model = decompose(model)
+    return build(model) if isinstance(model, Structure) else model
+
+
+def _check_packages() -> None:
+    if find_spec("pyarrow") is None:
+        raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
+
+
+def _check_run(workers: int, executor: str) -> None:
+    faults = []
+    if workers < 1:
+        faults.append(f"{workers} workers; write 1 or more")
+    if executor not in EXECUTORS:
+        faults.append(f"no executor {executor!r}; write one of {', '.join(EXECUTORS)}")
+    if executor == "mpi" and not launched():
+        faults.append("the executor mpi needs ranks: start it as mpiexec -n 2 …")
+    if faults:
+        raise ValueError("\n  ".join(faults))
+
+
+def _setup(
+    model: Model,
+    cases: Cases,
+    record: Sequence[str] | None,
+    limits: Limits,
+    modes: Mapping[int, int],
+    motion: Motion | Literal["own"] | None,
+    steps: int | None,
+    duration: float | None,
+    folder: Path,
+    block: int | None,
+) -> Setup:
+    """Everything checked; all faults at once."""
+    mechanism, faults = model.mechanism, list[str]()
+    moving = motion is not None
+    parameters: tuple[Parameter, ...] = ()
+    measured: tuple[Quantity, ...] = ()
+    kept: dict[str, tuple[float, float]] = {}
+    try:
+        parameters = parameters_of(mechanism, cases.names, model.structure.n_groups)
+    except ValueError as error:
+        faults.append(str(error))
+    try:
+        kept = limits_of(mechanism, limits)
+        kept = {name: ends for name, ends in kept.items() if name in limits or _measurable(model, name)}
+    except ValueError as error:
+        faults.append(str(error))
+    try:
+        asked = record if record is not None else (*kept, "residual", "condition")
+        measured = quantities_of(mechanism, model.frames, asked, moving=moving)
+        judged = quantities_of(mechanism, model.frames, kept, moving=moving)
+    except ValueError as error:
+        faults.append(str(error))
+    faults += _mode_faults(model, cases, parameters, modes)
+    if moving:
+        faults += [
+            f"{each.name}: over a motion an input is changed by an offset; write {each.name}+"
+            for each in parameters
+            if each.is_input and not each.offset
+        ]
+        if motion == "own":
+            try:
+                default_motion(mechanism, steps=steps, duration=duration)
+            except ValueError as error:
+                faults.append(str(error))
+        elif not isinstance(motion, Motion):
+            faults.append(f"motion is {motion!r}; give a groups.Motion, or own for the model's")
+        elif motion.names != tuple(model.reference_inputs):
+            faults.append(
+                f"the motion drives {motion.names}; the model needs {tuple(model.reference_inputs)}"
+            )
+    elif steps is not None or duration is not None:
+        faults.append("steps and duration are of a motion; leave them out, or write motion own")
+    if block is not None and block < 1:
+        faults.append(f"blocks of {block} cases; write 1 or more")
+    if faults:
+        raise ValueError("\n  ".join(dict.fromkeys(faults)))
+    designs = moving or any(not each.is_input for each in parameters)
+    fit = min(DESIGNS if designs else POSES, math.ceil(cases.number / FEWEST))
+    return Setup(
+        model,
+        cases,
+        parameters,
+        tuple({each.columns: each for each in (*measured, *judged)}.values()),
+        columns_of(measured, moving=moving),
+        kept,
+        dict(modes),
+        motion,
+        steps,
+        duration,
+        folder,
+        block or max(1, fit),
+    )
+
+
+def _measurable(model: Model, coordinate: str) -> bool:
+    """Whether a limit of the model file can be looked at; gears and cams have no coordinates here."""
+    try:
+        quantities_of(model.mechanism, model.frames, [coordinate], moving=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _mode_faults(
+    model: Model, cases: Cases, parameters: Sequence[Parameter], modes: Mapping[int, int]
+) -> list[str]:
+    groups, faults = model.structure.n_groups, []
+    swept = {target.index for each in parameters for target in each.targets if target.kind == "mode"}
+    for group in modes:
+        if not 1 <= group <= groups:
+            faults.append(f"no group {group}; the groups are 1 to {groups}")
+        elif group in swept:
+            faults.append(f"the mode of group {group} is given for all cases and by the cases")
+    for k, each in enumerate(parameters):
+        if each.targets[0].kind != "mode":
+            continue
+        if cases.definition["kind"] == "sample":
+            faults.append(f"{each.name}: modes are no range; write them as values of a grid or a table")
+            continue
+        values = (
+            np.array(cases.definition["values"][each.name])
+            if cases.definition["kind"] == "grid"
+            else cases.values()[:, k]
+        )
+        if (values != np.round(values)).any() or (values < 1).any():
+            faults.append(f"{each.name}: modes are whole numbers from 1")
+    return faults
+
+
+# --- one run ---------------------------------------------------------------------------------------
+
+
+def _begun(setup: Setup, resume: bool) -> tuple[list[int], int]:
+    """Blocks to be done, and how many cases are done already; the folder is ready for more."""
+    open_store(setup.folder, _manifest(setup), resume=resume)
+    number, size = setup.cases.number, setup.block
+    todo, before = [], 0
+    for block in range(math.ceil(number / size)):
+        cases = min(size, number - block * size)
+        if is_done(setup.folder, block, cases):
+            before += cases
+        else:
+            todo.append(block)
+    return todo, before
+
+
+def _share(progress: Callable[[float], object] | None, before: int, number: int) -> Callable[[int], object]:
+    def told(done: int) -> object:
+        return None if progress is None else progress((before + done) / number)
+
+    told(0)
+    return told
+
+
+def _among_ranks(
+    setup: Setup, resume: bool, progress: Callable[[float], object] | None, begin: float
+) -> Sweep:
+    """The same on every rank; the first has the folder, and the say in what goes wrong there."""
+    comm = world()
+    first = comm.Get_rank() == 0
+    if not first:
+        todo, before = _heard(comm.bcast(None))
+        solved = perform(setup, todo, "mpi", 1, lambda _: None)
+        comm.Barrier()
+        return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
+    said = False
+    try:
+        with locked(setup.folder):
+            todo, before = _begun(setup, resume)
+            comm.bcast((todo, before))
+            said = True
+            solved = perform(setup, todo, "mpi", 1, _share(progress, before, setup.cases.number))
+            comm.Barrier()
+    except Exception as error:  # other ranks wait to hear
+        if not said:
+            comm.bcast(error)
+        raise
+    return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
+
+
+def _heard(said: Any) -> tuple[list[int], int]:
+    if isinstance(said, Exception):
+        raise said
+    todo, before = said
+    return todo, before
+
+
+def _manifest(setup: Setup) -> dict[str, Any]:
+    model = setup.model
+    text = json.dumps(to_record(model.mechanism), sort_keys=True)
+    motion: Any = setup.motion
+    if isinstance(motion, Motion):
+        state = hashlib.sha256()
+        for array in (motion.time, motion.value, motion.rate, motion.acceleration):
+            state.update(np.ascontiguousarray(array).tobytes())
+        motion = {"instants": len(motion.time), "sha256": state.hexdigest()}
+    elif motion == "own":
+        motion = {"own": True, "steps": setup.steps, "duration": setup.duration}
+    names = ("mbssa", "numpy", "pyarrow")
+    return {
+        "format": FORMAT,
+        "model": model.mechanism.name,
+        "number": setup.cases.number,
+        "block": setup.block,
+        "cases": dict(setup.cases.definition),
+        "record": list(setup.recorded),
+        "limits": {name: [_json(end) for end in ends] for name, ends in setup.limits.items()},
+        "modes": {str(group): number for group, number in sorted(setup.modes.items())},
+        "motion": motion,
+        "mechanism": hashlib.sha256(text.encode()).hexdigest(),
+        "versions": {name: version(name) for name in names},
+    }
+
+
+def _json(number: float) -> float | str:
+    """JSON has no infinity."""
+    return number if math.isfinite(number) else str(number)

@@ -1,0 +1,139 @@
+"""Blocks of cases handed to workers, each a job of its own: processes, threads, ranks, or none of them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Literal
+
+from routes.sweep.block import Setup, solve_block, unpacked
+from routes.sweep.ranks import world
+from routes.sweep.store import SweepError
+
+Executor = Literal["processes", "threads", "sequential", "mpi"]
+EXECUTORS: tuple[Executor, ...] = ("processes", "threads", "sequential", "mpi")
+
+#: Called with the number of cases that are done; False from it stops the run.
+Told = Callable[[int], object]
+
+#: Seconds between two looks at whether the process that started a worker is still there.
+_LOOK = 1.0
+
+
+def perform(setup: Setup, todo: Sequence[int], executor: Executor, workers: int, told: Told) -> int:
+    """Solve and write blocks; returns how many cases this process, or its workers, solved.
+
+    Raises
+    ------
+    SweepError
+        A block failed, or a worker was killed; the parts that are written stay.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        if executor == "mpi":
+            return _by_ranks(setup, todo, told)
+        if executor == "sequential" or not todo:
+            return _one_by_one(setup, todo, told)
+        return _by_joblib(setup, todo, executor, min(workers, len(todo)), told)
+
+
+def _one_by_one(setup: Setup, todo: Sequence[int], told: Told) -> int:
+    done = 0
+    for block in todo:
+        done += solve_block(setup, block)
+        if told(done) is False:
+            break
+    return done
+
+
+def _by_joblib(setup: Setup, todo: Sequence[int], executor: Executor, workers: int, told: Told) -> int:
+    from joblib import Parallel, delayed, parallel_config
+
+    threads = executor == "threads"
+    sent: Any = setup if threads else pickle.dumps(setup)
+    backend: dict[str, Any] = {"backend": "threading"} if threads else _PROCESSES
+    done = 0
+    with parallel_config(n_jobs=workers, **backend):
+        results = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
+            delayed(_job)(sent, block, os.getpid()) for block in todo
+        )
+        try:
+            for cases in results:
+                done += cases
+                if told(done) is False:
+                    break
+        except BrokenProcessPool as error:
+            raise SweepError(
+                f"a worker process was killed after {done:,} cases of this run (by the system, where memory "
+                f"ran out); what is written is kept: resume {setup.folder} with fewer workers"
+            ) from error
+        except BaseException:
+            if not threads:
+                _end_workers()
+            raise
+        finally:
+            results.close()
+    return done
+
+
+#: BLAS and Numba have one thread in each worker: the workers have the cores.
+_PROCESSES: dict[str, Any] = {"backend": "loky", "inner_max_num_threads": 1}
+
+
+def _end_workers() -> None:
+    """Leave no process behind that still solves what nobody waits for."""
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
+def _job(setup: Setup | bytes, block: int, parent: int) -> int:
+    if isinstance(setup, Setup):
+        return solve_block(setup, block)
+    _follow(parent)
+    return solve_block(unpacked(setup), block)
+
+
+_following: set[int] = set()
+
+
+def _follow(parent: int) -> None:
+    """Let this worker end with the process that started it, and leave Ctrl-C to that one."""
+    if parent in _following:
+        return
+    _following.add(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+def _by_ranks(setup: Setup, todo: Sequence[int], told: Told) -> int:
+    """Every so manieth block to each rank; what went wrong on any is raised on all."""
+    comm = world()
+    mine = todo[comm.Get_rank() :: comm.Get_size()]
+    failure: str | None = None
+    done = 0
+
+    def all_told(cases: int) -> object:
+        return told(min(cases * comm.Get_size(), setup.cases.number))
+
+    try:
+        done = _one_by_one(setup, mine, all_told)
+    except Exception as error:  # other ranks wait for this one
+        failure = str(error) if isinstance(error, SweepError) else f"{type(error).__name__}: {error}"
+    reports: list[tuple[int, str | None]] = comm.allgather((done, failure))
+    failures = [f"rank {k}: {text}" for k, (_, text) in enumerate(reports) if text is not None]
+    if failures:
+        raise SweepError("\n  ".join(failures))
+    return sum(cases for cases, _ in reports)
