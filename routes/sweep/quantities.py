@@ -14,12 +14,14 @@ from groups import Model, Trajectory
 from groups.results.rotations import in_space, plane_rotation, rotation_of
 from mbssa import Mechanism
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import coordinates, equations_of
+from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
 from routes.sweep.parameters import hint, owner_of
 from routes.sweep.poses import Poses
 
 Floats = npt.NDArray[np.float64]
+#: Position (n, 3) and rotation (n, 3, 3).
+Pose = tuple[Floats, Floats]
 Kind = Literal["coordinate", "point", "body", "figure"]
 Limits = Mapping[str, tuple[float, float]]
 
@@ -201,17 +203,13 @@ def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict
     """
     seen = _Seen(model, poses)
     found: dict[str, Floats] = {}
-    joints: dict[int, Floats] = {}
     for each in quantities:
         if each.kind == "figure":
             array = poses.residual if each.part == "residual" else poses.condition
             worst = array.max(axis=0) if each.part == "residual" else array.min(axis=0)
             found[each.columns[0]] = worst
         elif each.kind == "coordinate":
-            if each.index not in joints:
-                joints[each.index] = _joint(model, seen, each.index)
-            names = model.mechanism.joints[each.index].type.coordinates
-            found[each.columns[0]] = joints[each.index][:, names.index(each.part)]
+            found[each.columns[0]] = _coordinate_of(model, seen, each)
         else:
             numbers = _point(model, seen, each) if each.kind == "point" else _pose(model, poses, each.index)
             found.update(zip(each.columns, numbers.T, strict=True))
@@ -219,66 +217,94 @@ def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict
 
 
 class _Seen:
-    """Poses of bodies in space, each turned into matrices once."""
+    """Poses of bodies in space, each turned into matrices once, and those of joints."""
 
     def __init__(self, model: Model, poses: Poses) -> None:
         self.model, self.poses = model, poses
-        self._known: dict[int, tuple[Floats, Floats]] = {}
+        self._bodies: dict[int, Pose] = {}
+        self._joints: dict[int, Pose] = {}
 
-    def __getitem__(self, body: int) -> tuple[Floats, Floats]:
+    def body(self, body: int) -> Pose:
         """Position (n, 3) and rotation (n, 3, 3); one of each for the frame, which stands still."""
-        if body not in self._known:
-            at = self.model.reference
+        if body not in self._bodies:
             if body == 0:
-                self._known[0] = at.position[:1], at.rotation[:1]
+                self._bodies[0] = _standing(self.model, 0)
             else:
                 position, orientation = self.poses.of(body)
                 turn = plane_rotation if orientation.ndim == 1 else rotation_of
-                self._known[body] = in_space(position), turn(orientation)
-        return self._known[body]
+                self._bodies[body] = in_space(position), np.ascontiguousarray(turn(orientation))
+        return self._bodies[body]
+
+    def joint(self, index: int, *, turned: bool) -> Pose:
+        """d (n, 3) and C (n, 3, 3) of a joint; C is asked for by ``turned``, and else of no use."""
+        known = self._joints.get(index)
+        if known is None or (turned and not len(known[1])):
+            a, b = self.model.mechanism.joint_bodies(index)[:2]
+            self._joints[index] = _relative(self.model, self.body(a), self.body(b), index, turned)
+        return self._joints[index]
 
 
-def _joint(model: Model, seen: _Seen, index: int) -> Floats:
-    """(n, k) coordinates of a joint."""
-    joint, frames = model.mechanism.joints[index], model.frames
-    a, b = model.mechanism.joint_bodies(index)[:2]
-    found = _relative(model, seen[a], seen[b], index)
+def _standing(model: Model, body: int) -> Pose:
     at = model.reference
-    ends = [(at.position[body : body + 1], at.rotation[body : body + 1]) for body in (a, b)]
-    principal = _relative(model, ends[0], ends[1], index)[0]
-    given = joint.geometry.at_reference if joint.geometry is not None else {}
-    for k, name in enumerate(joint.type.coordinates):
-        if coordinate_unit(name) != "m" and frames.known[index]:
-            near = given.get(name, principal[k])
-            found[:, k] -= 2 * np.pi * np.round((found[:, k] - near) / (2 * np.pi))
+    return at.position[body : body + 1], at.rotation[body : body + 1]
+
+
+def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
+    """(n,) one coordinate of a joint; angles within half a turn of the reference's."""
+    joint = model.mechanism.joints[each.index]
+    rows = equations_of(joint.type)
+    assert rows is not None
+    k = joint.type.coordinates.index(each.part)
+    turned = rows.coordinates[k].kind not in _OF_PLACE
+
+    def value(at: Pose) -> Floats:
+        d, C = at
+        given = {
+            name: np.full(len(d), column[each.index]) for name, column in model.frames.parameters.items()
+        }
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found, _ = rows.coordinates[k](d, C, given)
+        return found
+
+    found = value(seen.joint(each.index, turned=turned))
+    if coordinate_unit(each.part) != "m":
+        near = joint.geometry.at_reference.get(each.part) if joint.geometry is not None else None
+        if near is None:
+            ends = [_standing(model, body) for body in model.mechanism.joint_bodies(each.index)[:2]]
+            near = value(_relative(model, ends[0], ends[1], each.index, True))[0]
+        found = found - 2 * np.pi * np.round((found - near) / (2 * np.pi))
     return found
 
 
-def _relative(
-    model: Model, first: tuple[Floats, Floats], second: tuple[Floats, Floats], index: int
-) -> Floats:
+#: Coordinates that are told from where B stands, whichever way it is turned.
+_OF_PLACE = ("along", "distance", "azimuth", "elevation")
+
+
+def _relative(model: Model, first: Pose, second: Pose, index: int, turned: bool) -> Pose:
+    """A joint's second frame seen from its first."""
     frames = model.frames
-    rows = equations_of(model.mechanism.joints[index].type)
-    assert rows is not None
     (p, R), (q, S) = first, second
-    axes = R @ frames.axes[index, 0]
-    across = q + S @ frames.origin[index, 1] - p - R @ frames.origin[index, 0]
-    n = len(across)
-    d: Floats = np.einsum("nba,nb->na", axes, across) if len(axes) == n else across @ axes[0]
-    C = axes.transpose(0, 2, 1) @ (S @ frames.axes[index, 1])
-    C = np.broadcast_to(C, (n, 3, 3))
-    parameters = {name: np.full(n, column[index]) for name, column in frames.parameters.items()}
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values, _ = coordinates(rows, d, C, parameters)
-    return values
+    axes = _times(R, frames.axes[index, 0])
+    across = q + _times(S, frames.origin[index, 1]) - p - _times(R, frames.origin[index, 0])
+    d: Floats = np.einsum("nba,nb->na", axes, across)
+    if not turned:
+        return d, np.zeros((0, 3, 3))
+    C: Floats = np.einsum("nba,nbc->nac", axes, _times(S, frames.axes[index, 1]))
+    return d, np.broadcast_to(C, (len(d), 3, 3))
+
+
+def _times(rotations: Floats, by: Floats) -> Floats:
+    """Many rotations times one matrix or vector, as one large product."""
+    found: Floats = (rotations.reshape(-1, 3) @ by).reshape(len(rotations), *by.shape)
+    return found
 
 
 def _point(model: Model, seen: _Seen, each: Quantity) -> Floats:
     geometry = model.mechanism.body_geometry[each.index]
     at = model.frames
     away = in_space(np.asarray(geometry.points[each.part], dtype=float)) - at.position[each.index]
-    position, rotation = seen[each.index]
-    found: Floats = position + rotation @ (at.rotation[each.index].T @ away)
+    position, rotation = seen.body(each.index)
+    found: Floats = position + _times(rotation, at.rotation[each.index].T @ away)
     return np.broadcast_to(found, (seen.poses.number, 3))[:, : len(each.columns)]
 
 
