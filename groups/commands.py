@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -35,8 +35,9 @@ from groups.results.listings import (
     solvers_page,
     solvers_record,
 )
+from groups.runner import Request, solver_by
 from groups.trajectory import Level
-from mbssa import Mechanism, ModelError, load
+from mbssa import Mechanism, ModelError, load, ranks
 from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.commands import deliver, show
 
@@ -105,18 +106,37 @@ def solve(
         Path | None,
         typer.Option(metavar="FILE", help="Animate: .gif, or .html to play and turn in a browser."),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Solve on so many cores, by the plan predicted fastest."),
+    ] = None,
+    executor: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="threads, processes, mpi, or a joblib backend, for --workers."),
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Solve by this plan, as mbssa routes --save wrote it.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep what is done, so that --resume can go on from it."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from what --checkpoint keeps.")] = False,
     form: FormatOption = "table",
 ) -> None:
     """Solve position, velocity and acceleration of MODEL over a motion, group by group.
 
-    Ctrl-C stops a run and keeps what it has.
+    Ctrl-C stops a run and keeps what it has. Under mpiexec, ranks share the run.
 
     Exit 0: every group was solved at every instant; 1: the model cannot be
     solved as given, or not at every instant; 2: bad input; 130: stopped.
 
     Example: mbssa solve rotor --output rotor.csv --animate rotor.html
     """
-    _check_format(form)
+    check_format(form)
+    request = Request(workers, executor, plan, checkpoint, resume)
+    if ranks.size() > 1 and request.executor is None and plan is None:
+        request = replace(request, executor="mpi")
     try:
         targets = [Target("--output", path, TRAJECTORY) for path in output or []]
         if plot is not None:
@@ -130,8 +150,8 @@ def solve(
         if points and named is None:
             faults.append("--points: names no point")
         if faults:
-            _fail_all(faults)
-        _solve(model, motion, steps, duration, mode or [], keep or [], level, targets, named, form)
+            fail_all(faults)
+        _solve(model, motion, steps, duration, mode or [], keep or [], level, targets, named, request, form)
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
         raise typer.Exit(STOPPED) from None
@@ -147,27 +167,37 @@ def _solve(
     level: Level,
     targets: Sequence[Target],
     points: list[str] | None,
+    request: Request,
     form: str,
 ) -> None:
     mechanism = load(name)
-    model = _model(mechanism, name)
+    model = model_asked(mechanism, name)
     kept, modes = _chosen(model, keep, mode)
-    motion = _motion(model, name, motion_file, steps, duration, kept, level)
+    motion = motion_asked(model, name, motion_file, steps, duration, kept, level)
     still = next((target.path for target in targets if target.option == "--plot"), None)
     moving = next((target.path for target in targets if target.option == "--animate"), None)
     if still is not None or moving is not None:
         faults = picture_faults(model, kept, level, still, moving, points)
         if faults:
-            _fail_all(faults)
+            fail_all(faults)
     from groups.watched import solve_watched
 
     bodies = None if kept is None else [body + 1 for body in kept]
     try:
-        run = solve_watched(model, motion, bodies=bodies, level=level, modes=modes)
+        solve = solver_by(request, model, motion, level) if request else None
+        run = solve_watched(model, motion, bodies=bodies, level=level, modes=modes, solve=solve)
     except ValueError as error:
         fail(str(error))
+    except RuntimeError as error:
+        kept = (
+            request.checkpoint
+            and f"\nwhat is done is kept; add --resume to --checkpoint {request.checkpoint}"
+        )
+        fail(f"{error}{kept or ''}", NOT_DETERMINED)
     except MemoryError:
         fail(f"{len(motion.time):,} instants need more memory than there is; write fewer --steps or --keep")
+    if ranks.rank() > 0:  # the first rank has all, and tells it
+        raise typer.Exit(OK)
     if run.stopped:
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
     written, faults = _write(run.trajectory, targets, points)
@@ -177,13 +207,14 @@ def _solve(
     else:
         show(lambda screen: results.page(summary, screen))
     if faults:
-        _fail_all(faults)
+        fail_all(faults)
     if run.stopped:
         raise typer.Exit(STOPPED)
     raise typer.Exit(OK if run.trajectory.ok else NOT_DETERMINED)
 
 
-def _model(mechanism: Mechanism, name: str) -> Model:
+def model_asked(mechanism: Mechanism, name: str) -> Model:
+    """The model of a mechanism that can be solved; else the reasons, and exit 1."""
     try:
         return solvable_model(mechanism, name)
     except RefusedError as error:
@@ -206,11 +237,11 @@ def _chosen(
     except ValueError as error:
         faults += str(error).split(BETWEEN)
     if faults:
-        _fail_all(faults)
+        fail_all(faults)
     return kept, modes
 
 
-def _motion(
+def motion_asked(
     model: Model,
     name: str,
     path: Path | None,
@@ -285,7 +316,7 @@ def solvers(
 
     Example: mbssa solvers rotor
     """
-    _check_format(form)
+    check_format(form)
     if model is None:
         from groups.library import table
 
@@ -295,7 +326,7 @@ def solvers(
         else:
             show(lambda screen: library_page(rows, screen))
         return
-    found = _model(load(model), model)
+    found = model_asked(load(model), model)
     if form == "json":
         _deliver_json(solvers_record(found))
         return
@@ -318,10 +349,10 @@ def modes(
 
     Example: mbssa modes stewart --group 1
     """
-    _check_format(form)
+    check_format(form)
     from groups.assembly_modes import modes as modes_of
 
-    found = _model(load(model), model)
+    found = model_asked(load(model), model)
     try:
         listed = modes_of(found) if group is None else (modes_of(found, group),)
     except ValueError as error:
@@ -332,7 +363,8 @@ def modes(
     show(lambda screen: modes_page(found, listed, screen, each=group is not None))
 
 
-def _check_format(form: str) -> None:
+def check_format(form: str) -> None:
+    """Exit 2 if there is no such format."""
     if form not in ("table", "json"):
         raise typer.BadParameter(f"{form!r}; write table or json", param_hint="--format")
 
@@ -341,5 +373,6 @@ def _deliver_json(record: Any) -> None:
     deliver(json.dumps(record, ensure_ascii=False, indent=2) + "\n", None)
 
 
-def _fail_all(faults: Sequence[str]) -> None:
+def fail_all(faults: Sequence[str]) -> NoReturn:
+    """Say all faults at once, and exit 2."""
     fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
+from groups.runner import Solve
 from groups.trajectory import Level, Trajectory
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Watched:
     starting : s until the kernels were ready, other than compiling: most of it is Numba's import
     solving : s for the motion itself
     stopped : whether Ctrl-C ended it before the last instant
+    how : by which plan, in words; empty for one group after another
     """
 
     trajectory: Trajectory
@@ -44,6 +46,7 @@ class Watched:
     starting: float
     solving: float
     stopped: bool
+    how: str = ""
 
 
 def solve_watched(
@@ -53,11 +56,16 @@ def solve_watched(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    solve: Solve | None = None,
 ) -> Watched:
     """Solve a motion, tell on standard error what takes long, and stop where Ctrl-C comes.
 
     The first instant is solved on its own before all others, so that compiling is not in the time of the
     motion. Ctrl-C while that lasts raises KeyboardInterrupt; so does a second one later.
+
+    Parameters
+    ----------
+    solve : who solves the motion; the model itself by default
 
     Raises
     ------
@@ -78,9 +86,10 @@ def solve_watched(
             show(share)
             return not wanted.is_set()
 
-        trajectory = model.solve(motion, progress=progress, **chosen)
+        trajectory = (model.solve if solve is None else solve)(motion, progress=progress, **chosen)
     stopped = bool((trajectory.status == NOT_COMPUTED).any())
-    return Watched(trajectory, sum(compiling), starting, perf_counter() - start, stopped)
+    how = "" if solve is None else solve.how
+    return Watched(trajectory, sum(compiling), starting, perf_counter() - start, stopped, how)
 
 
 def _first_instant(motion: Motion) -> Motion:

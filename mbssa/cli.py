@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from mbssa import ranks
 from mbssa.gathering.faults import ModelError
 
 #: Exit codes: determined, not determined, bad input.
@@ -73,10 +74,10 @@ def main() -> None:
 
 
 def _prepare_output() -> None:
-    """A terminal that knows no dash gets a question mark; a closed one gets nothing."""
+    """A terminal that knows no dash gets a question mark; a closed one, and all ranks but one, nothing."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:
+        if stream is None or ranks.rank() > 0:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

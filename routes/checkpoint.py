@@ -12,6 +12,7 @@ import numpy as np
 
 from mbssa.gathering.files import write_whole
 from routes.job import Job
+from routes.plan import Plan
 from routes.workspace import BESIDE, Workspace, in_files, opened
 
 FORMAT = 1
@@ -67,13 +68,27 @@ def left_off(job: Job, folder: Path) -> Workspace:
     return space
 
 
+def kept_plan(folder: Path) -> Plan:
+    """The plan of the run that a folder keeps.
+
+    Raises
+    ------
+    ValueError
+        It keeps none.
+    """
+    try:
+        kept = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        return Plan.from_json(json.dumps(kept["plan"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ValueError(f"{folder} keeps no run that could be resumed") from None
+
+
 def _record(job: Job) -> dict[str, Any]:
     """What makes a run this one and no other."""
     packed, motion = job.model.packed, job.motion
     plan = json.loads(job.plan.to_json())
     # Who does the tasks, and how many they are, changes no bit of the answer.
-    workers = {name: plan.pop(name) for name in ("executor", "workers")}
-    del workers
+    del plan["executor"], plan["workers"]
     return {
         "format": FORMAT,
         "mechanism": job.model.mechanism.name,

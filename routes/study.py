@@ -137,9 +137,7 @@ class Study:
     def _pays(self, instants: int) -> bool:
         assert self.parallel is not None
         fast, slow = (of_length(trial.plan, instants) for trial in (self.parallel, self.sequential))
-        return (
-            predict(self.model, fast, self.costs).seconds < predict(self.model, slow, self.costs).seconds
-        )
+        return predict(self.model, fast, self.costs).seconds < predict(self.model, slow, self.costs).seconds
 
 
 def of_length(plan: Plan, instants: int) -> Plan:
@@ -201,7 +199,9 @@ def study(
     motion = default_motion(model.mechanism) if motion is None else motion
     told = progress or (lambda _what, _share: None)
     told("calibrating", 0.0)
-    costs = calibrated(model, motion, level=level, executors=executors, workers=workers, recalibrate=recalibrate)
+    costs = calibrated(
+        model, motion, level=level, executors=executors, workers=workers, recalibrate=recalibrate
+    )
     told("predicting", 0.0)
     chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top)
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
@@ -220,9 +220,7 @@ def study(
             Trial(candidate.kind, candidate.plan, prediction, tuple(run[0] for run in runs), middle[1])
         )
     trials.sort(key=lambda trial: trial.seconds)
-    return Study(
-        model, motion, workers, level, tuple(trials), *_counted(model), predicted, costs
-    )
+    return Study(model, motion, workers, level, tuple(trials), *_counted(model), predicted, costs)
 
 
 def best_plan(
@@ -232,8 +230,13 @@ def best_plan(
     workers: int,
     executors: Sequence[str] = ("threads",),
     level: Level = "acceleration",
+    parallel: bool = False,
 ) -> Plan:
-    """The plan that is predicted to be fastest, sequential included; nothing is run.
+    """The plan that is predicted to be fastest; no plan is run.
+
+    Parameters
+    ----------
+    parallel : leave the sequential one out, if there is another
 
     Examples
     --------
@@ -245,6 +248,8 @@ def best_plan(
     """
     costs = calibrated(model, motion, level=level, executors=executors, workers=workers)
     chosen, _ = _chosen(model, len(motion.time), workers, executors, costs, 1)
+    if parallel and len(chosen) > 1:
+        chosen = [pair for pair in chosen if pair[0].kind != "sequential"]
     return min(chosen, key=lambda pair: pair[1].seconds)[0].plan
 
 

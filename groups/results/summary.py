@@ -182,6 +182,8 @@ def _figures(summary: Summary) -> list[str]:
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
     loaded = f"before that kernels loaded in {_duration(run.starting)}{compiled}"
     lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each}; {loaded}"]
+    if run.how:
+        lines.append(f"by the plan {run.how}")
     largest, worst = summary.residual, summary.condition
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
@@ -222,6 +224,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "instants": len(time),
         "from": float(time[0]),
         "to": float(time[-1]),
+        "plan": run.how or None,
         "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
         "largest_residual": _worst_dict(summary.residual),
         "worst_condition": _worst_dict(summary.condition),

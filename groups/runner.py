@@ -1,0 +1,66 @@
+"""Handing a run to a higher package that solves groups side by side, where one is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Protocol
+
+from groups.model import Model
+from groups.motion import Motion
+from groups.trajectory import Level, Trajectory
+
+#: The entry point that names who runs plans.
+GROUP = "mbssa.runner"
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a run is wanted.
+
+    Attributes
+    ----------
+    workers : None leaves it to whoever runs
+    executor : threads, processes, mpi or another; None leaves it to whoever runs
+    plan : file of a plan
+    checkpoint : folder that keeps what is done
+    resume : whether to go on from what it keeps
+    """
+
+    workers: int | None = None
+    executor: str | None = None
+    plan: Path | None = None
+    checkpoint: Path | None = None
+    resume: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether anything is wanted that :meth:`groups.Model.solve` has not."""
+        return self != Request()
+
+
+class Solve(Protocol):
+    """What solves a motion as :meth:`groups.Model.solve` does; ``how`` says in words by which plan."""
+
+    how: str
+
+    def __call__(self, motion: Motion, **chosen: object) -> Trajectory:
+        """The trajectory; keywords as :meth:`groups.Model.solve` has them."""
+
+
+def solver_by(request: Request, model: Model, motion: Motion, level: Level) -> Solve:
+    """Whoever runs this model as requested.
+
+    Raises
+    ------
+    ValueError
+        Nobody is installed who could, or the request cannot be met: why.
+    OSError
+        The plan's file cannot be read.
+    """
+    found = list(entry_points(group=GROUP))
+    if not found:
+        raise ValueError("runs with workers, plans or checkpoints need the package routes")
+    make: Callable[[Request, Model, Motion, Level], Solve] = found[0].load()
+    return make(request, model, motion, level)

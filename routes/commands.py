@@ -1,0 +1,250 @@
+"""Commands of the package ``routes``: routes, sweep."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from groups.commands import FormatOption, ModelArgument, check_format, fail_all, model_asked, motion_asked
+from groups.requests import STILL, Target, target_faults
+from groups.trajectory import Level
+from mbssa import load
+from mbssa.cli import fail
+from mbssa.commands import deliver, show
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from routes.scaling import Scaling
+    from routes.study import Study, Told
+
+#: Exit code of a run that Ctrl-C ended.
+STOPPED = 130
+
+
+def register(app: typer.Typer) -> None:
+    """Add this package's commands to the command line."""
+    app.command("routes")(routes)
+
+
+def routes(
+    model: ModelArgument,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads or processes; all cores if not given.")
+    ] = None,
+    executors: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Parallel executors that are tried, joblib's among them.")
+    ] = "threads,processes",
+    motion: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Laws (.toml) or columns (.csv); the model's own if not given."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Instants.")] = 10_000,
+    duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")] = None,
+    level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
+    top: Annotated[
+        int, typer.Option(min=1, metavar="K", help="Plans of each kind and executor that are run.")
+    ] = 2,
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Times that each plan is run.")] = 5,
+    recalibrate: Annotated[
+        bool, typer.Option("--recalibrate", help="Measure this machine's costs anew.")
+    ] = False,
+    simulate_workers: Annotated[
+        str | None,
+        typer.Option(metavar="N,...", help="Predict the speed-up instead: 1,2,4,...,1024."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the fastest plan: .json, for solve --plan.")
+    ] = None,
+    gantt: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the fastest plans over time, predicted and measured."),
+    ] = None,
+    tree: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the tree of routes, as the paper's Fig. 7.")
+    ] = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the predicted speed-up over --simulate-workers."),
+    ] = None,
+    form: FormatOption = "table",
+) -> None:
+    """Find the fastest way through the structural groups of MODEL.
+
+    Plans of every kind are predicted from costs that are measured on this
+    machine once; the best of each kind are run in turn, sequential among them.
+
+    Exit 0: studied; 1: the model cannot be solved as given; 2: bad input; 130: stopped.
+
+    Example: mbssa routes stewart_inverse --workers 2 --gantt gantt.png
+    """
+    check_format(form)
+    targets = [
+        Target(option, path, endings)
+        for option, path, endings in (
+            ("--save", save, (".json",)),
+            ("--gantt", gantt, STILL),
+            ("--tree", tree, STILL),
+            ("--curve", curve, STILL),
+        )
+        if path is not None
+    ]
+    faults = target_faults(targets, [path for path in (Path(model), motion) if path and path.exists()])
+    counts: tuple[int, ...] = ()
+    if simulate_workers is not None:
+        try:
+            counts = workers_asked(simulate_workers)
+        except ValueError as error:
+            faults.append(str(error))
+        faults += [
+            f"{option}: needs a study; leave --simulate-workers out"
+            for option, path in (("--save", save), ("--gantt", gantt))
+            if path is not None
+        ]
+    elif curve is not None:
+        faults.append("--curve: draws what --simulate-workers predicts; write both")
+    names = [name.strip() for name in executors.split(",") if name.strip()]
+    faults += executor_faults(names)
+    if faults:
+        fail_all(faults)
+    found = model_asked(load(model), model)
+    asked = motion_asked(found, model, motion, steps, duration, None, level)
+    try:
+        if tree is not None:
+            _draw_tree(found, tree)
+        if counts:
+            _simulate(found, asked, counts, level, curve, recalibrate, form)
+            return
+        from routes.study import study
+
+        with _told() as told:
+            result = study(
+                found,
+                asked,
+                workers=workers,
+                executors=names,
+                top=top,
+                repeats=repeats,
+                level=level,
+                recalibrate=recalibrate,
+                progress=told,
+            )
+    except ValueError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C; costs that were measured are kept", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+    _deliver_study(result, save, gantt, form)
+
+
+def workers_asked(text: str) -> tuple[int, ...]:
+    """Numbers of workers, ascending; ``...`` goes on as the two before it do, by a factor.
+
+    Raises
+    ------
+    ValueError
+        No such numbers.
+
+    Examples
+    --------
+    >>> workers_asked("1,2,4,...,64")
+    (1, 2, 4, 8, 16, 32, 64)
+    """
+    advice = f"--simulate-workers {text}: write numbers, such as 1,2,4,8 or 1,2,4,...,1024"
+    parts = [part.strip() for part in text.replace("…", "...").split(",")]
+    found: list[int] = []
+    for k, part in enumerate(parts):
+        if part == "...":
+            if len(found) < 2 or k != len(parts) - 2 or not parts[-1].isdigit() or found[-1] <= found[-2]:
+                raise ValueError(advice)
+            factor, last = found[-1] / found[-2], int(parts[-1])
+            while round(found[-1] * factor) < last:
+                found.append(round(found[-1] * factor))
+        elif part.isdigit() and int(part) > 0:
+            found.append(int(part))
+        else:
+            raise ValueError(advice)
+    return tuple(sorted(set(found)))
+
+
+def executor_faults(names: list[str]) -> list[str]:
+    """What is wrong with the names of executors; a sentence for each.
+
+    >>> executor_faults(["threads"])
+    []
+    """
+    from routes.run import executor_of
+
+    faults = [] if names else ["--executors: names none; write threads or processes"]
+    for name in names:
+        try:
+            executor_of(name)
+        except (ValueError, ModuleNotFoundError) as error:
+            faults.append(f"--executors {name}: {error}")
+    return faults
+
+
+def _simulate(
+    model: Model,
+    motion: object,
+    counts: tuple[int, ...],
+    level: Level,
+    curve: Path | None,
+    recalibrate: bool,
+    form: str,
+) -> None:
+    from routes.results.scaling import page, record
+    from routes.study import simulated
+
+    found: list[Scaling] = simulated(model, motion, counts, level=level, recalibrate=recalibrate)  # type: ignore[arg-type]
+    if curve is not None:
+        from routes.pictures.scaling import draw_scaling
+
+        draw_scaling(found, curve)
+    if form == "json":
+        deliver(json.dumps([record(scaling) for scaling in found], indent=2) + "\n", None)
+        return
+    show(lambda screen: [page(scaling, screen) for scaling in found] and None)
+
+
+def _draw_tree(model: Model, path: Path) -> None:
+    from routes.dag import Dag
+    from routes.enumeration.tree import tree
+    from routes.pictures.tree import draw_tree
+
+    draw_tree(tree(Dag.of(model)), path)
+
+
+def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: str) -> None:
+    from routes.results.study import page, record
+
+    if save is not None:
+        result.best.save(save)
+    if gantt is not None:
+        from routes.pictures.gantt import draw_gantt
+
+        draw_gantt(result, gantt)
+    if form == "json":
+        deliver(json.dumps(record(result), ensure_ascii=False, indent=2) + "\n", None)
+        return
+    show(lambda screen: page(result, screen))
+
+
+@contextmanager
+def _told() -> Iterator[Told | None]:
+    """A bar on a terminal's standard error; it leaves nothing behind."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("Ctrl-C stops")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda what, share: bar.update(task, description=what, completed=share)

@@ -1,0 +1,134 @@
+"""``mbssa solve`` with workers, a plan or a checkpoint (entry point ``mbssa.runner``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from groups.model import Model
+from groups.motion import Motion
+from groups.runner import Request
+from groups.trajectory import Level, Trajectory
+from mbssa import ranks
+from routes.plan import GRAIN, Plan, plan_of, sequential_route
+from routes.run import executor_of, run
+
+#: Chunks that a checkpoint keeps apart, where nothing else says how many.
+KEPT_CHUNKS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedSolve:
+    """A model's :meth:`groups.Model.solve`, by a plan."""
+
+    model: Model
+    plan: Plan
+    request: Request
+
+    @property
+    def how(self) -> str:
+        """The plan in words."""
+        from routes.results.study import short
+
+        return short(self.plan)
+
+    def __call__(self, motion: Motion, **chosen: object) -> Trajectory:
+        """The trajectory; keywords as :func:`routes.run` has them."""
+        asked = self.request
+        return run(
+            self.model,
+            self.plan,
+            motion,
+            checkpoint=asked.checkpoint,
+            resume=asked.resume,
+            **chosen,  # type: ignore[arg-type]
+        )
+
+
+def runner(request: Request, model: Model, motion: Motion, level: Level) -> PlannedSolve:
+    """Who solves a motion as requested: by the plan of a file, or by the one that is predicted fastest.
+
+    Raises
+    ------
+    ValueError
+        The request contradicts itself, or the plan does not fit: all faults.
+    OSError
+        The plan's file cannot be read.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    >>> motion = groups.default_motion(model.mechanism, steps=101)
+    >>> runner(Request(workers=2, executor="threads"), model, motion, "position").plan.instants
+    101
+    """
+    faults = []
+    if request.resume and request.checkpoint is None:
+        faults.append("--resume: goes on from a checkpoint; write --checkpoint FOLDER too")
+    if request.plan is not None and (request.workers is not None or request.executor is not None):
+        faults.append("--plan: says itself how many workers there are, and which; leave the others out")
+    if request.executor is not None:
+        try:
+            executor_of(request.executor)
+        except (ValueError, ModuleNotFoundError) as error:
+            faults.append(f"--executor {request.executor}: {error}")
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    if request.resume and request.plan is None and request.checkpoint is not None:
+        from routes.checkpoint import kept_plan
+
+        kept = kept_plan(request.checkpoint)
+        plan = replace(kept, executor=_executor(request), workers=_workers(request))
+    elif request.plan is not None:
+        plan = Plan.load(request.plan)
+    else:
+        plan = _planned(request, model, motion, level)
+    plan.check(model)
+    return PlannedSolve(model, plan, request)
+
+
+def _planned(request: Request, model: Model, motion: Motion, level: Level) -> Plan:
+    executor, workers, instants = _executor(request), _workers(request), len(motion.time)
+    if executor == "sequential" or workers == 1:
+        chunks = KEPT_CHUNKS if request.checkpoint is not None else 1
+        plan = plan_of(model, sequential_route(model), instants=instants, chunks=chunks)
+        return replace(plan, executor=executor, workers=workers)
+    if executor in ("threads", "processes"):
+        from routes.study import best_plan
+
+        # Who names an executor wants it used, also where one core alone would be faster.
+        named = request.executor is not None
+        best = best_plan(model, motion, workers=workers, executors=(executor,), level=level, parallel=named)
+    else:
+        best = plan_of(
+            model,
+            sequential_route(model),
+            instants=instants,
+            chunks=workers,
+            start="seeded",
+            executor=executor,
+            workers=workers,
+        )
+    if request.checkpoint is not None and best.chunks < KEPT_CHUNKS and best.start == "seeded":
+        best = replace(best, chunk=max(GRAIN, -(-instants // (KEPT_CHUNKS * GRAIN)) * GRAIN))
+    return best
+
+
+def _executor(request: Request) -> str:
+    if request.executor is not None:
+        return request.executor
+    if ranks.size() > 1:
+        return "mpi"
+    return "sequential" if request.workers == 1 else "threads"
+
+
+def _workers(request: Request) -> int:
+    if request.workers is not None:
+        return request.workers
+    if _executor(request) == "mpi":
+        return ranks.size()
+    if _executor(request) == "sequential":
+        return 1
+    from routes.study import cores
+
+    return cores()
