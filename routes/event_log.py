@@ -69,13 +69,17 @@ class EventLog:
         start, stop, worker = np.array(events, dtype=np.float64).T
         return cls(start, stop, np.where(np.isfinite(worker), worker, -1).astype(np.int64), calls, bounds)
 
+    @property
+    def ran(self) -> npt.NDArray[np.bool_]:
+        """(n,) the tasks that were run."""
+        return _ran(self.start, self.stop, self.worker)
+
     def schedule(self, workers: int = 0) -> Schedule:
         """The tasks that were run, in the order of their numbers, from the start of the first of them.
 
         ``workers`` are at least those that ran any.
         """
-        ran = _ran(self.start, self.stop, self.worker)
-        start, stop, worker = self.start[ran], self.stop[ran], self.worker[ran]
+        start, stop, worker = self.start[self.ran], self.stop[self.ran], self.worker[self.ran]
         first = start.min(initial=np.inf)
         return Schedule(start - first, stop - first, worker, max(workers, int(worker.max(initial=-1)) + 1))
 
