@@ -139,6 +139,11 @@ def _mark(axes: Axes, scaling: Scaling, enough: float) -> None:
     )
 
 
+def _number(value: float) -> str:
+    """A tick's number, powers of two below one as fractions: 1/256 is shorter than 0.00390625."""
+    return f"1/{1 / value:g}" if value < 1 and (1 / value).is_integer() else f"{value:g}"
+
+
 def _panel(title: str) -> tuple[Figure, Axes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -152,7 +157,7 @@ def _panel(title: str) -> tuple[Figure, Axes]:
     axes.set_yscale("log", base=2)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(LogLocator(base=2, numticks=24))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
         axis.set_minor_locator(NullLocator())
     axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
     axes.grid(color=GRID, lw=FINE / 2)
