@@ -88,12 +88,9 @@ def _cache_folder() -> Path | None:
     Numba notices a change of a kernel's own file, not of the files that it calls into. None where
     nothing can be written: then every process compiles anew.
     """
-    state = hashlib.sha256()
-    for path in _kernel_sources():
-        state.update(path.read_bytes())
-    name = f"kernels-{state.hexdigest()[:16]}"
+    name = f"kernels-{kernel_state()}"
     given = os.environ.get("NUMBA_CACHE_DIR")
-    homes = [Path(given)] if given else [Path(__file__).parent / "__pycache__", _user_cache()]
+    homes = [Path(given)] if given else [Path(__file__).parent / "__pycache__", user_cache()]
     for home in homes:
         folder = home / name
         try:
@@ -103,6 +100,14 @@ def _cache_folder() -> Path | None:
         if os.access(folder, os.W_OK):
             return folder
     return None
+
+
+def kernel_state() -> str:
+    """A number of all kernel sources that changes when any of them does, in 16 hexadecimal digits."""
+    state = hashlib.sha256()
+    for path in _kernel_sources():
+        state.update(path.read_bytes())
+    return state.hexdigest()[:16]
 
 
 def _kernel_sources() -> list[Path]:
@@ -116,7 +121,7 @@ def _kernel_sources() -> list[Path]:
     )
 
 
-def _user_cache() -> Path:
+def user_cache() -> Path:
     """The user's own cache folder, by the habits of the system."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "mbssa" / "Cache"

@@ -1,0 +1,178 @@
+"""The one SQLite file in which what was found out once is kept: measured costs, searches.
+
+Each table belongs to the module that writes it, which hands its ``CREATE TABLE IF NOT EXISTS`` to
+:func:`transaction`. Any number of processes may use the store at once; what a transaction writes is there
+as a whole or not at all.
+
+The file is ``mbssa.sqlite`` in the user's cache folder, or the one that the environment variable
+``MBSSA_STORE`` names; ``MBSSA_STORE=:memory:`` keeps nothing beyond the process, and so does a cache folder
+that cannot be written.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+
+from mbssa.compiled import user_cache
+
+#: Layout of the store as a whole. A table that changes its columns changes its name, and this stays.
+VERSION = 1
+
+#: What SQLite's ``application_id`` says of a file that is a store: "mbsS".
+APPLICATION = 0x6D627353
+
+#: s that a process waits for another one's transaction.
+PATIENCE = 30.0
+
+MEMORY = ":memory:"
+
+#: Threads of one process take turns at what is in memory: SQLite does not make them wait there.
+_TURN = threading.RLock()
+
+
+class StoreError(ValueError):
+    """A file that is no store of ours, is damaged, was written by a newer version, or cannot be written."""
+
+
+@contextmanager
+def transaction(tables: Sequence[str] = (), path: str | Path | None = None) -> Iterator[sqlite3.Connection]:
+    """A connection whose reads and writes are one: all of them are kept, or after an exception none.
+
+    Parameters
+    ----------
+    tables : ``CREATE TABLE IF NOT EXISTS`` of what is used
+    path : the store's file, or ``:memory:``; by default :func:`store_path`
+
+    Raises
+    ------
+    StoreError
+        The file is no store, is damaged, is from a newer version, or cannot be written; or another process
+        has held it for longer than 30 s.
+
+    Examples
+    --------
+    >>> table = "CREATE TABLE IF NOT EXISTS lengths (name TEXT PRIMARY KEY, m REAL) STRICT"
+    >>> with transaction([table], ":memory:") as store:
+    ...     _ = store.execute("INSERT OR REPLACE INTO lengths VALUES ('crank', 0.15)")
+    >>> with transaction([table], ":memory:") as store:
+    ...     store.execute("SELECT m FROM lengths WHERE name = 'crank'").fetchall()
+    [(0.15,)]
+    """
+    place = str(store_path() if path is None else path)
+    if place == MEMORY:
+        with _TURN, _transaction(_in_memory(), tables, place) as store:
+            yield store
+        return
+    with closing(_opened(place)) as connection, _transaction(connection, tables, place) as store:
+        yield store
+
+
+def store_path() -> str:
+    """Where the store is: ``MBSSA_STORE``, else the user's cache folder, else ``:memory:``."""
+    given = os.environ.get("MBSSA_STORE")
+    if given:
+        return given
+    path = user_cache() / "mbssa.sqlite"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return MEMORY
+    writable = os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
+    return str(path) if writable else MEMORY
+
+
+@contextmanager
+def _transaction(
+    connection: sqlite3.Connection, tables: Sequence[str], place: str
+) -> Iterator[sqlite3.Connection]:
+    with _said(place):
+        connection.execute("BEGIN IMMEDIATE")
+    try:
+        with _said(place):
+            _check(connection, place)
+            for table in tables:
+                connection.execute(table)
+        yield connection
+        with _said(place):
+            connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _check(connection: sqlite3.Connection, place: str) -> None:
+    """Make a new file a store; refuse a file that is another program's, or of another version."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application == 0 and version == 0 and tables == 0:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    elif application != APPLICATION:
+        raise StoreError(f"{place} is another program's SQLite file; name another one in MBSSA_STORE")
+    elif version != VERSION:
+        which = "a newer" if version > VERSION else "an older"
+        raise StoreError(
+            f"{place} was written by {which} version (layout {version}, here {VERSION}); remove it, or name "
+            "another one in MBSSA_STORE"
+        )
+
+
+def _opened(place: str) -> sqlite3.Connection:
+    with _said(place):
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            _write_ahead(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Readers and a writer at once. Two processes that make a new file do not wait here by themselves."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
+
+
+@cache
+def _in_memory() -> sqlite3.Connection:
+    connection = sqlite3.connect(MEMORY, isolation_level=None, check_same_thread=False)
+    atexit.register(connection.close)
+    return connection
+
+
+@contextmanager
+def _said(place: str) -> Iterator[None]:
+    """SQLite's errors about a file, in the words of the one who can do something about them."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{place} cannot be written: {error.strerror}") from None
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            why = f"another process has held {place} for {PATIENCE:.0f} s"
+            raise StoreError(f"{why}; end it, or name another file in MBSSA_STORE") from None
+        raise StoreError(f"{place} cannot be used: {error}; name another file in MBSSA_STORE") from None
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{place} is no store, or a damaged one ({error}); remove it, or name another file in MBSSA_STORE"
+        ) from None

@@ -1,0 +1,90 @@
+"""Costs measured on this machine, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from groups.model import Model
+from groups.motion import Motion, default_motion
+from groups.trajectory import LEVELS, Level
+from routes.calibration.executors import measured_executor
+from routes.calibration.keeping import keep, kept, key_of
+from routes.calibration.machine import this_machine
+from routes.calibration.measuring import measured_costs, with_alternatives
+from routes.cost import ASSUMED, Costs
+
+__all__ = ["costs"]
+
+#: Executors whose workers are not here to be measured.
+ELSEWHERE = ("mpi",)
+
+
+def costs(
+    model: Model,
+    motion: Motion | None = None,
+    *,
+    level: Level = "acceleration",
+    executors: Sequence[str] = ("threads",),
+    workers: int | None = None,
+    alternatives: Mapping[int, str] | None = None,
+    recalibrate: bool = False,
+) -> Costs:
+    """What a model's tasks cost on this machine: as it was measured once, else measured now, in 1 to 5 s.
+
+    They are kept (:mod:`mbssa.store`) for this machine, model, level and, to a power of two, number of
+    instants. Executors that they do not have are measured when they are first asked for; those of MPI are
+    guesses, and say so.
+
+    Parameters
+    ----------
+    motion : the model's own by default
+    level : the last level of answer that is wanted
+    executors : beside sequential
+    workers : on which they are measured; as many as there are cores by default, and at most
+    alternatives : by group number, another solver that plans may choose
+    recalibrate : measure anew
+
+    Raises
+    ------
+    ValueError
+        No such executor or level; and as :meth:`groups.Model.solve`.
+    mbssa.store.StoreError
+        The store cannot be used.
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> motion = groups.default_motion(model.mechanism, steps=1001)
+    >>> found = routes.costs(model, motion, executors=[])
+    >>> bool(0.0 < found.group_seconds(500).sum() < found.group_seconds(1000).sum())
+    True
+    """
+    if level not in LEVELS:
+        raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
+    motion = default_motion(model.mechanism) if motion is None else motion
+    machine = this_machine()
+    workers = min(workers or machine.cores, machine.cores)
+    key = key_of(machine, model, LEVELS.index(level), len(motion.time))
+    found = None if recalibrate else kept(key)
+    before = found
+    if found is None:
+        found = measured_costs(model, motion, level)
+    for name in executors:
+        if _to_be_measured(found, name, workers):
+            measured = measured_executor(model, motion, level, found, name, workers)
+            found = replace(found, executors={**found.executors, name: measured})
+    new = {g: s for g, s in (alternatives or {}).items() if f"{g} {s}" not in found.alternatives}
+    if new:
+        found = with_alternatives(found, model, motion, level, new)
+    if found is not before:
+        keep(key, found)
+    return found
+
+
+def _to_be_measured(found: Costs, name: str, workers: int) -> bool:
+    if name == "sequential" or name in ELSEWHERE or workers < 2:
+        return False
+    at = found.executors.get(name, ASSUMED["mpi"])
+    return at.assumed or max(count for count, _ in at.slowdown) not in (1.0, float(workers))

@@ -1,0 +1,86 @@
+"""Costs in the store: by machine, model, level of answer, and number of instants to a power of two."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from groups.model import Model
+from mbssa.store import transaction
+from routes.calibration.machine import Machine
+from routes.cost import Costs
+
+_TABLE = """CREATE TABLE IF NOT EXISTS calibrations_1 (
+    machine TEXT, model TEXT, level INTEGER, doublings INTEGER, made TEXT, costs TEXT,
+    PRIMARY KEY (machine, model, level, doublings)
+) STRICT"""
+
+#: What identifies a calibration: machine, model, level, instants as a power of two.
+Key = tuple[str, str, int, int]
+
+
+def key_of(machine: Machine, model: Model, level: int, instants: int) -> Key:
+    """Under which key the costs of a model are kept.
+
+    The number of instants belongs to it since the step does: Newton takes fewer iterations after a smaller
+    one; and so does how much memory a run touches. Lengths and angles do not: they hardly change what a
+    solver costs.
+    """
+    return machine.fingerprint, signature(model), level, round(np.log2(max(instants, 1)))
+
+
+def signature(model: Model) -> str:
+    """A number of what decides a model's costs: its groups, what they need and how each is solved.
+
+    >>> import groups, mbssa
+    >>> one, other = (groups.build(mbssa.decompose(mbssa.load(name))) for name in ("rotor", "stewart"))
+    >>> signature(one) == signature(one), signature(one) == signature(other)
+    (True, False)
+    """
+    packed, structure, mechanism = model.packed, model.structure, model.mechanism
+    state = hashlib.sha256(mechanism.space.encode())
+    for array in (
+        packed.ints, packed.int_start, packed.float_start, packed.memory_start, packed.code,
+        structure.group_of_body, *structure.members,
+    ):  # fmt: skip
+        state.update(str(len(array)).encode())
+        state.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+    for group in structure.groups:
+        state.update(repr((group.number, tuple(group.depends_on))).encode())
+    return state.hexdigest()[:16]
+
+
+def kept(key: Key) -> Costs | None:
+    """The costs that were kept, or None.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    with transaction([_TABLE]) as store:
+        row = store.execute(
+            "SELECT costs FROM calibrations_1 WHERE (machine, model, level, doublings) = (?, ?, ?, ?)", key
+        ).fetchone()
+    if row is None:
+        return None
+    try:
+        return Costs.from_json(row[0])
+    except ValueError:  # as another version has written them
+        return None
+
+
+def keep(key: Key, costs: Costs) -> None:
+    """Keep costs instead of those that may be there.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    with transaction([_TABLE]) as store:
+        store.execute(
+            "INSERT OR REPLACE INTO calibrations_1 VALUES (?, ?, ?, ?, ?, ?)",
+            (*key, costs.made, costs.to_json()),
+        )

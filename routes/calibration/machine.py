@@ -1,0 +1,77 @@
+"""Which machine this is, as far as it decides what tasks cost."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from mbssa.compiled import kernel_state
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What decides costs: the processor, what runs on it, and the kernels.
+
+    Attributes
+    ----------
+    processor : in words
+    cores : that this process may use
+    python, numpy, numba : versions
+    kernels : a number of the kernel sources
+    """
+
+    processor: str
+    cores: int
+    python: str
+    numpy: str
+    numba: str
+    kernels: str
+
+    @property
+    def fingerprint(self) -> str:
+        """A number of all of it, in 16 hexadecimal digits."""
+        return hashlib.sha256(repr(sorted(asdict(self).items())).encode()).hexdigest()[:16]
+
+
+@cache
+def this_machine() -> Machine:
+    """The machine that this process runs on.
+
+    >>> this_machine().cores >= 1, this_machine() == this_machine()
+    (True, True)
+    """
+    return Machine(
+        _processor(),
+        _cores(),
+        f"{platform.python_implementation()} {platform.python_version()}",
+        _version("numpy"),
+        _version("numba"),
+        kernel_state(),
+    )
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "unknown processor"
+
+
+def _cores() -> int:
+    import joblib
+
+    return int(joblib.cpu_count())
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

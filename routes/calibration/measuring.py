@@ -1,0 +1,289 @@
+"""Costs of a model measured where they arise: real plans are run, and what they took is taken apart.
+
+What is run, on a piece of the motion that is short enough: all groups in one call, each group in calls of its
+own over chunks of several lengths, and seeded chunks. So every cost has in it what comes with it in a real
+run, such as memory that is touched for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.model import Model, build
+from groups.motion import Motion
+from groups.run import coarse_instants
+from groups.trajectory import LEVELS, Level
+from routes.calibration.machine import this_machine
+from routes.calibration.timing import Timing, noise, timed
+from routes.cost import Around, Costs, ExecutorCosts
+from routes.plan import GRAIN, Plan
+from routes.run import logged_run
+
+Floats = npt.NDArray[np.float64]
+
+#: s that measuring a model is meant to take, for one executor.
+BUDGET = 1.5
+
+#: Chunk lengths that are measured, and the whole piece.
+LENGTHS = (64, 256, 1024, 4096)
+
+#: Repeats of what takes less than LONG s, and of what takes longer.
+REPEATS, LONG, FEWER = 7, 0.015, 3
+
+#: Tasks of one run, so that those of a hundred groups are soon done.
+TASKS = 2000
+
+
+def measured_costs(
+    model: Model, motion: Motion, level: Level, alternatives: Mapping[int, str] | None = None
+) -> Costs:
+    """Costs of a model's tasks on this machine, run in sequence.
+
+    Parameters
+    ----------
+    alternatives : by group number, another solver that is to be measured too
+
+    Raises
+    ------
+    ValueError
+        As :meth:`groups.Model.solve` and :func:`groups.build`.
+    """
+    rate, tiny = _rate(model, motion, level)
+    piece = first_instants(motion, _affordable(len(motion.time), rate))
+    runs = _sequential_runs(model, piece)
+    repeats = REPEATS if rate * len(piece.time) < LONG else FEWER
+    timings = timed(
+        model, {"tiny": (tiny, first_instants(motion, tiny.instants)), **runs}, level, repeats, BUDGET
+    )
+    alone = {name: timing for name, timing in timings.items() if name.startswith("alone")}
+    by_length = {
+        timing.plan.chunk if timing.plan.chunks > 1 else timing.plan.instants: timing.by_call
+        for timing in alone.values()
+    }
+    lengths = tuple(sorted(by_length))
+    table = _in_order(lengths, np.array([by_length[length] for length in lengths]).T)
+    needs = _needs(model)
+    whole = Costs(
+        machine=this_machine().processor,
+        cores=this_machine().cores,
+        level=LEVELS.index(level),
+        instants=len(motion.time),
+        lengths=lengths,
+        groups=tuple(map(tuple, table.tolist())),
+        needs=needs,
+        group_of_body=tuple((model.structure.group_of_body - 1).tolist()),
+        joined=0.0,
+        loaded=0.0,
+        around=Around(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        coarse_instants=_coarse(model, motion),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        noise=noise(timings.values()),
+    )
+    joined, loaded = _saved(
+        whole, [timings[name] for name in ("together", "seeded 8", "seeded 32") if name in timings]
+    )
+    costs = replace(
+        whole,
+        joined=joined,
+        loaded=loaded,
+        around=_around(model, piece, timings),
+        executors={"sequential": ExecutorCosts(0.0, 0.0, _gap(timings.values()), 0.0)},
+    )
+    costs = _for_the_whole(costs, model, motion, len(piece.time), rate, level)
+    return costs if not alternatives else with_alternatives(costs, model, motion, level, alternatives)
+
+
+def with_alternatives(
+    costs: Costs, model: Model, motion: Motion, level: Level, alternatives: Mapping[int, str]
+) -> Costs:
+    """Costs that have other solvers of some groups too."""
+    began = perf_counter()
+    other = build(model.structure, solvers=alternatives)  # type: ignore[call-arg]
+    rebuilt = perf_counter() - began
+    found = measured_costs(other, motion, level)
+    table = {
+        f"{g} {name}": tuple(float(found.group_seconds(length)[g - 1]) for length in costs.lengths)
+        for g, name in alternatives.items()
+    }
+    around = replace(costs.around, rebuilt=max(costs.around.rebuilt, rebuilt))
+    return replace(costs, around=around, alternatives={**costs.alternatives, **table})
+
+
+def first_instants(motion: Motion, count: int) -> Motion:
+    """The beginning of a motion."""
+    if count >= len(motion.time):
+        return motion
+    parts = (motion.value, motion.rate, motion.acceleration)
+    value, rate, acceleration = (np.ascontiguousarray(part[:, :count]) for part in parts)
+    return Motion(motion.time[:count].copy(), motion.names, value, rate, acceleration)
+
+
+def affordable(costs: Costs, instants: int) -> int:
+    """Instants of a motion that can be run often enough within the budget."""
+    whole = float(costs.group_seconds(costs.lengths[-1]).sum())
+    return _affordable(instants, whole / costs.lengths[-1])
+
+
+def alone(groups: int, instants: int, chunk: int, **choices: object) -> Plan:
+    """A plan in which each group is a call of its own."""
+    stages = tuple(((g,),) for g in range(1, groups + 1))
+    return Plan(stages, instants, chunk, **choices)  # type: ignore[arg-type]
+
+
+def together(groups: int, instants: int, chunks: int, **choices: object) -> Plan:
+    """A plan in which all groups are one call."""
+    stages = ((tuple(range(1, groups + 1)),),)
+    return Plan(stages, instants, up_to_grain(instants / chunks), **choices)  # type: ignore[arg-type]
+
+
+def up_to_grain(instants: float) -> int:
+    """A chunk's length: the next multiple of what is solved at once."""
+    return max(1, -(-int(np.ceil(instants)) // GRAIN)) * GRAIN
+
+
+def enough_instants(groups: int, length: int, instants: int) -> int:
+    """Instants that give enough chunks of a length, and not too many tasks."""
+    return min(instants, length * max(8, TASKS // groups))
+
+
+def _rate(model: Model, motion: Motion, level: Level) -> tuple[float, Plan]:
+    """s of one instant, roughly, after everything has been compiled; and a plan of next to no instants."""
+    groups, instants = model.structure.n_groups, len(motion.time)
+    tiny = together(groups, min(instants, 2 * GRAIN), 1)
+    small = together(groups, min(instants, 32 * GRAIN), 1)
+    logged_run(model, tiny, first_instants(motion, tiny.instants), level=level)
+    best = np.inf
+    for _ in range(2):
+        log = logged_run(model, small, first_instants(motion, small.instants), level=level).log
+        best = min(best, float((log.stop - log.start).sum()))
+    return best / small.instants, tiny
+
+
+def _affordable(instants: int, rate: float) -> int:
+    runs = len(LENGTHS) + 5
+    return max(min(instants, 32 * GRAIN), min(instants, int(BUDGET / (runs * FEWER * rate))))
+
+
+def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motion]]:
+    groups, instants = model.structure.n_groups, len(piece.time)
+    runs = {"together": (together(groups, instants, 1), piece)}
+    for length in (*(length for length in LENGTHS if length < 0.7 * instants), instants):
+        part = first_instants(piece, enough_instants(groups, length, instants))
+        chunk = length if length < instants else up_to_grain(instants)
+        runs[f"alone {length}"] = alone(groups, len(part.time), chunk), part
+    for chunks in (8, 32):
+        if instants > chunks * GRAIN:
+            runs[f"seeded {chunks}"] = together(groups, instants, chunks, start="seeded"), piece
+    return runs
+
+
+def _in_order(lengths: tuple[int, ...], table: Floats) -> Floats:
+    """Costs that disturbances have not put out of order.
+
+    A longer chunk takes no less than a shorter one, and no more than as many of those as make it up.
+    """
+    found = table.copy()
+    for k in range(1, len(lengths)):
+        found[:, k] = np.minimum(found[:, k], found[:, k - 1] * lengths[k] / lengths[k - 1])
+    return np.maximum.accumulate(found, axis=1)
+
+
+def _needs(model: Model) -> tuple[tuple[int, ...], ...]:
+    """By group, the bodies of other groups at its joints; the frame needs nobody."""
+    structure = model.structure
+    found = []
+    for g, group in enumerate(structure.groups):
+        ends = {int(b) for j in group.joint_indices.tolist() for b in model.mechanism.joint_bodies(j)}
+        of_others = (b for b in ends if b != 0 and int(structure.group_of_body[b]) - 1 != g)
+        found.append(tuple(sorted(of_others)))
+    return tuple(found)
+
+
+def _coarse(model: Model, motion: Motion) -> int:
+    ends = np.array([0, len(motion.time)])
+    return len(coarse_instants(model, motion, ends)) - 1
+
+
+def _saved(costs: Costs, runs: list[Timing]) -> tuple[float, float]:
+    """s that a group saves which joins a call, and that a body and instant saves which is not brought in."""
+    groups = len(costs.groups)
+    if groups == 1:
+        return 0.0, 0.0
+    bodies = sum(len(needed) for needed in costs.needs)
+    rows, saved = [], []
+    for timing in runs:
+        length = min(timing.plan.chunk, timing.plan.instants)
+        apart = float(costs.group_seconds(length).sum())
+        rows.append([(groups - 1) / apart, bodies * length / apart])
+        saved.append((apart - float(timing.by_call[0])) / apart)
+    joined, loaded = np.linalg.lstsq(np.array(rows), np.array(saved), rcond=None)[0].tolist()
+    return joined, loaded
+
+
+def _around(model: Model, piece: Motion, timings: Mapping[str, Timing]) -> Around:
+    tiny, one = timings["tiny"], timings["together"]
+    span = one.plan.instants - tiny.plan.instants
+    instant = max(0.0, one.around - tiny.around) / span if span > 0 else 0.0
+    fixed = tiny.around - instant * tiny.plan.instants
+    rows, rest = [], []
+    for name, timing in timings.items():
+        if name.startswith("alone"):
+            calls, tasks = len(timing.log.calls), len(timing.log.start)
+            rows.append([calls - 1.0, tasks - 1.0])
+            rest.append(timing.around - fixed - instant * timing.plan.instants)
+    call, task = _not_negative(rows, rest)
+    rows, rest = [], []
+    for name, timing in timings.items():
+        if name.startswith("seeded"):
+            chunks = timing.plan.chunks
+            led = len(coarse_instants(model, piece, timing.log.bounds[:-1])) - (chunks - 1)
+            rows.append([float(led), chunks - 1.0])
+            rest.append(timing.around - fixed - instant * timing.plan.instants - task * (chunks - 1))
+    coarse, chunk = _not_negative(rows, rest)
+    return Around(fixed, instant, call, task, coarse, chunk)
+
+
+def _not_negative(rows: list[list[float]], values: list[float]) -> tuple[float, float]:
+    """The two costs, none of them negative, that come nearest to sums that were measured."""
+    from scipy.optimize import nnls
+
+    if not rows:
+        return 0.0, 0.0
+    first, second = nnls(np.array(rows), np.array(values))[0].tolist()
+    return first, second
+
+
+def _gap(timings: object) -> float:
+    """s between two tasks of one worker."""
+    gaps = [
+        max(0.0, timing.span - float(timing.durations.sum())) / (len(timing.durations) - 1)
+        for timing in timings  # type: ignore[attr-defined]
+        if len(timing.durations) > 100
+    ]
+    return float(np.median(gaps)) if gaps else 5e-6
+
+
+def _for_the_whole(
+    costs: Costs, model: Model, motion: Motion, measured: int, rate: float, level: Level
+) -> Costs:
+    """Costs of a piece, corrected by one run of the whole motion: Newton takes more steps here than there."""
+    instants = len(motion.time)
+    if measured == instants or rate * instants > BUDGET / 3:
+        return costs
+    plan = together(len(costs.groups), instants, 1)
+    logs = [logged_run(model, plan, motion, level=level).log for _ in range(2)]
+    least = min(float((log.stop - log.start).sum()) for log in logs)
+    predicted = float(costs.call_seconds([tuple(range(len(costs.groups)))], instants)[0])
+    ratio = min(max(least / predicted, 0.5), 2.0)
+    return replace(
+        costs,
+        groups=tuple(tuple(ratio * s for s in row) for row in costs.groups),
+        joined=ratio * costs.joined,
+        loaded=ratio * costs.loaded,
+    )

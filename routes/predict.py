@@ -1,0 +1,136 @@
+"""How long a plan would take: its tasks' costs on the schedule that its executor would follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.model import Model
+from routes.cost import Costs
+from routes.plan import Plan
+from routes.simulate import Schedule, critical_path, simulate
+from routes.tasks import Tasks, tasks_of
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What a plan is predicted to take.
+
+    Attributes
+    ----------
+    tasks : of the plan
+    task_seconds : (n,) s of each task with nobody beside it
+    around : s before the first task and after the last
+    schedule : of the tasks, from the beginning of the first
+    assumed : whether the executor's costs are guesses
+    """
+
+    tasks: Tasks
+    task_seconds: Floats
+    around: float
+    schedule: Schedule
+    assumed: bool
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole run."""
+        return self.around + self.schedule.makespan
+
+    @property
+    def idle(self) -> Floats:
+        """(workers,) share of the whole run in which each worker has no task."""
+        whole = self.seconds
+        return 1.0 - (1.0 - self.schedule.idle) * (self.schedule.makespan / whole if whole else 1.0)
+
+    @cached_property
+    def critical(self) -> tuple[float, tuple[int, ...]]:
+        """The longest chain of tasks that wait for one another, as scheduled: s, and its tasks in order."""
+        lasting = self.schedule.stop - self.schedule.start
+        return critical_path(lasting, self.tasks.needs_start, self.tasks.needs)
+
+
+def predict(
+    model: Model, plan: Plan, costs: Costs, *, workers: int | None = None, simulated: bool = False
+) -> Prediction:
+    """What a plan that fits a model is predicted to take; nothing is run.
+
+    Parameters
+    ----------
+    costs : of this model (:func:`routes.costs`)
+    workers : other than the plan's
+    simulated : whether the workers are other machines', which do not share this one's cores
+
+    Raises
+    ------
+    ValueError
+        Costs of another model, or of other solvers.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from routes.cost import made_up
+    >>> from routes.plan import parallel_route, plan_of
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
+    >>> costs = made_up([0.01] + 6 * [0.02], instants=1000)
+    >>> plan = plan_of(model, parallel_route(model), instants=1000, executor="threads", workers=3)
+    >>> found = predict(model, plan, costs)
+    >>> round(found.seconds, 3), round(predict(model, plan, costs, workers=6).seconds, 3)
+    (0.05, 0.03)
+    """
+    if len(costs.groups) != model.structure.n_groups:
+        raise ValueError(
+            f"the costs are of a model of {len(costs.groups)} groups, and this one has "
+            f"{model.structure.n_groups}; measure this one's"
+        )
+    tasks = tasks_of(plan, model)
+    seconds = costs.task_seconds(tasks, plan)
+    schedule = scheduled(tasks, seconds, plan, costs, workers or plan.workers, simulated=simulated)
+    around = costs.around_seconds(plan, tasks)
+    return Prediction(tasks, seconds, around, schedule, costs.executor(plan.executor).assumed)
+
+
+def scheduled(
+    tasks: Tasks, seconds: Floats, plan: Plan, costs: Costs, workers: int, *, simulated: bool = False
+) -> Schedule:
+    """The schedule of tasks that slow each other down and keep workers waiting.
+
+    How many run beside a task, and which worker waits for it, is taken from a schedule in which neither
+    costs anything.
+    """
+    executor = costs.executor(plan.executor)
+    workers = 1 if plan.executor == "sequential" else workers
+    first = simulate(seconds, tasks.needs_start, tasks.needs, workers, handing=executor.handing)
+    if workers == 1 or not len(seconds):
+        return first
+    slower = seconds * costs.slowdown(plan.executor, _running(first), shared=not simulated)
+    slower[_waited_for(first)] += executor.wake
+    return simulate(slower, tasks.needs_start, tasks.needs, workers, handing=executor.handing)
+
+
+def _running(schedule: Schedule) -> Floats:
+    """(n,) how many tasks run during each task, itself among them, on the average."""
+    times = np.concatenate([schedule.start, schedule.stop])
+    order = np.argsort(times, kind="stable")
+    times = times[order]
+    steps = np.concatenate([np.ones(len(schedule.start)), -np.ones(len(schedule.stop))])[order]
+    worked = np.concatenate([[0.0], np.cumsum(np.cumsum(steps)[:-1] * np.diff(times))])
+    lasting = schedule.stop - schedule.start
+    within = np.interp(schedule.stop, times, worked) - np.interp(schedule.start, times, worked)
+    found: Floats = np.ones(len(lasting))
+    np.divide(within, lasting, out=found, where=lasting > 0.0)
+    return np.maximum(found, 1.0)
+
+
+def _waited_for(schedule: Schedule) -> npt.NDArray[np.bool_]:
+    """(n,) whether a task's worker had nothing to do before it; the first ones are no wait."""
+    order = np.lexsort((schedule.start, schedule.worker))
+    worker, start, stop = schedule.worker[order], schedule.start[order], schedule.stop[order]
+    ended = np.concatenate([[0.0], np.where(worker[1:] == worker[:-1], stop[:-1], 0.0)])
+    found = np.zeros(len(order), dtype=bool)
+    found[order] = start > ended
+    return found
