@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from routes.simulate import critical_path, followers, simulate
+from routes.simulate import critical_path, followers, simulator
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -185,6 +185,7 @@ def _simulated(
     seconds: Floats, needs_start: Ints, needs: Ints, handing: float, around: float
 ) -> Callable[[int], float]:
     """The makespan by number of workers, each simulated once."""
+    on = simulator(seconds, needs_start, needs, handing=handing)
     known: dict[int, float] = {}
     most = np.iinfo(np.int64).max
 
@@ -192,7 +193,7 @@ def _simulated(
         nonlocal most
         workers = min(workers, most)
         if workers not in known:
-            schedule = simulate(seconds, needs_start, needs, workers, handing=handing)
+            schedule = on(workers)
             known[workers] = around + schedule.makespan
             taken = int(schedule.worker.max(initial=-1)) + 1
             if taken < workers:  # no task ever waits for a worker, and none would with more

@@ -9,7 +9,7 @@ import routes.scaling
 from mbssa.results.tables import plain_text
 from routes.results.scaling import as_json, page, to_dict
 from routes.scaling import alone, scaling
-from routes.simulate import critical_path, simulate
+from routes.simulate import critical_path, simulate, simulator
 from routes.synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 SHAPES = {
@@ -87,11 +87,11 @@ def test_handing_can_make_one_worker_the_best():
 def test_more_workers_than_are_ever_busy_are_not_simulated(monkeypatch):
     asked = []
 
-    def counted(*arguments, **options):
-        asked.append(arguments[3])
-        return simulate(*arguments, **options)
+    def counted(*tasks, **options):
+        on = simulator(*tasks, **options)
+        return lambda workers: asked.append(workers) or on(workers)
 
-    monkeypatch.setattr(routes.scaling, "simulate", counted)
+    monkeypatch.setattr(routes.scaling, "simulator", counted)
     found = scaling(np.ones(60), *in_chunks(layered(6, 10), 1))
     assert max(asked) == 16
     assert found.makespan[-1] == critical_path(np.ones(60), *in_chunks(layered(6, 10), 1))[0]
