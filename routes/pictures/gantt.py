@@ -90,7 +90,7 @@ def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | No
     Parameters
     ----------
     charts : of the same calls: first the predicted one, then the measured one
-    title : of the picture
+    title : of the picture; what does not fit is left out of its middle
     kinds : of each call, by which bars are coloured instead, and which the key explains
 
     Raises
@@ -204,7 +204,7 @@ def _panels(charts: Sequence[Chart], row: float, title: str) -> tuple[Figure, li
         above += rows + _BETWEEN
     if title:
         panels[0].annotate(
-            title.replace("$", r"\$"),
+            _shortened(title, width - 8.0).replace("$", r"\$"),
             (0.5, 1.0),
             (0.0, 18.0),
             xycoords="axes fraction",
@@ -284,6 +284,16 @@ def _write_around(axes: Axes, chart: Chart, row: float, said: str) -> None:
             va="center_baseline",
             **look,
         )
+
+
+def _shortened(title: str, room: float) -> str:
+    """A title without its middle, where it is wider than so many mm."""
+    kept = len(title)
+    short = title
+    while text_size(short, TEXT)[0] > room:
+        kept -= 1
+        short = f"{title[: 2 * kept // 3]} … {title[len(title) - kept // 3 :]}"
+    return short
 
 
 def _ink(colour: str) -> str:

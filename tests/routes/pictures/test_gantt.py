@@ -135,6 +135,16 @@ def test_many_calls_have_no_key_that_would_be_ambiguous():
     assert not gantt(charts()).legends
 
 
+def test_a_title_that_is_too_long_keeps_its_ends():
+    title = " > ".join(map(str, range(1, 101))) + ", threads × 2"
+    (shown,) = (text for text in gantt(charts(), title=title).axes[0].texts if " … " in text.get_text())
+    begin, end = shown.get_text().split(" … ")
+    assert title.startswith(begin)
+    assert title.endswith(end)
+    assert end.endswith("threads × 2")
+    assert 0 < shown.get_window_extent().x0 < shown.get_window_extent().x1 < shown.figure.bbox.width
+
+
 def test_what_is_too_much_is_refused():
     with pytest.raises(ValueError, match="65 workers are too many for one chart, which shows at most 64"):
         gantt(charts(1, 65))
