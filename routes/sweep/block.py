@@ -18,7 +18,7 @@ from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, STATUS
 from mbssa import Mechanism
 from routes.sweep.cases import Cases
-from routes.sweep.parameters import Parameter, changed
+from routes.sweep.parameters import Parameter, changed, unit_of
 from routes.sweep.poses import solve_poses
 from routes.sweep.quantities import Quantity, bodies_needed, followed, measured
 from routes.sweep.store import SweepError, write_part
@@ -271,6 +271,14 @@ def _judge(
     found["margin"] = np.where((found["status"] == 0) & np.isfinite(margin), margin, np.nan)
 
 
+def columns_written(setup: Setup) -> list[str]:
+    """Names of the columns that a block writes, in their order."""
+    about = ["status", "group"]
+    about += ["solved", "failed_at"] if setup.motion is not None else []
+    about += ["within", "margin"] if setup.limits else []
+    return list(dict.fromkeys(["case", *setup.cases.names, *about, *setup.recorded]))
+
+
 def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any]) -> pyarrow.Table:
     import pyarrow as pa
 
@@ -281,8 +289,9 @@ def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any])
         fields.append((pa.field(name, kind, metadata={"unit": unit} if unit else None), array))
 
     add("case", pa.int64(), np.arange(start, start + len(values)))
-    for k, name in enumerate(setup.cases.names):
-        add(name, pa.float64(), np.ascontiguousarray(values[:, k]))
+    for k, parameter in enumerate(setup.parameters):
+        unit = unit_of(setup.model.mechanism, parameter)
+        add(parameter.name, pa.float64(), np.ascontiguousarray(values[:, k]), unit)
     codes = pa.array(columns["status"], pa.int8())
     status = pa.DictionaryArray.from_arrays(codes, pa.array(NAMES))
     add("status", status.type, status)

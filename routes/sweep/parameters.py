@@ -23,7 +23,7 @@ import numpy as np
 from groups.motion import driven_coordinates
 from groups.trajectory import body_index
 from mbssa import Mechanism
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
@@ -69,6 +69,27 @@ class Parameter:
     def is_input(self) -> bool:
         """Whether it leaves geometry and modes as they are."""
         return self.targets[0].kind == "input"
+
+
+def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
+    """Unit of a parameter's values: m, rad, m/rad, or none.
+
+    >>> import mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> [unit_of(bar, each) for each in parameters_of(bar, ["1-2.angle", "2-3.point.x+", "mode 2"], 2)]
+    ['rad', 'm', '']
+    """
+    target = parameter.targets[0]
+    if target.kind == "mode":
+        return ""
+    if target.kind == "input":
+        return coordinate_unit(driven_coordinates(mechanism)[target.index].rpartition(".")[2])
+    if target.path[0] == "at_reference":
+        return coordinate_unit(str(target.path[1]))
+    if target.path[0] == "orientation":
+        return "rad" if mechanism.space == "planar" else ""
+    last = [key for key in target.path if isinstance(key, str)][-1] if target.kind == "joint" else "origin"
+    return {"axis": "", "axes": "", "z": "", "x": "", "ratio": "", "pitch": "m/rad"}.get(last, "m")
 
 
 def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> tuple[Parameter, ...]:
@@ -183,6 +204,9 @@ def _target(mechanism: Mechanism, text: str, n_groups: int) -> Target:
             return Target("input", inputs.index(name))
         if rest in joint.type.coordinates:
             raise ValueError(f"is not driven; driven are {', '.join(inputs) or 'none'}")
+        near = difflib.get_close_matches(name, inputs, n=1)
+        if near and re.split(r"[.\[]", rest)[0] not in _JOINT:
+            raise ValueError(f"did you mean {near[0]!r}?")
     keys = _keys(rest, _BODY if kind == "body" else _JOINT)
     if kind == "body":
         geometry: Any = mechanism.body_geometry.get(index, BodyGeometry())

@@ -96,7 +96,7 @@ def _quantities(mechanism: Mechanism, frames: Frames, name: str, moving: bool) -
     try:
         kind, index, rest = owner_of(mechanism, name)
     except ValueError as error:
-        raise ValueError(f"{error} Figures are {', '.join(FIGURES)}") from None
+        raise ValueError(f"{error}; figures are {', '.join(FIGURES)}") from None
     planar = mechanism.space == "planar"
     if kind == "body":
         body = mechanism.body_name(index)

@@ -71,8 +71,17 @@ class Sweep:
         return list(self._schema.names)
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what changes from case to case."""
+        return tuple(self.manifest["parameters"])
+
+    def unit(self, name: str) -> str:
+        """Unit of a column, "" where it has none."""
+        return self.units.get(name, "")
+
+    @property
     def units(self) -> dict[str, str]:
-        """Units of the recorded columns."""
+        """Units of parameters and of recorded columns."""
         return {
             each.name: each.metadata[b"unit"].decode()
             for each in self._schema

@@ -18,14 +18,14 @@ from groups import Model, build
 from groups.motion import Motion, default_motion
 from mbssa import Mechanism, Structure, decompose
 from mbssa.gathering.records import to_record
+from mbssa.ranks import launched
 from routes.sweep.block import Setup, columns_of
 from routes.sweep.cases import Cases
 from routes.sweep.parameters import Parameter, parameters_of
 from routes.sweep.quantities import Limits, Quantity, limits_of, quantities_of
-from routes.sweep.ranks import launched, world
 from routes.sweep.result import Sweep
 from routes.sweep.store import FORMAT, is_done, locked, open_store, read_manifest
-from routes.sweep.workers import EXECUTORS, Executor, perform
+from routes.sweep.workers import EXECUTORS, Executor, perform, world
 
 #: Cases of a block, at most, where they are poses of few designs, and where each is a design or a motion.
 POSES, DESIGNS = 32_768, 256
@@ -97,32 +97,36 @@ def sweep(
     ...     found["within"].tolist(), found["2-3.slide"].round(3).tolist()[:2]
     ([True, True, True, True, False, False], [1.113, 1.28])
     """
+    prepared = prepare(
+        model, cases, store=store, record=record, limits=limits, modes=modes, motion=motion, steps=steps,
+        duration=duration, block=block,
+    )  # fmt: skip
+    return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
+
+
+def run(
+    setup: Setup,
+    *,
+    workers: int = 2,
+    executor: Executor = "processes",
+    resume: bool = False,
+    progress: Callable[[float], object] | None = None,
+) -> Sweep:
+    """Run what :func:`prepare` made; arguments and errors as :func:`sweep` has them."""
     begin = perf_counter()
-    _check_packages()
-    if not isinstance(cases, Cases):
-        raise TypeError(f"cases are made by grid, sample or table; this is a {type(cases).__name__}")
-    folder = Path(store)
-    setup = _setup(
-        _built(model), cases, record, limits or {}, modes or {}, motion, steps, duration, folder, block
-    )
     _check_run(workers, executor)
     if executor == "mpi":
         return _among_ranks(setup, resume, progress, begin)
-    with locked(folder):
+    with locked(setup.folder):
         todo, before = _begun(setup, resume)
-        solved = perform(setup, todo, executor, workers, _share(progress, before, cases.number))
-    return Sweep(folder, read_manifest(folder), solved, perf_counter() - begin)
+        solved = perform(setup, todo, executor, workers, _share(progress, before, setup.cases.number))
+    return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
 
 
 def _built(model: Model | Structure | Mechanism) -> Model:
     if isinstance(model, Mechanism):
         model = decompose(model)
     return build(model) if isinstance(model, Structure) else model
-
-
-def _check_packages() -> None:
-    if find_spec("pyarrow") is None:
-        raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
 
 
 def _check_run(workers: int, executor: str) -> None:
@@ -137,19 +141,44 @@ def _check_run(workers: int, executor: str) -> None:
         raise ValueError("\n  ".join(faults))
 
 
-def _setup(
-    model: Model,
+def prepare(
+    model: Model | Structure | Mechanism,
     cases: Cases,
-    record: Sequence[str] | None,
-    limits: Limits,
-    modes: Mapping[int, int],
-    motion: Motion | Literal["own"] | None,
-    steps: int | None,
-    duration: float | None,
-    folder: Path,
-    block: int | None,
+    *,
+    store: str | Path,
+    record: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    modes: Mapping[int, int] | None = None,
+    motion: Motion | Literal["own"] | None = None,
+    steps: int | None = None,
+    duration: float | None = None,
+    block: int | None = None,
 ) -> Setup:
-    """Everything checked; all faults at once."""
+    """Check what :func:`sweep` is asked for, before anything is solved or written; arguments as there.
+
+    Raises
+    ------
+    ValueError
+        All faults at once.
+    ModuleNotFoundError
+        The extra ``sweeps`` is not installed.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from routes.sweep import grid
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> prepare(bar, grid({"1-2.angel": [0.0]}), store="bar", record=["9-9"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: 1-2.angel: did you mean '1-2.angle'?
+      9-9: no joint or body '9-9'; there are ... rocker; figures are residual, condition
+    """
+    if find_spec("pyarrow") is None:
+        raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
+    if not isinstance(cases, Cases):
+        raise TypeError(f"cases are made by grid, sample or table; this is a {type(cases).__name__}")
+    model = _built(model)
+    limits, modes = limits or {}, modes or {}
     mechanism, faults = model.mechanism, list[str]()
     moving = motion is not None
     parameters: tuple[Parameter, ...] = ()
@@ -207,7 +236,7 @@ def _setup(
         motion,
         steps,
         duration,
-        folder,
+        Path(store),
         block or max(1, fit),
     )
 
@@ -321,6 +350,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         "format": FORMAT,
         "model": model.mechanism.name,
         "number": setup.cases.number,
+        "parameters": list(setup.cases.names),
         "block": setup.block,
         "cases": dict(setup.cases.definition),
         "record": list(setup.recorded),

@@ -12,7 +12,6 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Literal
 
 from routes.sweep.block import Setup, solve_block, unpacked
-from routes.sweep.ranks import world
 from routes.sweep.store import SweepError
 
 Executor = Literal["processes", "threads", "sequential", "mpi"]
@@ -116,6 +115,21 @@ def _follow(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=look, daemon=True).start()
+
+
+def world() -> Any:
+    """All ranks of an MPI run, as ``mpi4py`` has them; it is imported nowhere else.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        ``mpi4py`` is not installed: what to write.
+    """
+    try:
+        from mpi4py import MPI
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError('runs under MPI need mpi4py: pip install "mbssa[mpi]"') from None
+    return MPI.COMM_WORLD
 
 
 def _by_ranks(setup: Setup, todo: Sequence[int], told: Told) -> int:
