@@ -189,11 +189,9 @@ def _solve(
     except ValueError as error:
         fail(str(error))
     except RuntimeError as error:
-        kept = (
-            request.checkpoint
-            and f"\nwhat is done is kept; add --resume to --checkpoint {request.checkpoint}"
-        )
-        fail(f"{error}{kept or ''}", NOT_DETERMINED)
+        folder = request.checkpoint
+        more = "" if folder is None else f"\nwhat is done is kept: add --resume to --checkpoint {folder}"
+        fail(f"{error}{more}", NOT_DETERMINED)
     except MemoryError:
         fail(f"{len(motion.time):,} instants need more memory than there is; write fewer --steps or --keep")
     if ranks.rank() > 0:  # the first rank has all, and tells it

@@ -19,8 +19,10 @@ from mbssa.cli import fail
 from mbssa.commands import deliver, show
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from groups.model import Model
-    from routes.scaling import Scaling
+    from groups.motion import Motion
     from routes.study import Study, Told
 
 #: Exit code of a run that Ctrl-C ended.
@@ -191,25 +193,38 @@ def executor_faults(names: list[str]) -> list[str]:
 
 def _simulate(
     model: Model,
-    motion: object,
+    motion: Motion,
     counts: tuple[int, ...],
     level: Level,
     curve: Path | None,
     recalibrate: bool,
     form: str,
 ) -> None:
-    from routes.results.scaling import page, record
-    from routes.study import simulated
+    from routes.candidates import KINDS
+    from routes.results.scaling import page, to_dict
+    from routes.study import predicted_scaling
 
-    found: list[Scaling] = simulated(model, motion, counts, level=level, recalibrate=recalibrate)  # type: ignore[arg-type]
+    found = predicted_scaling(model, motion, counts, level=level, recalibrate=recalibrate)
     if curve is not None:
         from routes.pictures.scaling import draw_scaling
 
-        draw_scaling(found, curve)
+        title = f"{model.mechanism.name}, {len(motion.time):,} instants"
+        best = max(found, key=lambda kind: float(found[kind].speed_up.max()))
+        others = {kind: scaling for kind, scaling in found.items() if kind != best}
+        draw_scaling(found[best], curve, title=title, name=best, beside=others)
     if form == "json":
-        deliver(json.dumps([record(scaling) for scaling in found], indent=2) + "\n", None)
+        deliver(
+            json.dumps({kind: to_dict(scaling) for kind, scaling in found.items()}, indent=2) + "\n", None
+        )
         return
-    show(lambda screen: [page(scaling, screen) for scaling in found] and None)
+
+    def pages(screen: Console) -> None:
+        for kind, scaling in found.items():
+            screen.print(f"{kind}: {KINDS[kind]}", style="bold", markup=False)
+            page(scaling, screen)
+            screen.print()
+
+    show(pages)
 
 
 def _draw_tree(model: Model, path: Path) -> None:
@@ -226,9 +241,16 @@ def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: s
     if save is not None:
         result.best.save(save)
     if gantt is not None:
-        from routes.pictures.gantt import draw_gantt
+        from routes.pictures.gantt import Chart, draw_gantt
 
-        draw_gantt(result, gantt)
+        charts = []
+        for trial in dict.fromkeys((result.trials[0], result.parallel or result.sequential)):
+            workers, schedule = trial.plan.workers, trial.prediction.schedule
+            charts += [
+                Chart.of(f"{trial.kind}, predicted", schedule, trial.prediction.tasks.calls),
+                Chart.of_log(f"{trial.kind}, measured", trial.log, workers),
+            ]
+        draw_gantt(charts, gantt, title=result.model.mechanism.name)
     if form == "json":
         deliver(json.dumps(record(result), ensure_ascii=False, indent=2) + "\n", None)
         return

@@ -14,14 +14,16 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.trajectory import Level
 from routes.calibration import costs as calibrated
-from routes.candidates import Candidate, candidates
+from routes.candidates import LEAST, Candidate, candidates
 from routes.cost import Costs
 from routes.dag import Dag
-from routes.enumeration.count import count
+from routes.enumeration.counting import count
 from routes.event_log import EventLog
-from routes.plan import GRAIN, Plan
+from routes.plan import GRAIN, Plan, parallel_route, plan_of, sequential_route
 from routes.predict import Prediction, predict
 from routes.run import logged_run
+from routes.scaling import WORKERS, Scaling, scaling
+from routes.tasks import tasks_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -251,6 +253,53 @@ def best_plan(
     if parallel and len(chosen) > 1:
         chosen = [pair for pair in chosen if pair[0].kind != "sequential"]
     return min(chosen, key=lambda pair: pair[1].seconds)[0].plan
+
+
+def predicted_scaling(
+    model: Model,
+    motion: Motion,
+    workers: Sequence[int] = WORKERS,
+    *,
+    level: Level = "acceleration",
+    recalibrate: bool = False,
+) -> dict[str, Scaling]:
+    """Predicted speed-up on each number of workers, by kind of plan; the workers share no cores.
+
+    Handing over is that of this machine's threads: what machines in a network add is not in it.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
+    >>> motion = groups.default_motion(model.mechanism, steps=1001)
+    >>> list(predicted_scaling(model, motion, (1, 2, 4)))
+    ['stages', 'time chunks', 'chunked stages']
+    """
+    costs = calibrated(model, motion, level=level, executors=("threads",), recalibrate=recalibrate)
+    instants = len(motion.time)
+    alone = plan_of(model, sequential_route(model), instants=instants)
+    sequential = predict(model, alone, costs).seconds
+    chunks = max(1, min(4 * max(workers), instants // LEAST))
+    found = {}
+    for kind, route, count_of in (
+        ("stages", parallel_route(model), 1),
+        ("time chunks", sequential_route(model), chunks),
+        ("chunked stages", parallel_route(model), chunks),
+    ):
+        plan = plan_of(
+            model, route, instants=instants, chunks=count_of, start="seeded", executor="threads", workers=2
+        )
+        tasks = tasks_of(plan, model)
+        found[kind] = scaling(
+            costs.task_seconds(tasks, plan),
+            tasks.needs_start,
+            tasks.needs,
+            workers,
+            handing=costs.handing("threads"),
+            around=costs.around_seconds(plan, tasks),
+            sequential=sequential,
+        )
+    return found
 
 
 def cores() -> int:

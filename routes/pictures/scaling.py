@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,11 +30,22 @@ _HEADROOM = 1.6
 _RING: dict[str, Any] = {"marker": "o", "ms": 7.0, "mfc": "none", "mec": INK, "mew": 1.1}
 
 
-def speed_ups(scaling: Scaling, *, title: str = "") -> Figure:
+#: Lines of other kinds of plan.
+_OTHERS: tuple[Any, ...] = ((0, (4, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
+
+
+def speed_ups(
+    scaling: Scaling, *, title: str = "", name: str = "predicted", beside: Mapping[str, Scaling] | None = None
+) -> Figure:
     """Predicted speed-up on any number of workers, both axes logarithmic.
 
     Beside it the ideal (as many times as fast as there are workers), the limit of the critical path and
     Amdahl's bound; a ring marks where more workers stop paying.
+
+    Parameters
+    ----------
+    name : of the curve
+    beside : other curves, by name, without their limits
 
     Raises
     ------
@@ -57,7 +69,8 @@ def speed_ups(scaling: Scaling, *, title: str = "") -> Figure:
     speed_up, enough = scaling.speed_up, scaling.sequential / scaling.enough_makespan
     most = max(scaling.workers[-1], 2)
     top = _HEADROOM * max(float(speed_up.max()), min(scaling.limit, most), 1.0)
-    low = min(float(speed_up.min()) / 1.5, 0.67)
+    lowest = min(float(found.speed_up.min()) for found in (scaling, *(beside or {}).values()))
+    low = min(lowest / 1.5, 0.67)
     axes.set_xlim(scaling.workers[0] / 1.15, most * 1.15)
     axes.set_ylim(low, top)
     if top < 4 * low:
@@ -73,8 +86,12 @@ def speed_ups(scaling: Scaling, *, title: str = "") -> Figure:
             np.full(2, scaling.limit),
             {"color": DRIVEN, "ls": (0, (5, 2)), "lw": 1.1},
         ),
+        *(
+            (other, *_curve(found), {"color": GROUP_EDGE, "lw": 1.0, "ls": _OTHERS[k % len(_OTHERS)]})
+            for k, (other, found) in enumerate((beside or {}).items())
+        ),
         (
-            "predicted",
+            name,
             *_curve(scaling),
             {"color": GROUP_EDGE, "lw": 1.9, "marker": "o", "ms": 3.2, "zorder": 3.0},
         ),
@@ -88,7 +105,14 @@ def speed_ups(scaling: Scaling, *, title: str = "") -> Figure:
     return figure
 
 
-def draw_scaling(scaling: Scaling, path: str | os.PathLike[str], *, title: str = "") -> None:
+def draw_scaling(
+    scaling: Scaling,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    name: str = "predicted",
+    beside: Mapping[str, Scaling] | None = None,
+) -> None:
     """Write :func:`speed_ups` to a .svg, .png or .pdf file, which is either whole or not there.
 
     Raises
@@ -111,7 +135,7 @@ def draw_scaling(scaling: Scaling, path: str | os.PathLike[str], *, title: str =
     ...     [path.name for path in pathlib.Path(folder).iterdir()]
     ['six.svg']
     """
-    save(speed_ups(scaling, title=title), path)
+    save(speed_ups(scaling, title=title, name=name, beside=beside), path)
 
 
 def _curve(scaling: Scaling) -> tuple[Any, Any]:
