@@ -34,6 +34,19 @@ PATIENCE = 30.0
 
 MEMORY = ":memory:"
 
+#: SQLite's errors that say something of the file, and not of the statement.
+_OF_THE_FILE = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+
 #: Threads of one process take turns at what is in memory: SQLite does not make them wait there.
 _TURN = threading.RLock()
 
@@ -95,18 +108,16 @@ def _transaction(
 ) -> Iterator[sqlite3.Connection]:
     with _said(place):
         connection.execute("BEGIN IMMEDIATE")
-    try:
-        with _said(place):
+        try:
             _check(connection, place)
             for table in tables:
                 connection.execute(table)
-        yield connection
-        with _said(place):
+            yield connection
             connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
 
 
 def _check(connection: sqlite3.Connection, place: str) -> None:
@@ -128,8 +139,11 @@ def _check(connection: sqlite3.Connection, place: str) -> None:
 
 
 def _opened(place: str) -> sqlite3.Connection:
-    with _said(place):
+    try:
         Path(place).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{place} cannot be written: {error.strerror}") from None
+    with _said(place):
         connection = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             _write_ahead(connection)
@@ -148,7 +162,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > end:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                 raise
         time.sleep(0.01)
 
@@ -165,14 +179,15 @@ def _said(place: str) -> Iterator[None]:
     """SQLite's errors about a file, in the words of the one who can do something about them."""
     try:
         yield
-    except OSError as error:
-        raise StoreError(f"{place} cannot be written: {error.strerror}") from None
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            why = f"another process has held {place} for {PATIENCE:.0f} s"
-            raise StoreError(f"{why}; end it, or name another file in MBSSA_STORE") from None
-        raise StoreError(f"{place} cannot be used: {error}; name another file in MBSSA_STORE") from None
     except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{place} is no store, or a damaged one ({error}); remove it, or name another file in MBSSA_STORE"
-        ) from None
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code not in _OF_THE_FILE:  # of the statement
+            raise
+        other = "name another file in MBSSA_STORE"
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            said = f"another process has held {place} for {PATIENCE:g} s; end it, or {other}"
+        elif code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            said = f"{place} is no store, or a damaged one ({error}); remove it, or {other}"
+        else:
+            said = f"{place} cannot be used ({error}); make room or give leave to write it, or {other}"
+        raise StoreError(said) from None

@@ -54,10 +54,11 @@ def costs(
 
     Examples
     --------
-    >>> import groups, mbssa, routes
+    >>> import groups, mbssa
+    >>> from routes.calibration import costs
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> motion = groups.default_motion(model.mechanism, steps=1001)
-    >>> found = routes.costs(model, motion, executors=[])
+    >>> found = costs(model, motion, executors=[])
     >>> bool(0.0 < found.group_seconds(500).sum() < found.group_seconds(1000).sum())
     True
     """

@@ -7,7 +7,7 @@ run, such as memory that is touched for the first time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
@@ -183,15 +183,16 @@ def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motio
     return runs
 
 
-def _in_order(lengths: tuple[int, ...], table: Floats) -> Floats:
-    """Costs that disturbances have not put out of order.
+def _in_order(lengths: Sequence[int], table: Floats) -> Floats:
+    """Costs put in order where something disturbed a run, which can only have made it longer.
 
-    A longer chunk takes no less than a shorter one, and no more than as many of those as make it up.
+    A shorter chunk takes no more than a longer one, and a longer one no more than as many shorter ones as
+    make it up.
     """
-    found = table.copy()
+    found: Floats = np.minimum.accumulate(table[:, ::-1], axis=1)[:, ::-1].copy()
     for k in range(1, len(lengths)):
         found[:, k] = np.minimum(found[:, k], found[:, k - 1] * lengths[k] / lengths[k - 1])
-    return np.maximum.accumulate(found, axis=1)
+    return found
 
 
 def _needs(model: Model) -> tuple[tuple[int, ...], ...]:
