@@ -126,7 +126,7 @@ class Bench:
         job, space = self.job, self.space
         self.run.place_frame(0, len(job.motion.time))
         space.memory[0], space.last[0] = job.memory, 0.0
-        if job.plan.start == "seeded":
+        if job.plan.start == "seeded" and len(space.memory) > 1:
             for c, carried in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
                 mine = carried.of(job.kept)
                 space.memory[c], space.last[c] = mine.memory, mine.orientation
