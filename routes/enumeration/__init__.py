@@ -1,0 +1,14 @@
+"""Which routes there are: how many, one after another, best predicted first, and as a tree.
+
+>>> from routes.dag import Dag
+>>> from routes.enumeration import count, enumerate_routes
+>>> legs = Dag(((), (0,), (0,)))
+>>> count(legs), list(enumerate_routes(legs))
+(2, [((1,), (2,), (3,)), ((1,), (2, 3))])
+"""
+
+from routes.enumeration.counting import count
+from routes.enumeration.listing import Route, enumerate_routes
+from routes.enumeration.symmetry import TooLarge
+
+__all__ = ["Route", "TooLarge", "count", "enumerate_routes"]

@@ -1,0 +1,111 @@
+"""A partial order taken apart: into what is side by side, what is in series, and what is neither.
+
+Sets of groups are bit masks. Two groups are comparable where one has to be solved before the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from routes.dag import Dag
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """By group, all groups ``below`` that must be solved before it, and all ``above`` that wait for it."""
+
+    below: tuple[int, ...]
+    above: tuple[int, ...]
+
+    @staticmethod
+    def of(dag: Dag) -> Closure:
+        """All that follows from the needs of a DAG.
+
+        >>> Closure.of(Dag(((), (0,), (1,)))).below
+        (0, 1, 3)
+        """
+        below, above = [0] * len(dag), [0] * len(dag)
+        for group in dag.order:
+            for other in dag.needs[group]:
+                below[group] |= below[other] | 1 << other
+        for group in reversed(dag.order):
+            for other in dag.needed_by[group]:
+                above[group] |= above[other] | 1 << other
+        return Closure(tuple(below), tuple(above))
+
+
+def members(mask: int) -> Iterator[int]:
+    """The elements of a set, ascending.
+
+    >>> list(members(0b1101))
+    [0, 2, 3]
+    """
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def side_by_side(closure: Closure, mask: int) -> list[int]:
+    """The parts of a set that have nothing to do with each other, by their lowest group."""
+    return _pieces(mask, lambda x: closure.below[x] | closure.above[x])
+
+
+def in_series(closure: Closure, mask: int) -> list[int]:
+    """The parts of a set of which each has to wait for the whole of the part before, in that order."""
+    pieces = _pieces(mask, lambda x: ~(closure.below[x] | closure.above[x]))
+    return sorted(pieces, key=lambda part: (closure.below[part.bit_length() - 1] & mask).bit_count())
+
+
+def modules(closure: Closure, mask: int) -> list[int]:
+    """The largest parts of a set, short of the whole, which look alike from each group outside of them.
+
+    Only for a set that is neither side by side nor in series: there they are disjoint (Gallai).
+    """
+    found: list[int] = []
+    left = mask
+    while left:
+        first = left & -left
+        largest, others = first, left ^ first
+        while others:
+            other = others & -others
+            together = _smallest_module(closure, mask, largest | other)
+            if together != mask:
+                largest = together
+                others &= ~together
+            others &= ~other
+        found.append(largest)
+        left &= ~largest
+    return found
+
+
+def _smallest_module(closure: Closure, mask: int, seed: int) -> int:
+    """The smallest module that holds a set: add every group that tells two of its members apart."""
+    module = 0
+    common_below = common_above = mask
+    any_below = any_above = 0
+    new = seed
+    while new:
+        for x in members(new):
+            common_below &= closure.below[x]
+            common_above &= closure.above[x]
+            any_below |= closure.below[x]
+            any_above |= closure.above[x]
+        module |= new
+        apart = (any_below & ~common_below) | (any_above & ~common_above)
+        new = apart & mask & ~module
+    return module
+
+
+def _pieces(mask: int, beside: Callable[[int], int]) -> list[int]:
+    pieces = []
+    while mask:
+        piece, new = 0, mask & -mask
+        while new:
+            x = new.bit_length() - 1
+            piece |= 1 << x
+            mask ^= 1 << x
+            new = (new | beside(x)) & mask
+        pieces.append(piece)
+    return pieces
