@@ -83,8 +83,10 @@ def _slowdown(timings: dict[str, Timing], workers: int) -> tuple[tuple[float, fl
     running = min(max(float(beside.durations.sum()) / beside.span, 1.0), float(workers))
     if running < 1.2:  # hardly ever two at once: nothing was seen of the other's effect
         return ((1.0, one),)
+    # Workers that gain nothing from each other's absence and workers that merely take turns: it is between.
     steep = (several - one) / (running - 1.0)
-    return ((1.0, one), (float(workers), max(one + steep * (workers - 1.0), 0.5 * one)))
+    most = min(max(one + steep * (workers - 1.0), one), one * workers)
+    return ((1.0, one), (float(workers), most))
 
 
 def _fitted(

@@ -212,7 +212,10 @@ def _coarse(model: Model, motion: Motion) -> int:
 
 
 def _saved(costs: Costs, runs: list[Timing]) -> tuple[float, float]:
-    """s that a group saves which joins a call, and that a body and instant saves which is not brought in."""
+    """s that a group saves which joins a call, and that a body and instant saves which is not brought in.
+
+    Neither is negative: groups together take no longer than apart.
+    """
     groups = len(costs.groups)
     if groups == 1:
         return 0.0, 0.0
@@ -223,8 +226,7 @@ def _saved(costs: Costs, runs: list[Timing]) -> tuple[float, float]:
         apart = float(costs.group_seconds(length).sum())
         rows.append([(groups - 1) / apart, bodies * length / apart])
         saved.append((apart - float(timing.by_call[0])) / apart)
-    joined, loaded = np.linalg.lstsq(np.array(rows), np.array(saved), rcond=None)[0].tolist()
-    return joined, loaded
+    return _not_negative(rows, saved)
 
 
 def _around(model: Model, piece: Motion, timings: Mapping[str, Timing]) -> Around:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level
+from routes.calibration.memory import give_back_memory
 from routes.event_log import EventLog
 from routes.plan import Plan
 from routes.run import logged_run
@@ -77,6 +78,7 @@ def timed(
         if repeat > 1 and perf_counter() > end:
             break
         for name, (plan, motion) in runs.items():
+            give_back_memory()
             outcome = logged_run(model, plan, motion, level=level)
             seen[name].append((outcome.seconds, outcome.log))
             del outcome
