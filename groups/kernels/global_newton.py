@@ -1,10 +1,10 @@
-"""The global approach, compiled: Newton on the poses of all bodies at once, one system per instant.
+"""The global approach, compiled: Newton on the poses of many bodies at once, one system per instant.
 
-Unknowns are the small motions of every body but the frame, body by body, in the ``columns`` (of v_x, v_y,
-v_z, w_x, w_y, w_z) that its space has. Equations are all that there are. Where some follow from others,
-elimination chooses at every pose anew: a choice made once is as good as singular at another pose. Lengths
-come divided by the size of the mechanism, so that pivots compare. The stage is that of
-:mod:`groups.kernels.jets`, with the frame first.
+The stage is that of :mod:`groups.kernels.jets`: first the bodies that are given, the frame alone or all
+that a group hangs on, then those that are looked for. Unknowns are the small motions of the latter, body by
+body, in the ``columns`` (of v_x, v_y, v_z, w_x, w_y, w_z) that its space has. Equations are all that there
+are. Where some follow from others, elimination chooses at every pose anew: a choice made once is as good as
+singular at another pose. Lengths come divided by the size of the mechanism, so that pivots compare.
 
 The Jacobian is written through ``slots`` (E, 12): the place in a flat array of each of the 12 derivatives
 of each equation; -1 where there is none. One kernel so fills dense and sparse matrices alike.
@@ -19,12 +19,13 @@ import numpy as np
 
 from groups.kernels.elimination import arrange, factorise, substitute
 from groups.kernels.jets import SIZE, WORK, Rows, evaluate, shortest
-from groups.kernels.status import DROPPED, NOT_CONVERGED, OK, SINGULAR
-from groups.kernels.vectors import Vector, cross, dot, exponential, plus_times, rotate, unit
+from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
+from groups.kernels.unknowns import rotation_vector
+from groups.kernels.vectors import Vector, cross, dot, exponential, plus_times, product, rotate, unit
 
 Array = Any
-#: drive (E,) row of the inputs or -1, slots (E, 12), columns
-System = tuple[Array, Array, Array]
+#: drive (E,) row of the inputs or -1, slots (E, 12), columns, how many bodies are given
+System = tuple[Array, Array, Array, int]
 #: time (T,); value, rate, second (D, T)
 Inputs = tuple[Array, Array, Array, Array]
 #: position (N, T, 3), rotation (N, T, 3, 3), velocity and acceleration (N, T, 6)
@@ -33,8 +34,9 @@ Poses = tuple[Array, Array, Array, Array]
 Quality = tuple[Array, Array, Array, Array]
 #: jets to work in, their table, the matrix's numbers (flat), right side (E,)
 Work = tuple[Array, Array, Array, Array]
-#: largest residual of the equations that were solved, of those that follow, and the most Newton steps
-Limits = tuple[float, float, int]
+#: largest residual of the equations that were solved, of those that follow, the most Newton steps, the
+#: longest way of them, and the sign of the determinant, 0 for any
+Limits = tuple[float, float, int, float, float]
 
 #: Pivots' ratio below which rates have no answer, and a Newton step none either.
 LEAST, HOPELESS = 1e-9, 1e-13
@@ -54,26 +56,31 @@ def solve_dense(
     quality: Quality,
     limits: Limits,
     level: int,
-) -> int:
+) -> tuple[int, int]:
     """Solve instants ``first`` to ``stop`` - 1 in place, each warm-started from the one before.
 
-    ``last`` is the last instant before them that has an answer; returns the same for what follows. One
-    factorisation per Newton step, and the one at the solution serves the rates.
+    ``last`` is the last instant before them that has an answer; returns the same for what follows, and how
+    far it came: with a finite longest way it stops at an instant that has no answer, or none that surely
+    continues the last, and its status says why. One factorisation per Newton step, and the one at the
+    solution serves the rates.
     """
-    columns = system[2]
+    columns, known = system[2], system[3]
     status, residual, iterations, condition = quality
-    tolerance, allowance, most = limits
+    tolerance, allowance, most, longest, sign = limits
     n_rows, m = len(rows[3]), poses[0].shape[0]
-    n = (m - 1) * len(columns)
+    n = (m - known) * len(columns)
     stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6))
     P, R, V, A = stage
     flat, order, right = np.zeros(n_rows * n), np.zeros(n, dtype=np.int64), np.zeros(n_rows)
     matrix, answer = flat.reshape((n_rows, n)), right[:n]
     work = np.zeros((WORK, SIZE)), np.zeros((n_rows, SIZE)), flat, right
     for t in range(first, stop):
-        begin(t, last, inputs[0], poses, stage)
+        if not begin(t, last, known, inputs[0], poses, stage):
+            status[t], residual[t], iterations[t], condition[t] = WAITS, math.nan, 0, 0.0
+            end(t, last, status[t], known, inputs[0], poses, stage, level)
+            continue
         status[t] = NOT_CONVERGED
-        ratio = 0.0
+        ratio, way = 0.0, 0.0
         for step in range(most + 1):
             worst = look(t, rows, system, inputs, stage, work)
             residual[t], iterations[t] = worst, step
@@ -93,38 +100,52 @@ def solve_dense(
                 status[t] = SINGULAR
                 break
             substitute(matrix, right)
-            move(answer, columns, P, R)
+            way += move(answer, columns, known, P, R)
         condition[t] = ratio
-        if status[t] in (OK, DROPPED):
-            if ratio > LEAST:
-                velocities(t, system, inputs, right)
+        sound = status[t] in (OK, DROPPED)
+        if sound and (way > longest or determinant(matrix, order) * sign < 0.0):
+            status[t], sound = MODE_LOST, False
+        if sound:
+            if ratio > LEAST and (level > 0 or known == 1):
+                velocities(t, rows, system, inputs, stage, work)
                 arrange(order, right)
                 substitute(matrix, right)
-                spread(answer, columns, V)
+                spread(answer, columns, known, V)
             if level == 2:
                 accelerations(t, rows, system, inputs, stage, work)
                 arrange(order, right)
                 substitute(matrix, right)
-                spread(answer, columns, A)
-        if end(t, status[t], stage, poses):
+                spread(answer, columns, known, A)
+        elif longest < math.inf:
+            return last, t
+        if end(t, last, status[t], known, inputs[0], poses, stage, level):
             last = t
-    return last
+    return last, stop
 
 
-def begin(t: int, last: int, time: Array, poses: Poses, stage: Poses) -> None:
-    """Set the stage at rest where the instant before leads, else at the last pose that there is."""
+def begin(t: int, last: int, known: int, time: Array, poses: Poses, stage: Poses) -> bool:
+    """Set the stage: given bodies as they are, the others where the instant before leads, at rest.
+
+    Where there is none just before, at the last pose that there is. False if a given body has no answer.
+    """
     P, R, V, A = stage
+    sound = True
     for b in range(len(P)):
+        at = t if b < known else last
         for i in range(3):
-            P[b, i] = poses[0][b, last, i]
+            P[b, i] = poses[0][b, at, i]
             for j in range(3):
-                R[b, i, j] = poses[1][b, last, i, j]
-        if last == t - 1:
-            dt = time[t] - time[last]
-            shift = predicted(dt, b, last, 0, poses)
-            displace(b, shift, predicted(dt, b, last, 3, poses), P, R)
+                R[b, i, j] = poses[1][b, at, i, j]
         for i in range(6):
             V[b, i], A[b, i] = 0.0, 0.0
+            if b < known:
+                V[b, i], A[b, i] = poses[2][b, t, i], poses[3][b, t, i]
+        if not P[b, 0] == P[b, 0]:
+            sound = False
+        if b >= known and last == t - 1:
+            dt = time[t] - time[last]
+            displace(b, predicted(dt, b, last, 0, poses), predicted(dt, b, last, 3, poses), P, R)
+    return sound
 
 
 def predicted(dt: float, b: int, last: int, k: int, poses: Poses) -> Vector:
@@ -172,30 +193,55 @@ def fill(system: System, work: Work) -> None:
                 flat[slots[r, m]] += table[r, 1 + m]
 
 
-def velocities(t: int, system: System, inputs: Inputs, right: Array) -> None:
-    """Right side for the velocities."""
-    drive = system[0]
+def velocities(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> None:
+    """Right side for the velocities: of the inputs, and of the bodies that are given."""
+    drive, known = system[0], system[3]
+    right = work[3]
     for r in range(len(drive)):
         right[r] = inputs[2][drive[r], t] if drive[r] >= 0 else 0.0
+        right[r] -= carried(r, rows, known, stage[2], work[1])
 
 
 def accelerations(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> None:
     """Right side for the accelerations, with the velocities on the stage."""
-    drive = system[0]
-    P, R, V, _ = stage
+    drive, known = system[0], system[3]
+    P, R, V, A = stage
     jets, table, _, right = work
     evaluate(0, len(table), rows, P, R, V, True, jets, table)
     for r in range(len(drive)):
         right[r] = (inputs[3][drive[r], t] if drive[r] >= 0 else 0.0) - table[r, 13]
+        right[r] -= carried(r, rows, known, A, table)
 
 
-def move(step: Array, columns: Array, P: Array, R: Array) -> None:
-    """Move every body by its part of a Newton step, as far as a linear model is trusted."""
+def carried(r: int, rows: Rows, known: int, twists: Array, table: Array) -> float:
+    """What the twists of given bodies make of an equation's rate."""
+    total = 0.0
+    for side in range(2):
+        body = rows[0][rows[4][r], side]
+        if body < known:
+            for m in range(6):
+                total += table[r, 1 + 6 * side + m] * twists[body, m]
+    return total
+
+
+def determinant(matrix: Array, order: Array) -> float:
+    """Sign of the determinant of a square matrix from its factors; 0 for a tall one, which has none."""
+    if matrix.shape[0] > matrix.shape[1]:
+        return 0.0
+    sign = 1.0
+    for k in range(len(order)):
+        if (matrix[k, k] < 0.0) != (order[k] != k):
+            sign = -sign
+    return sign
+
+
+def move(step: Array, columns: Array, known: int, P: Array, R: Array) -> float:
+    """Move every body by its part of a Newton step, as far as a linear model is trusted; says how far."""
     furthest = largest(step)
     scale = 1.0 if furthest <= FURTHEST else FURTHEST / furthest
     c = len(columns)
-    for b in range(1, len(P)):
-        at = (b - 1) * c
+    for b in range(known, len(P)):
+        at = (b - known) * c
         if c == 6:
             shift = scale * step[at], scale * step[at + 1], scale * step[at + 2]
             turn = scale * step[at + 3], scale * step[at + 4], scale * step[at + 5]
@@ -203,6 +249,7 @@ def move(step: Array, columns: Array, P: Array, R: Array) -> None:
             shift = scale * step[at], scale * step[at + 1], 0.0
             turn = 0.0, 0.0, scale * step[at + 2]
         displace(b, shift, turn, P, R)
+    return scale * furthest
 
 
 def displace(b: int, shift: Vector, turn: Vector, P: Array, R: Array) -> None:
@@ -220,20 +267,24 @@ def displace(b: int, shift: Vector, turn: Vector, P: Array, R: Array) -> None:
     R[b, 0, 2], R[b, 1, 2], R[b, 2, 2] = cross(x, y)
 
 
-def spread(answer: Array, columns: Array, twists: Array) -> None:
+def spread(answer: Array, columns: Array, known: int, twists: Array) -> None:
     """A solution of the system as twists (m, 6) of the bodies."""
     c = len(columns)
-    for b in range(1, len(twists)):
+    for b in range(known, len(twists)):
         for m in range(c):
-            twists[b, columns[m]] = answer[(b - 1) * c + m]
+            twists[b, columns[m]] = answer[(b - known) * c + m]
 
 
-def end(t: int, status: int, stage: Poses, poses: Poses) -> bool:
+def end(
+    t: int, last: int, status: int, known: int, time: Array, poses: Poses, stage: Poses, level: int
+) -> bool:
     """Keep an instant's answer, NaN where there is none; whether there is one."""
     sound = status in (OK, DROPPED)
     P, R, V, A = stage
     position, rotation, velocity, acceleration = poses
-    for b in range(1, len(P)):
+    if sound and level == 0 and known > 1:
+        secant(last, time[t] - time[last], known, poses, stage)
+    for b in range(known, len(P)):
         for i in range(3):
             position[b, t, i] = P[b, i] if sound else math.nan
             for j in range(3):
@@ -242,3 +293,19 @@ def end(t: int, status: int, stage: Poses, poses: Poses) -> bool:
             velocity[b, t, i] = V[b, i] if sound else math.nan
             acceleration[b, t, i] = A[b, i] if sound else math.nan
     return sound
+
+
+def secant(last: int, dt: float, known: int, poses: Poses, stage: Poses) -> None:
+    """Mean velocities since the last pose, to go on by where those of the given bodies are not known."""
+    P, R, V, _ = stage
+    for b in range(known, len(P)):
+        now = (
+            R[b, 0, 0], R[b, 0, 1], R[b, 0, 2], R[b, 1, 0], R[b, 1, 1], R[b, 1, 2], R[b, 2, 0], R[b, 2, 1],
+            R[b, 2, 2],
+        )  # fmt: skip
+        B = poses[1][b, last]
+        back = B[0, 0], B[1, 0], B[2, 0], B[0, 1], B[1, 1], B[2, 1], B[0, 2], B[1, 2], B[2, 2]
+        turn = rotation_vector(product(now, back))
+        for i in range(3):
+            V[b, i] = (P[b, i] - poses[0][b, last, i]) / dt
+        V[b, 3], V[b, 4], V[b, 5] = turn[0] / dt, turn[1] / dt, turn[2] / dt

@@ -19,8 +19,8 @@ from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELO
 
 Array = Any
 
-#: Which kernel solves a group.
-PLANAR, STRUT, RELATIVE = range(3)
+#: Which kernel solves a group; GLOBAL ones are solved apart, by :mod:`groups.part_globally`.
+PLANAR, STRUT, RELATIVE, GLOBAL = range(4)
 
 #: Condition below which a dead point may lie between two instants.
 CLOSE = 0.3
