@@ -12,14 +12,13 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from groups.global_dense import dense_solver
 from groups.global_sparse import sparse_solver
-from groups.global_system import GlobalRun, encode, entries, kernel_system
-from groups.kernels import global_newton as kernels
+from groups.global_system import GlobalRun, encode
 from groups.motion import Motion, default_motion
 from groups.reference import closed_reference, inputs_from_reference
 from groups.results.rotations import quaternion_of
 from groups.trajectory import Level, Trajectory
-from mbssa.compiled import compiled
 from mbssa.structure import Structure
 
 Floats = npt.NDArray[np.float64]
@@ -76,32 +75,16 @@ def solve_globally(
     system = encode(structure, frames)
     lead = inputs_from_reference(structure, frames, reference, motion)
     run = GlobalRun.of(system, reference, lead, get_args(Level).index(level))
-    advance = dense_solver(run) if method == "dense" else sparse_solver(run)
+    advance = dense_solver(system) if method == "dense" else sparse_solver(system)
     instants, last = len(lead[0]), 0
     part = instants if progress is None else -(-instants // _PARTS)
     for first in range(1, instants, part):
         stop = min(first + part, instants)
-        last = advance(first, stop, last)
+        last, _ = advance(run, first, stop, last)
         if progress is not None and progress(stop / instants) is False:
             run.stop_at(stop)
             break
     return _trajectory(structure, motion, run)
-
-
-def dense_solver(run: GlobalRun) -> Callable[[int, int, int], int]:
-    """Solver of a stretch of instants by the compiled kernel; it returns the last instant solved."""
-    equation, derivative, column = entries(run.system)
-    system = kernel_system(run.system, equation, derivative, equation * run.system.n + column)
-    rows = run.system.rows.kernel_rows
-    kernel = compiled(kernels.solve_dense)
-
-    def advance(first: int, stop: int, last: int) -> int:
-        answer: int = kernel(
-            first, stop, last, rows, system, run.inputs, run.poses, run.quality, run.limits, run.level
-        )
-        return answer
-
-    return advance
 
 
 def _trajectory(structure: Structure, motion: Motion, run: GlobalRun) -> Trajectory:

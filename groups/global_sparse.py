@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.global_system import GlobalRun, GlobalSystem, entries, kernel_system
+from groups.global_dense import Advance
+from groups.global_system import GlobalRun, GlobalSystem
 from groups.kernels import global_newton as kernels
 from groups.kernels.jets import SIZE, WORK
-from groups.kernels.status import DROPPED, NOT_CONVERGED, OK, SINGULAR
+from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
 from mbssa.compiled import compiled
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def sparse_solver(run: GlobalRun) -> Callable[[int, int, int], int]:
-    """Solver of a stretch of instants, as :func:`groups.global_approach.dense_solver`."""
-    m = len(run.poses[0])
-    equation, derivative, column = entries(run.system)
-    matrix = _Sparse(run.system, equation, column)
-    system = kernel_system(run.system, equation, derivative, matrix.place)
-    rows, columns = run.system.rows.kernel_rows, run.system.columns
-    right = np.zeros(len(run.system.rows))
+def sparse_solver(system: GlobalSystem) -> Advance:
+    """Solver of stretches of a system's runs, as :func:`groups.global_dense.dense_solver`."""
+    matrix = _Sparse(system)
+    places = system.with_places(matrix.place)
+    rows, columns, known = system.rows.kernel_rows, system.columns, system.known
+    right = np.zeros(len(system.rows))
     work = np.zeros((WORK, SIZE)), np.zeros((len(right), SIZE)), matrix.jacobian, right
+    m = known + system.n // len(columns)
     stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6))
-    status, residual, iterations, condition = run.quality
-    tolerance, allowance, most = run.limits
     begin, look, fill, move, velocities, accelerations, spread, end = (
         compiled(kernel)
         for kernel in (
@@ -38,43 +35,62 @@ def sparse_solver(run: GlobalRun) -> Callable[[int, int, int], int]:
         )
     )  # fmt: skip
 
-    def advance(first: int, stop: int, last: int) -> int:
+    def newton(run: GlobalRun, t: int) -> tuple[int, float, bool]:
+        """Status, way of the steps, and whether there are factors, with the bodies on the stage."""
+        _, residual, iterations, condition = run.quality
+        tolerance, allowance, most, _, _ = run.limits
+        regular, way = False, 0.0
+        for step in range(most + 1):
+            worst = look(t, rows, places, run.inputs, stage, work)
+            residual[t], iterations[t] = worst, step
+            if not worst < np.inf:
+                return NOT_CONVERGED, way, regular
+            if worst > tolerance or run.level > 0 or step == 0:
+                fill(places, work)
+                regular = matrix.factorise()
+            closed = worst <= tolerance
+            if regular and not closed:
+                by = matrix.solve(right)
+                # Contradicting equations are met in the sense of least squares.
+                closed = np.abs(by).max() <= tolerance
+            if closed:
+                condition[t] = matrix.pivots_ratio() if regular else 0.0
+                if run.level > 0 and not condition[t] > kernels.LEAST:
+                    return SINGULAR, way, regular
+                return OK if worst <= max(tolerance, allowance) else DROPPED, way, regular
+            if not regular:
+                return SINGULAR, way, regular
+            way += move(by, columns, known, stage[0], stage[1])
+        return NOT_CONVERGED, way, regular
+
+    def rates(run: GlobalRun, t: int) -> None:
+        """Velocities and accelerations on the stage, with the factors."""
+        if run.quality[3][t] > kernels.LEAST and (run.level > 0 or known == 1):
+            velocities(t, rows, places, run.inputs, stage, work)
+            spread(matrix.solve(right), columns, known, stage[2])
+        if run.level == 2:
+            accelerations(t, rows, places, run.inputs, stage, work)
+            spread(matrix.solve(right), columns, known, stage[3])
+
+    def advance(run: GlobalRun, first: int, stop: int, last: int) -> tuple[int, int]:
+        status, residual, _, condition = run.quality
+        longest, sign = run.limits[3:]
         for t in range(first, stop):
-            begin(t, last, run.inputs[0], run.poses, stage)
-            status[t], condition[t], regular = NOT_CONVERGED, 0.0, False
-            for step in range(most + 1):
-                worst = look(t, rows, system, run.inputs, stage, work)
-                residual[t], iterations[t] = worst, step
-                if not worst < np.inf:
-                    break
-                if worst > tolerance or run.level > 0 or step == 0:
-                    fill(system, work)
-                    regular = matrix.factorise()
-                closed = worst <= tolerance
-                if regular and not closed:
-                    by = matrix.solve(right)
-                    # Contradicting equations are met in the sense of least squares.
-                    closed = np.abs(by).max() <= tolerance
-                if closed:
-                    status[t] = OK if worst <= max(tolerance, allowance) else DROPPED
-                    condition[t] = matrix.pivots_ratio() if regular else 0.0
-                    if run.level > 0 and not condition[t] > kernels.LEAST:
-                        status[t] = SINGULAR
-                    break
-                if not regular:
-                    status[t] = SINGULAR
-                    break
-                move(by, columns, stage[0], stage[1])
-            if status[t] in (OK, DROPPED):
-                if condition[t] > kernels.LEAST:
-                    velocities(t, system, run.inputs, right)
-                    spread(matrix.solve(right), columns, stage[2])
-                if run.level == 2:
-                    accelerations(t, rows, system, run.inputs, stage, work)
-                    spread(matrix.solve(right), columns, stage[3])
-            if end(t, int(status[t]), stage, run.poses):
+            condition[t] = 0.0
+            if not begin(t, last, known, run.inputs[0], run.poses, stage):
+                status[t], residual[t] = WAITS, np.nan
+            else:
+                status[t], way, regular = newton(run, t)
+                if status[t] in (OK, DROPPED):
+                    if way > longest or (sign and regular and matrix.determinant() * sign < 0.0):
+                        status[t] = MODE_LOST
+                    else:
+                        rates(run, t)
+                if status[t] not in (OK, DROPPED) and longest < np.inf:
+                    return last, t
+            if end(t, last, int(status[t]), known, run.inputs[0], run.poses, stage, run.level):
                 last = t
-        return last
+        return last, stop
 
     return advance
 
@@ -86,10 +102,11 @@ class _Sparse:
     squares of those of J.
     """
 
-    def __init__(self, system: GlobalSystem, equation: Ints, column: Ints) -> None:
+    def __init__(self, system: GlobalSystem) -> None:
         import scipy.sparse
 
         rows, n = len(system.rows), system.n
+        equation, _, column = system.entries
         self.tall = rows > n
         cells, self.place = np.unique(column * rows + equation, return_inverse=True)
         self.jacobian = np.zeros(len(cells))
@@ -130,6 +147,15 @@ class _Sparse:
         ratio = float(pivots.min() / pivots.max())
         return ratio**0.5 if self.tall else ratio
 
+    def determinant(self) -> float:
+        """Sign of the determinant of the Jacobian; 0 for a tall one, which has none."""
+        if self.tall:
+            return 0.0
+        factors = self._factors
+        negative = np.count_nonzero(factors.U.diagonal() < 0.0)
+        swaps = _swaps(factors.perm_r) + _swaps(factors.perm_c)
+        return -1.0 if (negative + swaps) % 2 else 1.0
+
     def solve(self, right: Floats) -> Floats:
         """(n,) solution with the factors."""
         if not self.tall:
@@ -137,3 +163,14 @@ class _Sparse:
             return answer
         whole: Floats = self._factors.solve(np.concatenate([right, self._padding]))
         return whole[self._rows :]
+
+
+def _swaps(order: Ints) -> int:
+    """How many swaps of two make a permutation, or two more each time."""
+    left, swaps = order.tolist(), 0
+    for k in range(len(left)):
+        while left[k] != k:
+            other = left[k]
+            left[k], left[other] = left[other], other
+            swaps += 1
+    return swaps

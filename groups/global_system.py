@@ -1,8 +1,10 @@
-"""A whole mechanism as one system of equations, and one motion of it, ready for the kernels."""
+"""Many bodies as one system of equations, and one motion of them, ready for the kernels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +29,7 @@ STEPS = 30
 
 @dataclass(frozen=True, eq=False)
 class GlobalSystem:
-    """A whole mechanism as one system; lengths divided by ``size``.
+    """A whole mechanism, or a part of it, as one system; lengths divided by ``size``.
 
     Attributes
     ----------
@@ -35,17 +37,50 @@ class GlobalSystem:
     n : unknowns; as many equations are independent
     columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
     size : m
+    known : how many bodies are given; they come first
     """
 
     rows: RowTables
     n: int
     columns: Ints
     size: float
+    known: int = 1
 
     @property
     def redundant(self) -> int:
         """How many equations follow from the others."""
         return len(self.rows) - self.n
+
+    @cached_property
+    def entries(self) -> tuple[Ints, Ints, Ints]:
+        """Which numbers of the jets go into the matrix: equation, derivative, and column."""
+        rows = self.rows
+        place = np.full(6, -1)
+        place[self.columns] = np.arange(len(self.columns))
+        bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
+        local = np.tile(place, 2)
+        used = (bodies >= self.known) & (local >= 0)
+        equation, derivative = np.nonzero(used)
+        return equation, derivative, (bodies[used] - self.known) * len(self.columns) + local[derivative]
+
+    @cached_property
+    def dense(self) -> kernels.System:
+        """What the kernels take to fill a dense matrix."""
+        equation, _, column = self.entries
+        return self.with_places(equation * self.n + column)
+
+    def with_places(self, place: Ints) -> kernels.System:
+        """What the kernels take, with these places of the entries in the matrix's numbers."""
+        equation, derivative, _ = self.entries
+        slots = np.full((len(self.rows), 12), -1, dtype=np.int64)
+        slots[equation, derivative] = place
+        return self.rows.drive, slots, self.columns, self.known
+
+    def units(self, inputs: int) -> Floats:
+        """(D,) what values of the inputs are divided by: the size for lengths."""
+        units, rows = np.ones(inputs), self.rows
+        units[rows.drive[rows.is_length & ~rows.constraint]] = self.size
+        return units
 
 
 def encode(structure: Structure, frames: Frames) -> GlobalSystem:
@@ -69,31 +104,30 @@ def encode(structure: Structure, frames: Frames) -> GlobalSystem:
     spins = held_spins(structure, frames)
     drives = drive_rows(mechanism)
     rows = encode_rows(mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives, spins)
-    columns = np.array(unknowns(mechanism.space), dtype=np.int64)
-    n = (mechanism.n_bodies - 1) * len(columns)
+    return system_of(rows, unknowns(mechanism.space), mechanism.n_bodies, 1, frames.size, mechanism.name)
+
+
+def system_of(
+    rows: RowTables, columns: Sequence[int], bodies: int, known: int, size: float, name: str
+) -> GlobalSystem:
+    """Equations as one system.
+
+    Parameters
+    ----------
+    rows : of joints on a stage of so many ``bodies``, of which the first ``known`` are given; m
+    columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
+    name : what is to be solved
+
+    Raises
+    ------
+    ValueError
+        Fewer equations than unknowns.
+    """
+    n = (bodies - known) * len(columns)
     if len(rows) < n:
-        raise ValueError(f"{mechanism.name} has {len(rows)} equations for {n} unknowns")
-    scaled = replace(rows, origin=rows.origin / frames.size, parameter=rows.parameter / frames.size)
-    return GlobalSystem(scaled, n, columns, frames.size)
-
-
-def entries(system: GlobalSystem) -> tuple[Ints, Ints, Ints]:
-    """Which numbers of the jets go into the matrix: equation, derivative, and column."""
-    rows = system.rows
-    place = np.full(6, -1)
-    place[system.columns] = np.arange(len(system.columns))
-    bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
-    local = np.tile(place, 2)
-    used = (bodies > 0) & (local >= 0)
-    equation, derivative = np.nonzero(used)
-    return equation, derivative, (bodies[used] - 1) * len(system.columns) + local[derivative]
-
-
-def kernel_system(system: GlobalSystem, equation: Ints, derivative: Ints, place: Ints) -> kernels.System:
-    """What the kernels take, with these places of the derivatives in the matrix's numbers."""
-    slots = np.full((len(system.rows), 12), -1, dtype=np.int64)
-    slots[equation, derivative] = place
-    return system.rows.drive, slots, system.columns
+        raise ValueError(f"{name} has {len(rows)} equations for {n} unknowns")
+    scaled = replace(rows, origin=rows.origin / size, parameter=rows.parameter / size)
+    return GlobalSystem(scaled, n, np.array(columns, dtype=np.int64), size, known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +148,7 @@ class GlobalRun:
     @staticmethod
     def of(system: GlobalSystem, reference: Configuration, inputs: kernels.Inputs, level: int) -> GlobalRun:
         bodies, instants = len(reference.position), len(inputs[0])
-        rows = system.rows
-        units = np.ones(len(inputs[1]))
-        units[rows.drive[rows.is_length & ~rows.constraint]] = system.size
+        units = system.units(len(inputs[1]))
         position = np.repeat(reference.position[:, None] / system.size, instants, axis=1)
         rotation = np.repeat(reference.rotation[:, None], instants, axis=1)
         # Far from the world's origin a residual cannot fall below the rounding of the positions.
@@ -125,13 +157,8 @@ class GlobalRun:
             system,
             (np.ascontiguousarray(inputs[0]), *(a / units[:, None] for a in inputs[1:])),
             (position, rotation, np.zeros((bodies, instants, 6)), np.zeros((bodies, instants, 6))),
-            (
-                np.zeros(instants, dtype=np.int8),
-                np.zeros(instants),
-                np.zeros(instants, dtype=np.int32),
-                np.zeros(instants),
-            ),
-            (max(CLOSED, rounding), VIOLATED, STEPS),
+            empty_quality(instants),
+            (max(CLOSED, rounding), VIOLATED, STEPS, np.inf, 0.0),
             level,
         )
 
@@ -141,3 +168,13 @@ class GlobalRun:
             array[1:, done:] = np.nan
         self.quality[0][done:] = NOT_COMPUTED
         self.quality[1][done:] = np.nan
+
+
+def empty_quality(instants: int) -> kernels.Quality:
+    """Status, residual, iterations and condition of so many instants, zero."""
+    return (
+        np.zeros(instants, dtype=np.int8),
+        np.zeros(instants),
+        np.zeros(instants, dtype=np.int32),
+        np.zeros(instants),
+    )
