@@ -114,6 +114,8 @@ def encode_relative(
     drives: Mapping[tuple[int, str], int],
     inputs: Floats,
     spins: Sequence[HeldSpin],
+    *,
+    newton: bool = False,
 ) -> RelativeGroup:
     """Relative coordinates of a group and what closes it.
 
@@ -122,6 +124,7 @@ def encode_relative(
     drives : row of the motion for each driven (joint index, coordinate)
     inputs : (D,) the inputs at the reference
     spins : all held spins of the mechanism
+    newton : iterate even where a closed form is known
 
     Raises
     ------
@@ -172,6 +175,8 @@ def encode_relative(
     reach = n == 1 and len(rods) == 1 and not len(rows) and _elementary(steps, 1)
     reach = reach and influence[rods[0, 0], 0] != influence[rods[0, 1], 0]
     method = record.REACH if reach else record.MEET if meeting else record.NEWTON
+    if newton:
+        method = record.NEWTON
     counts = {
         record.N_KNOWN: len(opened.known), record.N_LINKS: len(opened.links), record.N_STEPS: len(steps.kind),
         record.N_UNKNOWNS: n, record.N_BALLS: len(balls), record.N_PINS: len(pins), record.N_RODS: len(rods),

@@ -68,8 +68,8 @@ class GroupTree:
     struts: tuple[Strut, ...]
 
 
-def open_group(group: Group, frames: Frames) -> GroupTree:
-    """The tree of one group.
+def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTree:
+    """The tree of one group; without ``struts`` none is taken out.
 
     Ties are broken by the order of the joints, so the tree depends on the model alone.
 
@@ -85,14 +85,14 @@ def open_group(group: Group, frames: Frames) -> GroupTree:
     joints = group.joint_indices.tolist()
     treatment = group.structure.treatment
     spins = {spin.bodies for spin in treatment.spins} if treatment is not None else set()
-    struts = _struts(mechanism, frames, own, joints, spins)
-    inner = {body for strut in struts for body in strut.bodies}
-    gone = {j for strut in struts for j in (strut.pin, strut.ball, strut.slide)}
+    taken = _struts(mechanism, frames, own, joints, spins) if struts else ()
+    inner = {body for strut in taken for body in strut.bodies}
+    gone = {j for strut in taken for j in (strut.pin, strut.ball, strut.slide)}
     links, cuts = _spanning(mechanism, own - inner, [j for j in joints if j not in gone])
     touched = {b for j in joints for b in mechanism.joint_bodies(j)[:2]}
     if any(link.joint < 0 for link in links):
         touched.add(0)  # a free body is placed in the frame
-    return GroupTree(group.number, tuple(sorted(touched - own)), links, cuts, struts)
+    return GroupTree(group.number, tuple(sorted(touched - own)), links, cuts, taken)
 
 
 def free_coordinates(mechanism: Mechanism, joint: int) -> int:
