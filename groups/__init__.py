@@ -2,7 +2,7 @@
 
 from groups.assembly_modes import AssemblyMode, GroupModes, modes
 from groups.global_approach import solve_globally
-from groups.model import Model, build
+from groups.model import Model, build, solvers_of
 from groups.motion import (
     Motion,
     constant,
@@ -46,6 +46,7 @@ __all__ = [
     "read_motion",
     "sample",
     "solve_globally",
+    "solvers_of",
     "speed",
     "spline",
 ]

@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding import drive_rows
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
-from groups.reference import closed_reference
-from groups.registry import Solver, choose
+from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.results.faults import names_of_groups
 from groups.run import Carried, Packed, Run, seed
-from groups.spins import held_spins
 from groups.trajectory import LEVELS, Level, Trajectory, body_index
 from mbssa import Mechanism, Structure
 from mbssa.joints.frames import Frames
@@ -59,9 +56,14 @@ class Model:
             g
             for g, solver in enumerate(self.solvers)
             if (solver.form == "closed form" and solver.roots == 2)
-            or (solver.form == "Newton" and not solver.redundant)
+            or (solver.form in ("Newton", "global") and not solver.redundant)
         ]
         return np.array(held, dtype=np.int64)
+
+    @cached_property
+    def globally(self) -> bool:
+        """Whether any group is solved by the global approach."""
+        return any(solver.part is not None for solver in self.solvers)
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -153,7 +155,10 @@ class Model:
             from groups.assembly_modes import starting_memory
 
             memory = starting_memory(self, modes)
-        run = Run(self, motion, kept_bodies(mechanism, bodies), LEVELS.index(level))
+        kept = kept_bodies(mechanism, bodies)
+        # The global approach reads other groups' bodies from the arrays of the answer.
+        held = np.arange(mechanism.n_bodies) if self.globally else kept
+        run = Run(self, motion, held, LEVELS.index(level))
         instants = len(motion.time)
         # Reports come at whole blocks, so that they change no bit of the answer.
         every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
@@ -169,33 +174,60 @@ class Model:
                 wanted = progress is None or progress(done / instants) is not False
             run.look_back(begin, done)
         run.stop_at(done)
-        return run.trajectory()
+        return run.trajectory(kept)
 
 
-def build(structure: Structure) -> Model:
+def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Model:
     """A solvable model of a structure.
+
+    Parameters
+    ----------
+    solvers : by number of the group, where it shall not be the one that it gets by default, ``closed form``,
+        ``Newton``, ``global dense`` or ``global sparse``; :func:`solvers_of` says which a group can have
 
     Raises
     ------
     ValueError
         Not determined, without geometry, a type without equations, or a reference that cannot close:
-        what and where.
+        what and where. Groups or solvers that there are not: all of them.
 
     Examples
     --------
     >>> import groups, mbssa
-    >>> groups.build(mbssa.decompose(mbssa.load("stewart"))).structure.n_groups
-    1
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> [solver.choice for solver in groups.build(structure).solvers]
+    ['driven', 'closed form']
+    >>> [solver.choice for solver in groups.build(structure, {2: "Newton"}).solvers]
+    ['driven', 'Newton']
     """
     if not isinstance(structure, Structure):
         raise TypeError(f"build takes what mbssa.decompose gives, not a {type(structure).__name__}")
-    mechanism = structure.mechanism
-    frames, reference = closed_reference(structure)
-    drives = drive_rows(mechanism)
-    inputs = reference_inputs(mechanism, frames, reference)
-    spins = held_spins(structure, frames)
-    solvers = tuple(choose(group, frames, reference, drives, inputs, spins) for group in structure.groups)
-    return Model(structure, frames, reference, solvers, _pack(solvers))
+    setting = Setting.of(structure)
+    chosen = choose_all(setting, solvers or {})
+    return Model(structure, setting.frames, setting.reference, chosen, _pack(chosen))
+
+
+def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
+    """Names of the solvers that :func:`build` can give a group, its default first.
+
+    Raises
+    ------
+    ValueError
+        A group that there is not, or a structure that cannot be solved.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> groups.solvers_of(structure, 2)
+    ('closed form', 'Newton', 'global dense', 'global sparse')
+    """
+    structure = of if isinstance(of, Structure) else of.structure
+    if not 1 <= group <= structure.n_groups:
+        raise ValueError(f"no group {group}; the groups are 1 to {structure.n_groups}")
+    setting = Setting.of(structure)
+    found = structure.groups[group - 1]
+    return alternatives(found, setting, choose(found, setting))
 
 
 def _pack(solvers: Sequence[Solver]) -> Packed:

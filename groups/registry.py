@@ -1,21 +1,28 @@
-"""Which solver each group gets: closed form where one is known, Newton in relative coordinates elsewhere."""
+"""Which solver each group gets: closed form where one is known, Newton in relative coordinates elsewhere.
+
+Another can be asked for: Newton where there is a closed form, or the global approach for one group.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.closed_form.planar import encode_planar
+from groups.encoding import drive_rows
 from groups.kernels import span
 from groups.kernels.closing import is_redundant
+from groups.motion import reference_inputs
+from groups.part_globally import GlobalPart, Method, encode_part
+from groups.reference import closed_reference
 from groups.relative import encode_relative
-from groups.spins import HeldSpin
+from groups.spins import HeldSpin, held_spins
 from groups.tree import GroupTree, open_group
-from mbssa import Group, Mechanism
+from mbssa import Group, Mechanism, Structure
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
@@ -26,7 +33,10 @@ Ints = npt.NDArray[np.int64]
 _LED = "the inputs say all"
 
 #: How a group's unknowns are found.
-Form = Literal["driven", "closed form", "Newton"]
+Form = Literal["driven", "closed form", "Newton", "global"]
+
+#: Solvers that can be asked for. A driven group has nothing to solve for, and closed forms are not for all.
+Choice = Literal["closed form", "Newton", "global dense", "global sparse"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +46,15 @@ class Solver:
     Attributes
     ----------
     number : of the group
-    form : ``driven`` (no unknown), ``closed form`` or ``Newton``
+    form : ``driven`` (no unknown), ``closed form``, ``Newton`` or ``global``
     name : in words, such as ``RRR dyad`` or ``a circle meets a sphere``
     why : what decided
     unknowns : unknown coordinates, ``joint.coordinate``
     closing : what closes the group: joints, and bodies of struts; the first that runs out comes first
     roots : of the equation that closes it, without struts; None where only :mod:`groups.library` knows
     code, ints, floats, memory : for :mod:`groups.kernels.span`
+    default : what the group gets if nothing is asked for; None if this is it
+    part : what solves it if its form is ``global``
     """
 
     number: int
@@ -56,38 +68,130 @@ class Solver:
     ints: Ints
     floats: Floats
     memory: Floats
+    default: Solver | None = None
+    part: GlobalPart | None = None
+
+    @property
+    def choice(self) -> str:
+        """The form; of ``global`` ones ``global dense`` or ``global sparse``."""
+        return self.form if self.part is None else f"{self.form} {self.part.method}"
+
+    @property
+    def globally(self) -> Method | None:
+        """How the global approach solves it, if it does: ``dense`` or ``sparse``."""
+        return None if self.part is None else self.part.method
 
     @property
     def redundant(self) -> bool:
         """Whether more equations close the group than it has unknowns, so that some are only checked."""
+        if self.part is not None:
+            return self.part.system.redundant > 0
         return self.code == span.RELATIVE and is_redundant(self.ints)
 
+    @property
+    def of_modes(self) -> Solver:
+        """The solver that lists the group's assembly modes: the default, where its signs hold here too."""
+        if self.default is not None and (self.part is not None or self.default.code == self.code):
+            return self.default
+        return self
 
-def choose(
-    group: Group,
-    frames: Frames,
-    reference: Configuration,
-    drives: Mapping[tuple[int, str], int],
-    inputs: Floats,
-    spins: Sequence[HeldSpin],
-) -> Solver:
-    """The solver of a group.
 
-    Parameters
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What all groups of a structure share.
+
+    Attributes
     ----------
     drives : row of the motion for each driven (joint index, coordinate)
     inputs : (D,) the inputs at the reference
     spins : all held spins of the mechanism
+    """
+
+    structure: Structure
+    frames: Frames
+    reference: Configuration
+    drives: Mapping[tuple[int, str], int]
+    inputs: Floats
+    spins: Sequence[HeldSpin]
+
+    @staticmethod
+    def of(structure: Structure) -> Setting:
+        """Of a structure that can be solved.
+
+        Raises
+        ------
+        ValueError
+            It cannot: what and where.
+        """
+        mechanism = structure.mechanism
+        frames, reference = closed_reference(structure)
+        return Setting(
+            structure,
+            frames,
+            reference,
+            drive_rows(mechanism),
+            reference_inputs(mechanism, frames, reference),
+            held_spins(structure, frames),
+        )
+
+
+def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...]:
+    """The solvers of all groups.
+
+    Parameters
+    ----------
+    wanted : one of :data:`Choice` by number of the group; the default for those that are not named
+
+    Raises
+    ------
+    ValueError
+        No solver for a group, or not the one that is wanted: all of those.
+    """
+    groups = setting.structure.groups
+    solvers = [choose(group, setting) for group in groups]
+    faults = []
+    for number, name in wanted.items():
+        if not 1 <= number <= len(solvers):
+            faults.append(f"no group {number}; the groups are 1 to {len(solvers)}")
+            continue
+        group, default = groups[number - 1], solvers[number - 1]
+        if name == default.choice:
+            continue
+        try:
+            solvers[number - 1] = _instead(group, setting, default, name)
+        except ValueError as error:
+            others = ", ".join(alternatives(group, setting, default))
+            faults.append(f"SG-{number} cannot be solved by {name!r}: {error}; it has {others}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return tuple(solvers)
+
+
+def alternatives(group: Group, setting: Setting, default: Solver) -> tuple[str, ...]:
+    """Names of the solvers that a group can have, its default first."""
+    found = [default.choice]
+    for name in get_args(Choice):
+        if name not in found and name != "closed form":
+            try:
+                _instead(group, setting, default, name)
+            except ValueError:
+                continue
+            found.append(name)
+    return tuple(found)
+
+
+def choose(group: Group, setting: Setting) -> Solver:
+    """The solver that a group gets if nothing is asked for.
 
     Raises
     ------
     ValueError
         No solver: which joint or group, and why.
     """
-    mechanism = group.structure.mechanism
-    tree = open_group(group, frames)
+    mechanism, drives = setting.structure.mechanism, setting.drives
+    tree = open_group(group, setting.frames)
     if mechanism.space == "planar":
-        planar = encode_planar(tree, mechanism, frames, reference, drives)
+        planar = encode_planar(tree, mechanism, setting.frames, setting.reference, drives)
         if planar is not None:
             led = planar.runs_out is None
             return Solver(
@@ -103,7 +207,21 @@ def choose(
                 planar.floats,
                 planar.memory,
             )
-    relative = encode_relative(tree, mechanism, frames, reference, drives, inputs, spins)
+    return _relative(tree, setting)
+
+
+def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Solver:
+    """A solver in relative coordinates; by Newton even where a closed form is known, if that is asked for."""
+    relative = encode_relative(
+        tree,
+        setting.structure.mechanism,
+        setting.frames,
+        setting.reference,
+        setting.drives,
+        setting.inputs,
+        setting.spins,
+        newton=newton,
+    )
     alone = not tree.links  # a strut and nothing else
     form: Form
     if alone:
@@ -125,7 +243,7 @@ def choose(
     if alone:
         code, data = span.STRUT, relative.strut
     return Solver(
-        group.number,
+        tree.number,
         form,
         name,
         why,
@@ -135,6 +253,54 @@ def choose(
         code,
         *data,
     )
+
+
+def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solver:
+    """Another solver than a group's default.
+
+    Raises
+    ------
+    ValueError
+        There is none of that name, or it cannot solve the group: why.
+    """
+    said = f"{default.form}: {default.name}" if default.form == "closed form" else default.name
+    why = f"asked for instead of {said}"
+    if name in ("global dense", "global sparse"):
+        method: Method = "dense" if name == "global dense" else "sparse"
+        part = encode_part(
+            group, setting.frames, setting.reference, setting.drives, setting.inputs, setting.spins, method
+        )
+        return replace(
+            default,
+            form="global",
+            name=f"{name}, {_counted(part.system.n)}",
+            why=why,
+            unknowns=_natural(group),
+            code=span.GLOBAL,
+            ints=np.zeros(0, dtype=np.int64),
+            floats=np.zeros(0),
+            memory=part.memory,
+            default=default,
+            part=part,
+        )
+    if name not in get_args(Choice):
+        raise ValueError("there is no such solver")
+    if default.form == "driven":
+        raise ValueError("it is driven, so that nothing is unknown in relative coordinates")
+    if name == "closed form":
+        raise ValueError("no closed form is known")
+    # A leg alone has unknowns only if it is not taken out.
+    tree = open_group(group, setting.frames, struts=default.code != span.STRUT)
+    return replace(_relative(tree, setting, newton=True), why=why, default=default)
+
+
+def _natural(group: Group) -> tuple[str, ...]:
+    """Names of the coordinates of the group's bodies in the world."""
+    mechanism = group.structure.mechanism
+    space = ("x", "y", "z", "turn_x", "turn_y", "turn_z")
+    names = ("x", "y", "angle") if mechanism.space == "planar" else space
+    own = group.body_indices.tolist()
+    return tuple(f"{mechanism.body_name(body)}.{name}" for body in own for name in names)
 
 
 def _unknowns(

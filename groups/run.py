@@ -193,7 +193,7 @@ class Run:
         code = model.packed.code
         if not self.planar:
             self._solve = compiled(span.solve_spatial)
-        elif (code == span.PLANAR).all():
+        elif np.isin(code, (span.PLANAR, span.GLOBAL)).all():
             self._solve = compiled(span.solve_planar_closed)
         else:
             self._solve = compiled(span.solve_planar_any)
@@ -206,6 +206,42 @@ class Run:
         ``carried`` goes on with them. Threads may do so at once, each with a ``carried`` of its own.
         """
         part = self._whole if part is None else part
+        if not self.model.globally:
+            self._by_kernel(part, first, stop, carried)
+            return
+        if part is self._whole:
+            self.place_frame(first, stop)
+        start = self.model.packed.memory_start
+        for piece in self._pieces(part):
+            g = int(piece.groups[0])
+            by = self.model.solvers[g].part
+            if by is None:
+                self._by_kernel(piece, first, stop, carried)
+                continue
+            by.advance(
+                first, stop, carried.memory[start[g] : start[g + 1]], carried.orientation,
+                self.arrays.outputs, self.arrays.quality, self._inputs, self._time, self.level, self._row_of,
+            )  # fmt: skip
+
+    def _pieces(self, part: Part) -> list[Part]:
+        """A part cut where a group is solved by the global approach, which takes one group at a time."""
+        solvers, neighbours = self.model.solvers, self.model.neighbours
+        of_body = self.model.structure.group_of_body
+        pieces: list[list[int]] = []
+        for g in part.groups.tolist():
+            if pieces and solvers[g].part is None and solvers[pieces[-1][0]].part is None:
+                pieces[-1].append(g)
+            else:
+                pieces.append([g])
+        found = []
+        for piece in pieces:
+            own = np.isin(of_body - 1, piece)
+            loaded = sorted({body for g in piece for body in neighbours[g] if not own[body]})
+            written = part.written[own[part.written]]
+            found.append(Part(np.array(piece), np.array(loaded, dtype=np.int64), written))
+        return found
+
+    def _by_kernel(self, part: Part, first: int, stop: int, carried: Carried) -> None:
         packed = self.model.packed
         self._solve(
             part.groups,

@@ -142,8 +142,8 @@ def begin(t: int, last: int, known: int, time: Array, poses: Poses, stage: Poses
                 V[b, i], A[b, i] = poses[2][b, t, i], poses[3][b, t, i]
         if not P[b, 0] == P[b, 0]:
             sound = False
-        if b >= known and last == t - 1:
-            dt = time[t] - time[last]
+        if b >= known:
+            dt = time[t] - time[last] if last == t - 1 else 0.0
             displace(b, predicted(dt, b, last, 0, poses), predicted(dt, b, last, 3, poses), P, R)
     return sound
 

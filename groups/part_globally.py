@@ -1,0 +1,455 @@
+"""One group by the global approach: its bodies in natural coordinates, all its equations at once.
+
+The bodies that it hangs on are read from the arrays of a run, with their velocities and accelerations. What is
+carried from one span of time to the next, the *memory*, is where everything stood at the last instant that was
+solved: at first, the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.encoding import encode_rows
+from groups.global_dense import Advance, dense_solver
+from groups.global_sparse import sparse_solver
+from groups.global_system import STEPS, VIOLATED, GlobalRun, GlobalSystem, empty_quality, system_of
+from groups.kernels import global_newton as kernels
+from groups.kernels import span
+from groups.kernels.jets import SIZE, WORK
+from groups.kernels.status import MODE_LOST, OK
+from groups.kernels.unknowns import rotation_vector
+from groups.kernels.vectors import ROTATION, STATE, exponential
+from groups.results.rotations import plane_rotation, quaternion_of, rotation_of
+from groups.spins import HeldSpin
+from mbssa import Group
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration, unknowns
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Method = Literal["dense", "sparse"]
+
+#: Residual that counts as closed, over the size, and over the distance from the world's origin.
+CLOSED, ROUNDING = 1e-12, 4e-15
+#: How many times what it misses at the reference an equation that follows from others may miss.
+ROUNDED = 100.0
+
+#: Instants of one block; blocks begin at its multiples.
+BLOCK = 256
+#: Way of Newton's steps (rad, or of the size) from which an instant is looked at more closely.
+LARGE = 0.1
+#: How far one piece may lead then, the most pieces, and agreement of two ways.
+STRIDE, PIECES, SAME = 0.3, 64, 1e-6
+
+#: The first places of the memory: sign of the determinant in the mode that is held, time of the last instant.
+SIGN, TIME, FREE = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalPart:
+    """One group as a system of its own; plain data, which can be pickled.
+
+    Attributes
+    ----------
+    group : its index
+    method : ``dense`` or ``sparse``
+    system : its equations; on the stage the frame is first, then the other bodies that are given, then its own
+    stage : bodies on the stage
+    planar : whether the outputs are those of the plane
+    units : (D,) what the values of the inputs are divided by
+    limits : residuals over the size: of what was solved, and of what follows from it
+    memory : at the reference
+    """
+
+    group: int
+    method: Method
+    system: GlobalSystem
+    stage: Ints
+    planar: bool
+    units: Floats
+    limits: tuple[float, float]
+    memory: Floats
+
+    def advance(
+        self,
+        first: int,
+        stop: int,
+        memory: Floats,
+        orientation: Floats,
+        outputs: Sequence[Floats],
+        quality: Sequence[npt.NDArray[Any]],
+        inputs: Sequence[Floats],
+        time: Floats,
+        level: int,
+        row_of: Ints,
+    ) -> None:
+        """Solve the instants ``first`` … ``stop`` - 1 into the arrays of a run.
+
+        Cuts of the time axis change no bit of the answer.
+
+        Parameters
+        ----------
+        memory : like :attr:`memory`; goes on with the instants
+        orientation : (rows, 4) the last quaternions, whose sign is kept; goes on likewise
+        outputs : position, orientation, velocity, acceleration, (rows, T, ...): the bodies that the group hangs
+            on are read, its own written; m, rad, s, world axes
+        quality : status, residual (m), iterations, condition, (G, T)
+        inputs : value, rate, acceleration (D, T); ``time`` (T,)
+        level : 0 for positions, 1 for velocities too, 2 for accelerations too
+        row_of : (N,) row of each body in the outputs, -1 for none, which none of those that are read may have
+        """
+        solver = dense_solver if self.method == "dense" else sparse_solver
+        solve = solver(self.system)
+        while first < stop:
+            end = min((first // BLOCK + 1) * BLOCK, stop)
+            run = self._block(first, end, memory, outputs, inputs, time, level, row_of)
+            last = _solved(solve, run)
+            for row, found in zip(quality, run.quality, strict=True):
+                row[self.group, first:end] = found[1:]
+            quality[1][self.group, first:end] *= self.system.size
+            self._store(run, first, end, memory, orientation, outputs, row_of)
+            self._remember(run, last, memory)
+            first = end
+
+    def standing(self, reference: Configuration, inputs: Floats) -> Floats:
+        """The memory of a configuration at rest that closes; inputs (D,) m and rad."""
+        system = self.system
+        memory = self.memory.copy()
+        at = self._views(memory)
+        at.inputs[:] = inputs / self.units
+        at.position[:] = reference.position[self.stage] / system.size
+        at.rotation[:] = reference.rotation[self.stage]
+        at.velocity[:], at.acceleration[:] = 0.0, 0.0
+        at.angle[:] = reference.angle[self.stage[system.known :]] if self.planar else 0.0
+        memory[TIME] = np.nan
+        _, work = _looked(system, at)
+        if not system.redundant:
+            kernels.fill(system.dense, work)
+            # A dead point has no sign; the positive one is taken.
+            memory[SIGN] = np.linalg.slogdet(work[2].reshape(system.n, system.n))[0] or 1.0
+        return memory
+
+    # --- one block ---------------------------------------------------------------------------------
+
+    def _block(
+        self,
+        first: int,
+        end: int,
+        memory: Floats,
+        outputs: Sequence[Floats],
+        inputs: Sequence[Floats],
+        time: Floats,
+        level: int,
+        row_of: Ints,
+    ) -> GlobalRun:
+        """A run whose first instant is the last that was solved, with the given bodies in place."""
+        system, last = self.system, self._views(memory)
+        poses = _room(len(self.stage), end - first + 1)
+        position, rotation, velocity, acceleration = poses
+        position[:, 0], rotation[:, 0] = last.position, last.rotation
+        velocity[:, 0], acceleration[:, 0] = last.velocity, last.acceleration
+        known = system.known
+        position[0, 1:], rotation[0, 1:] = last.position[0], last.rotation[0]
+        position[known:, 1:] = np.nan
+        rows, size = row_of[self.stage[1:known]], system.size
+        if len(rows):
+            turned = outputs[1][rows, first:end]
+            rotation[1:known, 1:] = plane_rotation(turned) if self.planar else rotation_of(turned)
+            wide = 2 if self.planar else 3
+            position[1:known, 1:, :wide] = outputs[0][rows, first:end] / size
+            columns = system.columns
+            for twist, found in list(zip((velocity, acceleration), outputs[2:], strict=True))[:level]:
+                twist[1:known, 1:, columns] = found[rows, first:end]
+                twist[1:known, 1:, :3] /= size
+        begin = memory[TIME] if np.isfinite(memory[TIME]) else time[first] - 1.0
+        values = (part[:, first:end] / self.units[:, None] for part in inputs)
+        before = (last.inputs, np.zeros(len(self.units)), np.zeros(len(self.units)))
+        return GlobalRun(
+            system,
+            (
+                np.concatenate([[begin], time[first:end]]),
+                *(np.column_stack([was, part]) for was, part in zip(before, values, strict=True)),
+            ),
+            poses,
+            empty_quality(end - first + 1),
+            (*self.limits, STEPS, LARGE, float(memory[SIGN])),
+            level,
+        )
+
+    def _store(
+        self,
+        run: GlobalRun,
+        first: int,
+        end: int,
+        memory: Floats,
+        orientation: Floats,
+        outputs: Sequence[Floats],
+        row_of: Ints,
+    ) -> None:
+        """Bring the own bodies to the outputs, NaN where the group has no answer."""
+        known, size = self.system.known, self.system.size
+        position, rotation, velocity, acceleration = (part[known:, 1:].copy() for part in run.poses)
+        failed = run.quality[0][1:] != OK
+        for part in (position, rotation, velocity, acceleration):
+            part[:, failed] = np.nan
+        for linear in (position, velocity[..., :3], acceleration[..., :3]):
+            linear *= size
+        rows = row_of[self.stage[known:]]
+        own, rows = np.flatnonzero(rows >= 0), rows[rows >= 0]
+        if self.planar:
+            angle = _unwrapped(np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]), self._views(memory).angle)
+            outputs[0][rows, first:end] = position[own, :, :2]
+            outputs[1][rows, first:end] = angle[own]
+        else:
+            outputs[0][rows, first:end] = position[own]
+            outputs[1][rows, first:end] = _signed(rotation[own], orientation, rows)
+        columns = self.system.columns
+        for part, found in list(zip(outputs[2:], (velocity, acceleration), strict=True))[: run.level]:
+            part[rows, first:end] = found[own][..., columns]
+
+    def _remember(self, run: GlobalRun, last: int, memory: Floats) -> None:
+        """Keep where everything stood at the last instant that was solved."""
+        at = self._views(memory)
+        if last > 0:
+            memory[TIME] = run.inputs[0][last]
+            at.inputs[:] = run.inputs[1][:, last]
+            at.position[:], at.rotation[:] = run.poses[0][:, last], run.poses[1][:, last]
+            at.velocity[:], at.acceleration[:] = run.poses[2][:, last], run.poses[3][:, last]
+        if last < len(run.inputs[0]) - 1:
+            # Rates lead on from the instant just before only.
+            at.velocity[:], at.acceleration[:] = 0.0, 0.0
+
+    def _views(self, memory: Floats) -> _Last:
+        return _views(memory, len(self.units), len(self.stage))
+
+
+@dataclass(frozen=True, eq=False)
+class _Last:
+    """The parts of a memory: inputs (D,), poses and rates of the stage (m, ...), angles of the own bodies."""
+
+    inputs: Floats
+    position: Floats
+    rotation: Floats
+    velocity: Floats
+    acceleration: Floats
+    angle: Floats
+
+
+def _views(memory: Floats, inputs: int, m: int) -> _Last:
+    ends = np.cumsum([FREE, inputs, 3 * m, 9 * m, 6 * m, 6 * m]).tolist()
+    u, p, r, v, a, angle = np.split(memory, ends)[1:]
+    return _Last(u, p.reshape(m, 3), r.reshape(m, 3, 3), v.reshape(m, 6), a.reshape(m, 6), angle)
+
+
+def encode_part(
+    group: Group,
+    frames: Frames,
+    reference: Configuration,
+    drives: Mapping[tuple[int, str], int],
+    inputs: Floats,
+    spins: Sequence[HeldSpin],
+    method: Method,
+) -> GlobalPart:
+    """A group as a system of its own.
+
+    Parameters
+    ----------
+    drives : row of the motion for each driven (joint index, coordinate)
+    inputs : (D,) the inputs at the reference
+    spins : all held spins of the mechanism
+
+    Raises
+    ------
+    ValueError
+        Joints of types without equations, or fewer equations than unknowns.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("rotor"))
+    >>> part = groups.build(structure, {3: "global dense"}).solvers[2].part
+    >>> part.stage.tolist(), part.system.known, part.system.n
+    ([0, 8, 2, 5], 2, 12)
+    """
+    mechanism = group.structure.mechanism
+    own = group.body_indices.tolist()
+    joints = group.joint_indices.tolist()
+    touched = {body for j in joints for body in mechanism.joint_bodies(j)[:2]}
+    stage = [0, *sorted(touched - {0, *own}), *own]
+    known = len(stage) - len(own)
+    place = {body: k for k, body in enumerate(stage)}
+    held = [spin for spin in spins if spin.body in own]
+    rows = encode_rows(mechanism, frames, joints, place, drives, held)
+    columns = unknowns(mechanism.space)
+    system = system_of(rows, columns, len(stage), known, frames.size, f"SG-{group.number}")
+    planar = mechanism.space == "planar"
+    extent = float(np.abs(reference.position).max()) / frames.size + 1.0
+    room = FREE + len(inputs) + len(stage) * STATE + (len(own) if planar else 0)
+    part = GlobalPart(
+        group.number - 1,
+        method,
+        system,
+        np.array(stage, dtype=np.int64),
+        planar,
+        system.units(len(inputs)),
+        (max(CLOSED, ROUNDING * extent), VIOLATED),
+        np.zeros(room),
+    )
+    memory = part.standing(reference, inputs)
+    miss, _ = _looked(system, _views(memory, len(inputs), len(stage)))
+    # Rounded geometry cannot close better than it does at the reference.
+    allowance = max(VIOLATED, ROUNDED * miss) if system.redundant else VIOLATED
+    return replace(part, memory=memory, limits=(part.limits[0], allowance))
+
+
+def _looked(system: GlobalSystem, at: _Last) -> tuple[float, kernels.Work]:
+    """The largest residual of a pose, and the work with its jets. Plain Python: it is done once."""
+    rows = len(system.rows)
+    right = np.zeros(rows)
+    work = np.zeros((WORK, SIZE)), np.zeros((rows, SIZE)), np.zeros(rows * system.n), right
+    column = at.inputs[:, None]
+    inputs = np.zeros(1), column, 0.0 * column, 0.0 * column
+    stage = at.position, at.rotation, at.velocity, at.acceleration
+    worst = kernels.look(0, system.rows.kernel_rows, system.dense, inputs, stage, work)
+    return worst, work
+
+
+def _room(bodies: int, instants: int) -> kernels.Poses:
+    return (
+        np.zeros((bodies, instants, 3)),
+        np.zeros((bodies, instants, 3, 3)),
+        np.zeros((bodies, instants, 6)),
+        np.zeros((bodies, instants, 6)),
+    )
+
+
+def _unwrapped(angle: Floats, last: Floats) -> Floats:
+    """Angles (n, T) that go on from the last ones (n,), which go on too; instants that are NaN are left out."""
+    for row, angles in enumerate(angle):
+        sound = np.flatnonzero(np.isfinite(angles))
+        if len(sound):
+            raw = angles[sound]
+            back = np.diff(raw, prepend=last[row]) / (2 * np.pi)
+            angles[sound] = raw - 2 * np.pi * np.cumsum(np.round(back))
+            last[row] = angles[sound[-1]]
+    return angle
+
+
+def _signed(rotation: Floats, last: Floats, rows: Ints) -> Floats:
+    """Quaternions of rotations (n, T, 3, 3) whose signs go on from the last ones, which go on too."""
+    quaternion = quaternion_of(rotation)
+    for k, row in enumerate(rows.tolist()):
+        sound = np.flatnonzero(np.isfinite(quaternion[k, :, 0]))
+        if len(sound):
+            before = last[row]
+            if not before.any():
+                state = np.zeros(STATE)
+                state[ROTATION : ROTATION + 9] = rotation[k, sound[0]].ravel()
+                before = np.array(span.quaternion(state))
+            if quaternion[k, sound[0]] @ before < 0.0:
+                quaternion[k] *= -1.0
+            last[row] = quaternion[k, sound[-1]]
+    return quaternion
+
+
+# --- led from the last instant ---------------------------------------------------------------------
+
+
+def _solved(solve: Advance, run: GlobalRun) -> int:
+    """Solve all instants of a run but the first; returns the last that has an answer."""
+    last, at, stop = 0, 1, len(run.inputs[0])
+    while at < stop:
+        last, at = solve(run, at, stop, last)
+        if at < stop:
+            if _followed(solve, run, last, at):
+                last = at
+            at += 1
+    return last
+
+
+def _followed(solve: Advance, run: GlobalRun, last: int, t: int) -> bool:
+    """Go from the last instant to this one in pieces, ever more, until two ways agree; whether they do.
+
+    Between the two instants given bodies and inputs are led along straight lines and turns.
+    """
+    known = run.system.known
+    status, residual, iterations, condition = run.quality
+    steps, pieces, agreed = int(iterations[t]), 2, False
+    before: tuple[Floats, Floats] | None = None
+    while pieces <= PIECES and not agreed:
+        way = _way(run, last, t, pieces)
+        _, reached = solve(way, 1, pieces + 1, 0)
+        steps += int(way.quality[2].sum())
+        now = way.poses[0][known:, -1], way.poses[1][known:, -1]
+        if reached > pieces and before is not None:
+            agreed = all(np.abs(a - b).max() <= SAME for a, b in zip(now, before, strict=True))
+        status[t] = way.quality[0][reached] if reached <= pieces else MODE_LOST
+        before = now if reached > pieces else None
+        pieces *= 2
+    if agreed:
+        end = _end(run, t, now)
+        _, reached = solve(end, 1, 2, 0)
+        steps += int(end.quality[2][1])
+        agreed = reached == 2
+        for mine, found in zip((status, residual, condition), end.quality[:2] + end.quality[3:], strict=True):
+            mine[t] = found[1]
+        for pose, there in zip(run.poses, end.poses, strict=True):
+            pose[known:, t] = there[known:, 1] if agreed else np.nan
+    iterations[t] = steps
+    return agreed
+
+
+def _way(run: GlobalRun, last: int, t: int, pieces: int) -> GlobalRun:
+    """A run of so many instants from one to another, each a second long, positions alone."""
+    system = run.system
+    share = np.arange(pieces + 1) / pieces
+    poses = _room(len(run.poses[0]), pieces + 1)
+    for place, kept in zip(poses[:2], run.poses[:2], strict=True):
+        place[:, 0] = kept[:, last]
+        place[: system.known, -1] = kept[: system.known, t]
+    for b in range(system.known):
+        start, goal = run.poses[1][b, last], run.poses[1][b, t]
+        turn = np.array(rotation_vector(tuple((goal @ start.T).ravel().tolist())))
+        for k in range(1, pieces):
+            poses[0][b, k] = (1.0 - share[k]) * run.poses[0][b, last] + share[k] * run.poses[0][b, t]
+            turned = np.array(exponential(tuple((share[k] * turn).tolist()))).reshape(3, 3)
+            poses[1][b, k] = turned @ start
+    gap = run.inputs[1][:, t] - run.inputs[1][:, last]
+    value = run.inputs[1][:, last, None] + np.outer(gap, share)
+    value[:, -1] = run.inputs[1][:, t]
+    rate = np.repeat(gap[:, None] / pieces, pieces + 1, axis=1)
+    return GlobalRun(
+        system,
+        (np.arange(pieces + 1.0), value, rate, np.zeros_like(rate)),
+        poses,
+        empty_quality(pieces + 1),
+        (*run.limits[:3], STRIDE, run.limits[4]),
+        0,
+    )
+
+
+def _end(run: GlobalRun, t: int, own: tuple[Floats, Floats]) -> GlobalRun:
+    """A run of the one instant that begins where the way to it has led."""
+    known = run.system.known
+    poses = _room(len(run.poses[0]), 2)
+    for place, kept, found in zip(poses[:2], run.poses[:2], own, strict=False):
+        place[:known] = kept[:known, t, None]
+        place[known:, 0] = found
+    for place, kept in zip(poses[2:], run.poses[2:], strict=True):
+        place[:known, 1] = kept[:known, t]
+    return GlobalRun(
+        run.system,
+        (
+            np.array([0.0, 1.0]),
+            *(np.ascontiguousarray(part[:, [t, t]]) for part in run.inputs[1:]),
+        ),
+        poses,
+        empty_quality(2),
+        run.limits,
+        run.level,
+    )
