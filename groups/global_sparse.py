@@ -35,16 +35,19 @@ def sparse_solver(system: GlobalSystem) -> Advance:
         )
     )  # fmt: skip
 
-    def newton(run: GlobalRun, t: int) -> tuple[int, float, bool]:
-        """Status, way of the steps, and whether there are factors, with the bodies on the stage."""
+    gone = np.zeros(system.n)
+
+    def newton(run: GlobalRun, t: int) -> tuple[int, bool]:
+        """Status, and whether there are factors, with the bodies on the stage; ``gone`` says how far."""
         _, residual, iterations, condition = run.quality
         tolerance, allowance, most, _, _ = run.limits
-        regular, way = False, 0.0
+        regular = False
+        gone[:] = 0.0
         for step in range(most + 1):
             worst = look(t, rows, places, run.inputs, stage, work)
             residual[t], iterations[t] = worst, step
             if not worst < np.inf:
-                return NOT_CONVERGED, way, regular
+                return NOT_CONVERGED, regular
             if worst > tolerance or run.level > 0 or step == 0:
                 fill(places, work)
                 regular = matrix.factorise()
@@ -56,12 +59,12 @@ def sparse_solver(system: GlobalSystem) -> Advance:
             if closed:
                 condition[t] = matrix.pivots_ratio() if regular else 0.0
                 if run.level > 0 and not condition[t] > kernels.LEAST:
-                    return SINGULAR, way, regular
-                return OK if worst <= max(tolerance, allowance) else DROPPED, way, regular
+                    return SINGULAR, regular
+                return OK if worst <= max(tolerance, allowance) else DROPPED, regular
             if not regular:
-                return SINGULAR, way, regular
-            way += move(by, columns, known, stage[0], stage[1])
-        return NOT_CONVERGED, way, regular
+                return SINGULAR, regular
+            move(by, columns, known, stage[0], stage[1], gone)
+        return NOT_CONVERGED, regular
 
     def rates(run: GlobalRun, t: int) -> None:
         """Velocities and accelerations on the stage, with the factors."""
@@ -74,19 +77,20 @@ def sparse_solver(system: GlobalSystem) -> Advance:
 
     def advance(run: GlobalRun, first: int, stop: int, last: int) -> tuple[int, int]:
         status, residual, _, condition = run.quality
-        longest, sign = run.limits[3:]
+        farthest, sign = run.limits[3:]
         for t in range(first, stop):
             condition[t] = 0.0
             if not begin(t, last, known, run.inputs[0], run.poses, stage):
                 status[t], residual[t] = WAITS, np.nan
             else:
-                status[t], way, regular = newton(run, t)
+                status[t], regular = newton(run, t)
                 if status[t] in (OK, DROPPED):
-                    if way > longest or (sign and regular and matrix.determinant() * sign < 0.0):
+                    turned = sign and regular and matrix.determinant() * sign < 0.0
+                    if turned or np.abs(gone).max(initial=0.0) > farthest:
                         status[t] = MODE_LOST
                     else:
                         rates(run, t)
-                if status[t] not in (OK, DROPPED) and longest < np.inf:
+                if status[t] not in (OK, DROPPED) and farthest < np.inf:
                     return last, t
             if end(t, last, int(status[t]), known, run.inputs[0], run.poses, stage, run.level):
                 last = t

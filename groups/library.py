@@ -320,6 +320,7 @@ def _row(model: Model, group: Group) -> LibraryRow:
     from groups.kernels import record, span
 
     solver = model.solvers[group.number - 1]
+    solver = solver.default or solver
     relative = solver.code == span.RELATIVE
     alone = solver.code == span.STRUT
     struts = int(solver.ints[record.N_STRUTS]) if relative else int(alone)

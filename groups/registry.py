@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from groups.closed_form.planar import encode_planar
 from groups.encoding import drive_rows
+from groups.global_part import GlobalPart, Method, encode_part
 from groups.kernels import span
 from groups.kernels.closing import is_redundant
 from groups.motion import reference_inputs
-from groups.part_globally import GlobalPart, Method, encode_part
 from groups.reference import closed_reference
 from groups.relative import encode_relative
 from groups.spins import HeldSpin, held_spins

@@ -165,7 +165,7 @@ def modes(
 
 
 def _listed(model: Model, group: Group, starts: int) -> GroupModes:
-    solver = model.solvers[group.number - 1]
+    solver = model.solvers[group.number - 1].of_modes
     inputs = np.array(list(model.reference_inputs.values()))
     task = Task(group, solver, model.frames, model.reference, inputs, starts, solver.memory)
     found = placings(task)
@@ -199,7 +199,7 @@ def _listed(model: Model, group: Group, starts: int) -> GroupModes:
     return GroupModes(
         group.number,
         group.type_name,
-        solver.name,
+        model.solvers[group.number - 1].name,
         tuple(listed),
         1 + int(np.argmin(_from_reference(model, found))),
         solver.form != "Newton" and regular,
@@ -216,7 +216,7 @@ def _reference_placing(model: Model, group: Group) -> Placing:
         at.position[bodies],
         at.rotation[bodies],
         at.angle[bodies],
-        model.solvers[group.number - 1].memory.copy(),
+        model.solvers[group.number - 1].of_modes.memory.copy(),
         (0,),
         (),
         np.zeros(0),

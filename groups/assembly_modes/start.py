@@ -66,11 +66,12 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
             continue
         chosen = listed[number]._placing
         if touched:
-            task = Task(group, solver, model.frames, at, inputs, starts, chosen.memory)
+            task = Task(group, solver.of_modes, model.frames, at, inputs, starts, chosen.memory)
             chosen = _again(task, chosen, wanted)
-        begin = packed.memory_start[group.number - 1]
-        memory[begin : begin + len(chosen.memory)] = chosen.memory
         before, at = at, _with(at, chosen)
+        mine = chosen.memory if solver.part is None else solver.part.standing(at, inputs)
+        begin = packed.memory_start[group.number - 1]
+        memory[begin : begin + len(mine)] = mine
         moved |= {body for body in chosen.bodies.tolist() if _elsewhere(before, at, body)}
     return memory
 

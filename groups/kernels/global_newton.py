@@ -35,7 +35,7 @@ Quality = tuple[Array, Array, Array, Array]
 #: jets to work in, their table, the matrix's numbers (flat), right side (E,)
 Work = tuple[Array, Array, Array, Array]
 #: largest residual of the equations that were solved, of those that follow, the most Newton steps, the
-#: longest way of them, and the sign of the determinant, 0 for any
+#: farthest that they may lead, and the sign of the determinant, 0 for any
 Limits = tuple[float, float, int, float, float]
 
 #: Pivots' ratio below which rates have no answer, and a Newton step none either.
@@ -60,13 +60,13 @@ def solve_dense(
     """Solve instants ``first`` to ``stop`` - 1 in place, each warm-started from the one before.
 
     ``last`` is the last instant before them that has an answer; returns the same for what follows, and how
-    far it came: with a finite longest way it stops at an instant that has no answer, or none that surely
-    continues the last, and its status says why. One factorisation per Newton step, and the one at the
+    far it came: where Newton may not lead everywhere it stops at an instant that has no answer, or none that
+    surely continues the last, and its status says why. One factorisation per Newton step, and the one at the
     solution serves the rates.
     """
     columns, known = system[2], system[3]
     status, residual, iterations, condition = quality
-    tolerance, allowance, most, longest, sign = limits
+    tolerance, allowance, most, farthest, sign = limits
     n_rows, m = len(rows[3]), poses[0].shape[0]
     n = (m - known) * len(columns)
     stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6))
@@ -74,13 +74,15 @@ def solve_dense(
     flat, order, right = np.zeros(n_rows * n), np.zeros(n, dtype=np.int64), np.zeros(n_rows)
     matrix, answer = flat.reshape((n_rows, n)), right[:n]
     work = np.zeros((WORK, SIZE)), np.zeros((n_rows, SIZE)), flat, right
+    gone = np.zeros(n)
     for t in range(first, stop):
         if not begin(t, last, known, inputs[0], poses, stage):
             status[t], residual[t], iterations[t], condition[t] = WAITS, math.nan, 0, 0.0
             end(t, last, status[t], known, inputs[0], poses, stage, level)
             continue
         status[t] = NOT_CONVERGED
-        ratio, way = 0.0, 0.0
+        ratio = 0.0
+        gone[:] = 0.0
         for step in range(most + 1):
             worst = look(t, rows, system, inputs, stage, work)
             residual[t], iterations[t] = worst, step
@@ -100,10 +102,10 @@ def solve_dense(
                 status[t] = SINGULAR
                 break
             substitute(matrix, right)
-            way += move(answer, columns, known, P, R)
+            move(answer, columns, known, P, R, gone)
         condition[t] = ratio
         sound = status[t] in (OK, DROPPED)
-        if sound and (way > longest or determinant(matrix, order) * sign < 0.0):
+        if sound and (largest(gone) > farthest or determinant(matrix, order) * sign < 0.0):
             status[t], sound = MODE_LOST, False
         if sound:
             if ratio > LEAST and (level > 0 or known == 1):
@@ -116,7 +118,7 @@ def solve_dense(
                 arrange(order, right)
                 substitute(matrix, right)
                 spread(answer, columns, known, A)
-        elif longest < math.inf:
+        elif farthest < math.inf:
             return last, t
         if end(t, last, status[t], known, inputs[0], poses, stage, level):
             last = t
@@ -140,7 +142,7 @@ def begin(t: int, last: int, known: int, time: Array, poses: Poses, stage: Poses
             V[b, i], A[b, i] = 0.0, 0.0
             if b < known:
                 V[b, i], A[b, i] = poses[2][b, t, i], poses[3][b, t, i]
-        if not P[b, 0] == P[b, 0]:
+        if P[b, 0] != P[b, 0]:
             sound = False
         if b >= known:
             dt = time[t] - time[last] if last == t - 1 else 0.0
@@ -235,8 +237,8 @@ def determinant(matrix: Array, order: Array) -> float:
     return sign
 
 
-def move(step: Array, columns: Array, known: int, P: Array, R: Array) -> float:
-    """Move every body by its part of a Newton step, as far as a linear model is trusted; says how far."""
+def move(step: Array, columns: Array, known: int, P: Array, R: Array, gone: Array) -> None:
+    """Move every body by its part of a Newton step, as far as a linear model is trusted; ``gone`` sums up."""
     furthest = largest(step)
     scale = 1.0 if furthest <= FURTHEST else FURTHEST / furthest
     c = len(columns)
@@ -249,7 +251,8 @@ def move(step: Array, columns: Array, known: int, P: Array, R: Array) -> float:
             shift = scale * step[at], scale * step[at + 1], 0.0
             turn = 0.0, 0.0, scale * step[at + 2]
         displace(b, shift, turn, P, R)
-    return scale * furthest
+    for k in range(len(gone)):
+        gone[k] += scale * step[k]
 
 
 def displace(b: int, shift: Vector, turn: Vector, P: Array, R: Array) -> None:

@@ -19,7 +19,7 @@ from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELO
 
 Array = Any
 
-#: Which kernel solves a group; GLOBAL ones are solved apart, by :mod:`groups.part_globally`.
+#: Which kernel solves a group; GLOBAL ones are solved apart, by :mod:`groups.global_part`.
 PLANAR, STRUT, RELATIVE, GLOBAL = range(4)
 
 #: Condition below which a dead point may lie between two instants.

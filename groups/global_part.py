@@ -1,8 +1,8 @@
 """One group by the global approach: its bodies in natural coordinates, all its equations at once.
 
-The bodies that it hangs on are read from the arrays of a run, with their velocities and accelerations. What is
-carried from one span of time to the next, the *memory*, is where everything stood at the last instant that was
-solved: at first, the reference.
+The bodies that it hangs on are read from the arrays of a run, with their velocities and accelerations. What
+is carried from one span of time to the next, the *memory*, is where everything stood at the last instant that
+was solved: at first, the reference.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.encoding import encode_rows
-from groups.global_dense import Advance, dense_solver
+from groups.global_dense import dense_solver
+from groups.global_following import LARGE, room, solved
 from groups.global_sparse import sparse_solver
 from groups.global_system import STEPS, VIOLATED, GlobalRun, GlobalSystem, empty_quality, system_of
 from groups.kernels import global_newton as kernels
 from groups.kernels import span
 from groups.kernels.jets import SIZE, WORK
-from groups.kernels.status import MODE_LOST, OK
-from groups.kernels.unknowns import rotation_vector
-from groups.kernels.vectors import ROTATION, STATE, exponential
+from groups.kernels.status import OK
+from groups.kernels.vectors import ROTATION, STATE
 from groups.results.rotations import plane_rotation, quaternion_of, rotation_of
 from groups.spins import HeldSpin
 from mbssa import Group
@@ -41,10 +41,6 @@ ROUNDED = 100.0
 
 #: Instants of one block; blocks begin at its multiples.
 BLOCK = 256
-#: Way of Newton's steps (rad, or of the size) from which an instant is looked at more closely.
-LARGE = 0.1
-#: How far one piece may lead then, the most pieces, and agreement of two ways.
-STRIDE, PIECES, SAME = 0.3, 64, 1e-6
 
 #: The first places of the memory: sign of the determinant in the mode that is held, time of the last instant.
 SIGN, TIME, FREE = range(3)
@@ -58,7 +54,7 @@ class GlobalPart:
     ----------
     group : its index
     method : ``dense`` or ``sparse``
-    system : its equations; on the stage the frame is first, then the other bodies that are given, then its own
+    system : its equations; on the stage the frame is first, then other bodies that are given, then its own
     stage : bodies on the stage
     planar : whether the outputs are those of the plane
     units : (D,) what the values of the inputs are divided by
@@ -96,8 +92,8 @@ class GlobalPart:
         ----------
         memory : like :attr:`memory`; goes on with the instants
         orientation : (rows, 4) the last quaternions, whose sign is kept; goes on likewise
-        outputs : position, orientation, velocity, acceleration, (rows, T, ...): the bodies that the group hangs
-            on are read, its own written; m, rad, s, world axes
+        outputs : position, orientation, velocity, acceleration, (rows, T, ...), m, rad, s, world axes: bodies
+            that the group hangs on are read, its own written
         quality : status, residual (m), iterations, condition, (G, T)
         inputs : value, rate, acceleration (D, T); ``time`` (T,)
         level : 0 for positions, 1 for velocities too, 2 for accelerations too
@@ -108,7 +104,7 @@ class GlobalPart:
         while first < stop:
             end = min((first // BLOCK + 1) * BLOCK, stop)
             run = self._block(first, end, memory, outputs, inputs, time, level, row_of)
-            last = _solved(solve, run)
+            last = solved(solve, run)
             for row, found in zip(quality, run.quality, strict=True):
                 row[self.group, first:end] = found[1:]
             quality[1][self.group, first:end] *= self.system.size
@@ -149,7 +145,7 @@ class GlobalPart:
     ) -> GlobalRun:
         """A run whose first instant is the last that was solved, with the given bodies in place."""
         system, last = self.system, self._views(memory)
-        poses = _room(len(self.stage), end - first + 1)
+        poses = room(len(self.stage), end - first + 1)
         position, rotation, velocity, acceleration = poses
         position[:, 0], rotation[:, 0] = last.position, last.rotation
         velocity[:, 0], acceleration[:, 0] = last.velocity, last.acceleration
@@ -167,14 +163,14 @@ class GlobalPart:
                 twist[1:known, 1:, columns] = found[rows, first:end]
                 twist[1:known, 1:, :3] /= size
         begin = memory[TIME] if np.isfinite(memory[TIME]) else time[first] - 1.0
-        values = (part[:, first:end] / self.units[:, None] for part in inputs)
-        before = (last.inputs, np.zeros(len(self.units)), np.zeros(len(self.units)))
+        still = np.zeros(len(self.units))
+        value, rate, second = (
+            np.column_stack([was, part[:, first:end] / self.units[:, None]])
+            for was, part in zip((last.inputs, still, still), inputs, strict=True)
+        )
         return GlobalRun(
             system,
-            (
-                np.concatenate([[begin], time[first:end]]),
-                *(np.column_stack([was, part]) for was, part in zip(before, values, strict=True)),
-            ),
+            (np.concatenate([[begin], time[first:end]]), value, rate, second),
             poses,
             empty_quality(end - first + 1),
             (*self.limits, STEPS, LARGE, float(memory[SIGN])),
@@ -202,7 +198,8 @@ class GlobalPart:
         rows = row_of[self.stage[known:]]
         own, rows = np.flatnonzero(rows >= 0), rows[rows >= 0]
         if self.planar:
-            angle = _unwrapped(np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]), self._views(memory).angle)
+            angle = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+            _unwrap(angle, self._views(memory).angle)
             outputs[0][rows, first:end] = position[own, :, :2]
             outputs[1][rows, first:end] = angle[own]
         else:
@@ -319,17 +316,8 @@ def _looked(system: GlobalSystem, at: _Last) -> tuple[float, kernels.Work]:
     return worst, work
 
 
-def _room(bodies: int, instants: int) -> kernels.Poses:
-    return (
-        np.zeros((bodies, instants, 3)),
-        np.zeros((bodies, instants, 3, 3)),
-        np.zeros((bodies, instants, 6)),
-        np.zeros((bodies, instants, 6)),
-    )
-
-
-def _unwrapped(angle: Floats, last: Floats) -> Floats:
-    """Angles (n, T) that go on from the last ones (n,), which go on too; instants that are NaN are left out."""
+def _unwrap(angle: Floats, last: Floats) -> None:
+    """Let angles (n, T) go on from the last ones (n,), which go on too; those that are NaN are left out."""
     for row, angles in enumerate(angle):
         sound = np.flatnonzero(np.isfinite(angles))
         if len(sound):
@@ -337,7 +325,6 @@ def _unwrapped(angle: Floats, last: Floats) -> Floats:
             back = np.diff(raw, prepend=last[row]) / (2 * np.pi)
             angles[sound] = raw - 2 * np.pi * np.cumsum(np.round(back))
             last[row] = angles[sound[-1]]
-    return angle
 
 
 def _signed(rotation: Floats, last: Floats, rows: Ints) -> Floats:
@@ -355,101 +342,3 @@ def _signed(rotation: Floats, last: Floats, rows: Ints) -> Floats:
                 quaternion[k] *= -1.0
             last[row] = quaternion[k, sound[-1]]
     return quaternion
-
-
-# --- led from the last instant ---------------------------------------------------------------------
-
-
-def _solved(solve: Advance, run: GlobalRun) -> int:
-    """Solve all instants of a run but the first; returns the last that has an answer."""
-    last, at, stop = 0, 1, len(run.inputs[0])
-    while at < stop:
-        last, at = solve(run, at, stop, last)
-        if at < stop:
-            if _followed(solve, run, last, at):
-                last = at
-            at += 1
-    return last
-
-
-def _followed(solve: Advance, run: GlobalRun, last: int, t: int) -> bool:
-    """Go from the last instant to this one in pieces, ever more, until two ways agree; whether they do.
-
-    Between the two instants given bodies and inputs are led along straight lines and turns.
-    """
-    known = run.system.known
-    status, residual, iterations, condition = run.quality
-    steps, pieces, agreed = int(iterations[t]), 2, False
-    before: tuple[Floats, Floats] | None = None
-    while pieces <= PIECES and not agreed:
-        way = _way(run, last, t, pieces)
-        _, reached = solve(way, 1, pieces + 1, 0)
-        steps += int(way.quality[2].sum())
-        now = way.poses[0][known:, -1], way.poses[1][known:, -1]
-        if reached > pieces and before is not None:
-            agreed = all(np.abs(a - b).max() <= SAME for a, b in zip(now, before, strict=True))
-        status[t] = way.quality[0][reached] if reached <= pieces else MODE_LOST
-        before = now if reached > pieces else None
-        pieces *= 2
-    if agreed:
-        end = _end(run, t, now)
-        _, reached = solve(end, 1, 2, 0)
-        steps += int(end.quality[2][1])
-        agreed = reached == 2
-        for mine, found in zip((status, residual, condition), end.quality[:2] + end.quality[3:], strict=True):
-            mine[t] = found[1]
-        for pose, there in zip(run.poses, end.poses, strict=True):
-            pose[known:, t] = there[known:, 1] if agreed else np.nan
-    iterations[t] = steps
-    return agreed
-
-
-def _way(run: GlobalRun, last: int, t: int, pieces: int) -> GlobalRun:
-    """A run of so many instants from one to another, each a second long, positions alone."""
-    system = run.system
-    share = np.arange(pieces + 1) / pieces
-    poses = _room(len(run.poses[0]), pieces + 1)
-    for place, kept in zip(poses[:2], run.poses[:2], strict=True):
-        place[:, 0] = kept[:, last]
-        place[: system.known, -1] = kept[: system.known, t]
-    for b in range(system.known):
-        start, goal = run.poses[1][b, last], run.poses[1][b, t]
-        turn = np.array(rotation_vector(tuple((goal @ start.T).ravel().tolist())))
-        for k in range(1, pieces):
-            poses[0][b, k] = (1.0 - share[k]) * run.poses[0][b, last] + share[k] * run.poses[0][b, t]
-            turned = np.array(exponential(tuple((share[k] * turn).tolist()))).reshape(3, 3)
-            poses[1][b, k] = turned @ start
-    gap = run.inputs[1][:, t] - run.inputs[1][:, last]
-    value = run.inputs[1][:, last, None] + np.outer(gap, share)
-    value[:, -1] = run.inputs[1][:, t]
-    rate = np.repeat(gap[:, None] / pieces, pieces + 1, axis=1)
-    return GlobalRun(
-        system,
-        (np.arange(pieces + 1.0), value, rate, np.zeros_like(rate)),
-        poses,
-        empty_quality(pieces + 1),
-        (*run.limits[:3], STRIDE, run.limits[4]),
-        0,
-    )
-
-
-def _end(run: GlobalRun, t: int, own: tuple[Floats, Floats]) -> GlobalRun:
-    """A run of the one instant that begins where the way to it has led."""
-    known = run.system.known
-    poses = _room(len(run.poses[0]), 2)
-    for place, kept, found in zip(poses[:2], run.poses[:2], own, strict=False):
-        place[:known] = kept[:known, t, None]
-        place[known:, 0] = found
-    for place, kept in zip(poses[2:], run.poses[2:], strict=True):
-        place[:known, 1] = kept[:known, t]
-    return GlobalRun(
-        run.system,
-        (
-            np.array([0.0, 1.0]),
-            *(np.ascontiguousarray(part[:, [t, t]]) for part in run.inputs[1:]),
-        ),
-        poses,
-        empty_quality(2),
-        run.limits,
-        run.level,
-    )

@@ -1,0 +1,255 @@
+"""Solvers that are asked for: every one gives the default's answer, in its mode, and says where it cannot."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OUT_OF_REACH, SINGULAR, WAITS
+from groups.motion import default_motion
+from groups.registry import Setting, choose
+
+#: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
+MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]
+
+LEVELS = ("position", "orientation", "velocity", "acceleration")
+CHOICES = ("closed form", "Newton", "global dense", "global sparse")
+NO_ANSWER = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, MODE_LOST)
+
+
+def by(structure, name):
+    """A model of which every group has the solver of this name, if it can."""
+    default = groups.build(structure)
+    numbers = [g for g in range(1, structure.n_groups + 1) if name in groups.solvers_of(default, g)]
+    return groups.build(structure, dict.fromkeys(numbers, name)), numbers
+
+
+def assert_same(one, two, within=1e-9):
+    """Two trajectories have the same answer, each level by its own largest number, and fail together."""
+    assert (np.isnan(one.position) == np.isnan(two.position)).all()
+    for level in LEVELS:
+        a, b = getattr(one, level), getattr(two, level)
+        assert (a is None) == (b is None)
+        if a is not None:
+            assert np.nanmax(np.abs(a - b)) <= within * max(1.0, np.nanmax(np.abs(b)))
+
+
+# --- the same answer ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("choice", CHOICES[1:])
+@pytest.mark.parametrize("name", MODELS)
+def test_every_solver_gives_the_answer_of_the_default(name, choice):
+    structure = mbssa.decompose(mbssa.load(name))
+    model, numbers = by(structure, choice)
+    for number in numbers:
+        assert model.solvers[number - 1].choice == choice
+    answer, default = model.solve(), groups.build(structure).solve()
+    assert default.ok
+    assert answer.ok, answer.faults()
+    assert_same(answer, default)
+    assert answer.residual.max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["rotor", "theo_jansen", "bennett"])
+@pytest.mark.parametrize("level", ["position", "velocity"])
+def test_levels_leave_out_what_was_not_asked_for(name, level):
+    structure = mbssa.decompose(mbssa.load(name))
+    for choice in CHOICES[1:]:
+        model, _ = by(structure, choice)
+        part = model.solve(level=level)
+        assert part.acceleration is None
+        assert_same(part, groups.build(structure).solve(level=level))
+
+
+def test_one_group_between_others_reads_and_hands_on():
+    """The rotor with one group in the middle by each solver: what is below it has the same answer."""
+    structure = mbssa.decompose(mbssa.load("rotor"))
+    default = groups.build(structure).solve()
+    for choice in CHOICES[1:]:
+        model = groups.build(structure, {4: choice})
+        assert [solver.choice for solver in model.solvers].count(choice) == 1
+        assert_same(model.solve(), default)
+        kept = model.solve(bodies=[12, 5])
+        assert (kept.position == model.solve().position[:, [4, 11]]).all()
+
+
+@pytest.mark.parametrize("choice", CHOICES[1:])
+@pytest.mark.parametrize("name", ["planar_four_bar", "spatial_four_bar", "stewart"])
+def test_a_motion_may_start_away_from_the_reference_and_be_coarse(name, choice):
+    """Ten instants over a motion that begins in its middle: the mode of the reference is found and kept."""
+    structure = mbssa.decompose(mbssa.load(name))
+    model, _ = by(structure, choice)
+    fine = default_motion(structure.mechanism, steps=361)
+    every = np.arange(120, 361, 24)
+    motion = groups.from_arrays(
+        structure.mechanism,
+        fine.time[every],
+        dict(zip(fine.names, fine.value[:, every], strict=True)),
+        dict(zip(fine.names, fine.rate[:, every], strict=True)),
+        dict(zip(fine.names, fine.acceleration[:, every], strict=True)),
+    )
+    answer, whole = model.solve(motion), groups.build(structure).solve(fine)
+    assert answer.ok, answer.faults()
+    gap = np.abs(answer.position - whole.position[every]).max()
+    assert gap < 1e-9 * max(1.0, np.abs(whole.position).max())
+
+
+@pytest.mark.parametrize("choice", CHOICES[1:])
+@pytest.mark.parametrize(("name", "group"), [("planar_four_bar", 2), ("spatial_four_bar", 2), ("rotor", 7)])
+def test_other_modes_are_held_too(name, group, choice):
+    structure = mbssa.decompose(mbssa.load(name))
+    default, model = groups.build(structure), groups.build(structure, {group: choice})
+    listed = groups.modes(default, group)
+    assert len(groups.modes(model, group)) == len(listed) > 1
+    other = next(mode.number for mode in listed if mode.number != listed.reference)
+    wanted = default.solve(modes={group: other})
+    assert np.abs(wanted.position - default.solve().position).max() > 1e-3
+    assert_same(model.solve(modes={group: other}), wanted)
+
+
+# --- what cannot be solved ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("choice", CHOICES[1:])
+def test_out_of_reach_is_said_and_sound_instants_are_kept(choice):
+    """A rocker-driven pendulum four-bar cannot turn fully.
+
+    Nobody says OK where the closed form does not. It alone finds its mode in a part of the turn to which
+    no way leads; the others find it again where they come back to.
+    """
+    structure = mbssa.decompose(mbssa.load("pendulum_four_bar"))
+    motion = groups.constant_speed(structure.mechanism)
+    default = groups.build(structure).solve(motion)
+    answer = groups.build(structure, {2: choice}).solve(motion)
+    failed = answer.status[:, 1] != 0
+    assert 0 < failed.sum() < len(failed)
+    assert np.isin(answer.status[failed, 1], NO_ANSWER).all()
+    assert np.isnan(answer.position[failed, 2:]).all()
+    assert failed[default.status[:, 1] != 0].all()
+    assert not failed[:7].any()
+    assert not failed[-20:].any()
+    assert np.abs(answer.position - default.position)[~failed].max() < 1e-9
+
+
+@pytest.mark.parametrize("choice", CHOICES[2:])
+def test_a_group_below_one_that_failed_waits(choice):
+    structure = mbssa.decompose(mbssa.load("rotor"))
+    laws = dict.fromkeys(groups.driven_coordinates(structure.mechanism), groups.speed(2.0))
+    motion = groups.sample(structure.mechanism, laws, np.linspace(0.0, 2.0, 65))
+    default = groups.build(structure).solve(motion)
+    waits = default.status == WAITS
+    assert waits.any()
+    model = groups.build(structure, dict.fromkeys(np.flatnonzero(waits.any(axis=0)) + 1, choice))
+    answer = model.solve(motion)
+    assert (answer.status[waits] == WAITS).all()
+    sound = (answer.status == 0).all(axis=1)
+    assert 0 < sound.sum() < len(sound)
+    assert np.abs(answer.acceleration - default.acceleration)[sound].max() < 1e-9
+
+
+@pytest.mark.parametrize("choice", CHOICES[2:])
+def test_equations_that_are_left_out_are_compared(choice):
+    """A rocker's axis tilted by 0.1 mrad: the loop closes at the reference only."""
+    from dataclasses import replace
+
+    bar = mbssa.load("spatial_4r")
+    tilted = {
+        j: replace(g, axis=(1e-4, 0.0, 1.0)) if bar.joint_ids[j] == "1-4" else g
+        for j, g in bar.joint_geometry.items()
+    }
+    structure = replace(mbssa.decompose(bar), mechanism=replace(bar, joint_geometry=tilted))
+    motion = groups.constant_speed(bar, steps=21)
+    answer = groups.build(structure, {2: choice}).solve(motion)
+    default = groups.build(structure).solve(motion)
+    assert (answer.status == default.status).all()
+    assert np.isnan(answer.position[1:-1, 2]).all()
+
+
+# --- determinism -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("choice", CHOICES[2:])
+@pytest.mark.parametrize(("name", "group"), [("planar_four_bar", 2), ("rotor", 4), ("pendulum_four_bar", 2)])
+def test_cuts_of_the_time_axis_change_no_bit(name, group, choice):
+    structure = mbssa.decompose(mbssa.load(name))
+    model = groups.build(structure, {group: choice})
+    motion = groups.constant_speed(structure.mechanism, steps=1537) if group == 2 else None
+    motion = default_motion(structure.mechanism, steps=1537) if motion is None else motion
+    whole = model.solve(motion)
+    parts = model.solve(motion, progress=lambda done: True)
+    from groups.run import Carried, Run
+
+    run = Run(model, motion, np.arange(structure.mechanism.n_bodies), 2)
+    carried = Carried.start(model.packed.memory, structure.mechanism.n_bodies)
+    for first, stop in ((0, 32), (32, 256), (256, 800), (800, 1537)):
+        run.advance(first, stop, carried)
+    run.look_back(0, 1537)
+    cut = run.trajectory()
+    for other in (parts, cut):
+        for level in (*LEVELS, "status", "residual", "iterations", "condition"):
+            assert np.array_equal(getattr(whole, level), getattr(other, level), equal_nan=True), level
+
+
+def test_a_model_with_other_solvers_can_be_sent_to_another_process():
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    for choice in CHOICES[1:]:
+        model = groups.build(structure, {2: choice})
+        answer = model.solve()
+        again = pickle.loads(pickle.dumps(model)).solve()
+        assert (answer.position == again.position).all()
+
+
+# --- what can be asked for ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_default_comes_first_and_each_name_builds(name):
+    structure = mbssa.decompose(mbssa.load(name))
+    model = groups.build(structure)
+    for group in structure.groups:
+        names = groups.solvers_of(model, group.number)
+        assert names == groups.solvers_of(structure, group.number)
+        form = model.solvers[group.number - 1].form
+        assert names[0] == form == choose(group, Setting.of(structure)).choice
+        assert names[-2:] == ("global dense", "global sparse")
+        assert ("Newton" in names) == (form != "driven")
+        for choice in names:
+            solver = groups.build(structure, {group.number: choice}).solvers[group.number - 1]
+            assert solver.choice == choice
+            assert (solver.default is None) == (choice == names[0])
+
+
+def test_what_was_asked_for_says_so():
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    newton, dense = (groups.build(structure, {2: name}).solvers[1] for name in ("Newton", "global dense"))
+    assert newton.why == dense.why == "asked for instead of closed form: RRR dyad"
+    assert newton.name == "Newton, 2 unknowns"
+    assert newton.unknowns == ("2-3.angle", "1-4.angle")
+    assert dense.name == "global dense, 6 unknowns"
+    assert dense.unknowns == (
+        "coupler.x",
+        "coupler.y",
+        "coupler.angle",
+        "rocker.x",
+        "rocker.y",
+        "rocker.angle",
+    )
+    assert dense.closing == newton.default.closing == ("3-4",)
+
+
+def test_every_fault_of_a_choice_is_named_at_once():
+    structure = mbssa.decompose(mbssa.load("stewart_inverse"))
+    with pytest.raises(ValueError, match="no group 9") as caught:
+        groups.build(structure, {9: "Newton", 2: "newton", 1: "Newton"})
+    text = str(caught.value)
+    assert "no group 9; the groups are 1 to 7" in text
+    assert "SG-2 cannot be solved by 'newton': there is no such solver" in text
+    assert "it has closed form, Newton, global dense, global sparse" in text
+    assert "SG-1 cannot be solved by 'Newton': it is driven" in text
+    with pytest.raises(ValueError, match="no closed form is known; it has Newton, global dense"):
+        groups.build(mbssa.decompose(mbssa.load("stewart")), {1: "closed form"})
+    with pytest.raises(ValueError, match="no group 3; the groups are 1 to 2"):
+        groups.solvers_of(mbssa.decompose(mbssa.load("planar_four_bar")), 3)
