@@ -111,7 +111,7 @@ class Bench:
         row_of = np.full(model.mechanism.n_bodies, -1)
         row_of[job.kept] = np.arange(len(job.kept))
         self.parts: list[Part] = []
-        self._hands_on: list[tuple[Ints, Ints]] = []
+        self.hands_on: list[tuple[Ints, Ints]] = []
         start, bodies = model.structure.members
         for call in job.tasks.calls:
             mine = np.concatenate([bodies[start[g] : start[g + 1]] for g in call])
@@ -119,7 +119,7 @@ class Bench:
             loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
             self.parts.append(Part(np.array(call, dtype=np.int64), loaded, written))
             memory = [np.arange(packed.memory_start[g], packed.memory_start[g + 1]) for g in call]
-            self._hands_on.append((np.concatenate(memory), row_of[written]))
+            self.hands_on.append((np.concatenate(memory), row_of[written]))
 
     def begin(self) -> None:
         """Fill in where chunks begin from, and where the frame stands."""
@@ -153,7 +153,7 @@ class Bench:
                 self.run.advance(at, end, carried, self.parts[call])
                 at = end
             if job.plan.start == "carried" and chunk + 1 < len(space.memory):
-                memory, rows = self._hands_on[call]
+                memory, rows = self.hands_on[call]
                 space.memory[chunk + 1, memory] = carried.memory[memory]
                 space.last[chunk + 1, rows] = carried.orientation[rows]
         except Exception as error:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,8 @@ from routes.workspace import Workspace, in_files, in_memory, room_for_files
 
 #: Executors of this package; other names are joblib's.
 EXECUTORS = ("sequential", "threads", "processes", "mpi")
+
+Execute = Callable[[Bench, Sequence[int], Watch], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,8 @@ def run(
 ) -> Trajectory:
     """Solve a motion by a plan.
 
-    The same plan gives the same bits in every executor; another plan, the same to rounding.
+    The same plan gives the same bits in every executor; another plan, the same to rounding. With the executor
+    ``mpi`` every rank calls this: what rank 0 was given counts, and the other ranks get None.
 
     Parameters
     ----------
@@ -97,7 +101,7 @@ def run(
         resume=resume,
         progress=progress,
     )
-    return outcome.trajectory
+    return cast(Trajectory, None) if outcome is None else outcome.trajectory
 
 
 def logged_run(
@@ -114,36 +118,28 @@ def logged_run(
 ) -> Outcome:
     """:func:`run`, with the log of its tasks and the time it took; arguments and errors are the same."""
     began = perf_counter()
-    if plan.solvers:
-        model = build(model.structure, solvers=plan.solvers)  # type: ignore[call-arg]
-    motion = default_motion(model.mechanism) if motion is None else motion
-    wanted = kept_bodies(model.mechanism, bodies)
-    job = job_of(model, motion, plan, wanted, LEVELS.index(level), _memory(model, modes))
-    if resume and checkpoint is None:
-        raise ValueError("resume goes on from a checkpoint; name its folder")
-    execute = executor_of(plan.executor)
-    folder = None if checkpoint is None else Path(checkpoint)
-    space, scratch = _workspace(job, folder, resume)
-    try:
-        bench = Bench(job, space)
-        if not space.done.any():
-            bench.begin()
-        todo = np.flatnonzero(space.done == 0).tolist()
-        watch = Watch(job.tasks, len(job.tasks) - len(todo), progress)
+
+    def solve(execute: Execute) -> Outcome:
+        solved = build(model.structure, solvers=plan.solvers) if plan.solvers else model
+        moved = default_motion(model.mechanism) if motion is None else motion
+        wanted = kept_bodies(model.mechanism, bodies)
+        job = job_of(solved, moved, plan, wanted, LEVELS.index(level), _memory(solved, modes))
+        if resume and checkpoint is None:
+            raise ValueError("resume goes on from a checkpoint; name its folder")
+        folder = None if checkpoint is None else Path(checkpoint)
+        space, scratch = _workspace(job, folder, resume)
         try:
-            execute(bench, todo, watch)
-        except TaskError as error:
-            error.trajectory = _finish(bench, wanted)
-            raise
-        trajectory = _finish(bench, wanted)
-    finally:
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
-    log = EventLog.of(space.log, job.tasks.calls, job.tasks.bounds)
-    return Outcome(trajectory, log, perf_counter() - began)
+            trajectory = _done(Bench(job, space), execute, wanted, progress)
+        finally:
+            if scratch is not None:
+                shutil.rmtree(scratch, ignore_errors=True)
+        log = EventLog.of(space.log, job.tasks.calls, job.tasks.bounds)
+        return Outcome(trajectory, log, perf_counter() - began)
 
-
-Execute = Callable[[Bench, Sequence[int], Watch], None]
+    if plan.executor == "mpi":
+        # None on other ranks, as the documentation says; whoever runs on one rank need not ask.
+        return cast(Outcome, import_module("routes.executors.mpi").on_all_ranks(plan, solve))
+    return solve(executor_of(plan.executor))
 
 
 def executor_of(name: str) -> Execute:
@@ -159,6 +155,23 @@ def executor_of(name: str) -> Execute:
         return found
     on_backend: Execute = import_module("routes.executors.backends").executor_on(name)
     return on_backend
+
+
+def _done(
+    bench: Bench, execute: Execute, wanted: npt.NDArray[np.int64], progress: Progress | None
+) -> Trajectory:
+    """All tasks that are not done yet, and what was found."""
+    space = bench.space
+    if not space.done.any():
+        bench.begin()
+    todo = np.flatnonzero(space.done == 0).tolist()
+    watch = Watch(bench.job.tasks, len(bench.job.tasks) - len(todo), progress)
+    try:
+        execute(bench, todo, watch)
+    except TaskError as error:
+        error.trajectory = _finish(bench, wanted)
+        raise
+    return _finish(bench, wanted)
 
 
 def _memory(model: Model, modes: Mapping[int, int] | None) -> npt.NDArray[np.float64]:

@@ -72,6 +72,7 @@ def handed_over(bench: Bench) -> Iterator[Handed]:
         np.zeros(1 + len(bench.job.tasks), dtype=np.int64).tofile(folder / "state")
         yield _handed(folder)
     finally:
+        _open.pop(str(folder), None)
         shutil.rmtree(folder, ignore_errors=True)
 
 

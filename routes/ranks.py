@@ -1,0 +1,48 @@
+"""Whether this is one of several ranks that ``mpiexec`` has started; MPI itself is not loaded for that."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+#: What MPI runtimes tell a rank: its number, and how many there are. MPICH and Intel, Open MPI, MVAPICH.
+_TOLD = (
+    ("PMI_RANK", "PMI_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+)
+
+
+def launched(environment: Mapping[str, str] | None = None) -> tuple[int, int] | None:
+    """Number of this rank from 0, and how many there are; None outside of ``mpiexec``.
+
+    >>> launched({"PMI_RANK": "1", "PMI_SIZE": "4"})
+    (1, 4)
+    >>> launched({}) is None
+    True
+    """
+    told = os.environ if environment is None else environment
+    for rank, size in _TOLD:
+        if told.get(rank, "").isdecimal() and told.get(size, "").isdecimal():
+            return int(told[rank]), int(told[size])
+    # srun tells the number of ranks of every step, and of a batch script, which is none, as well.
+    if "PMIX_RANK" in told and told.get("SLURM_STEP_NUM_TASKS", "").isdecimal():
+        return int(told["PMIX_RANK"]), int(told["SLURM_STEP_NUM_TASKS"])
+    return None
+
+
+def mpiexec() -> Path:
+    """The ``mpiexec`` of the environment that Python runs in: another may come first on PATH.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none: what to install.
+    """
+    name = "mpiexec.exe" if sys.platform == "win32" else "mpiexec"
+    found = Path(sys.executable).with_name(name)
+    if not found.exists():
+        raise FileNotFoundError(f"there is no {found}; install the extra: pip install 'mbssa[mpi]'")
+    return found
