@@ -52,7 +52,9 @@ class ExecutorCosts:
     handing : of each task, on the worker that takes it
     wake : of each task that a worker has waited for
     slowdown : (workers, factor) by which tasks last longer while so many run at once: they share caches,
-        memory, and often the arithmetic units of a core. Ascending, from (1, 1.0)
+        memory, and often the arithmetic units of a core. Ascending, from 1 worker on
+    at_once : workers that really ran at once, on the average, while the slowing down was measured; fewer than
+        they were if other programs had the cores
     assumed : not measured; a guess
     """
 
@@ -61,6 +63,7 @@ class ExecutorCosts:
     handing: float
     wake: float
     slowdown: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
+    at_once: float = 1.0
     assumed: bool = False
 
 

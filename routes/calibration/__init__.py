@@ -8,11 +8,11 @@ from dataclasses import replace
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, Level
-from routes.calibration.executors import measured_executor
+from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
 from routes.calibration.keeping import keep, kept, key_of
 from routes.calibration.machine import this_machine
 from routes.calibration.measuring import measured_costs, with_alternatives
-from routes.cost import ASSUMED, Costs
+from routes.cost import Costs
 
 __all__ = ["costs"]
 
@@ -33,8 +33,8 @@ def costs(
     """What a model's tasks cost on this machine: as it was measured once, else measured now, in 1 to 5 s.
 
     They are kept (:mod:`mbssa.store`) for this machine, model, level and, to a power of two, number of
-    instants. Executors that they do not have are measured when they are first asked for; those of MPI are
-    guesses, and say so.
+    instants. Executors that they do not have are measured when they are first asked for, and again where
+    other programs kept their workers from running at once; those of MPI are guesses, and say so.
 
     Parameters
     ----------
@@ -72,7 +72,8 @@ def costs(
     before = found
     if found is None:
         found = measured_costs(model, motion, level)
-    for name in executors:
+    here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
+    for name in dict.fromkeys(["threads", *here] if here and workers > 1 else []):
         if _to_be_measured(found, name, workers):
             measured = measured_executor(model, motion, level, found, name, workers)
             found = replace(found, executors={**found.executors, name: measured})
@@ -85,7 +86,8 @@ def costs(
 
 
 def _to_be_measured(found: Costs, name: str, workers: int) -> bool:
-    if name == "sequential" or name in ELSEWHERE or workers < 2:
-        return False
-    at = found.executors.get(name, ASSUMED["mpi"])
-    return at.assumed or max(count for count, _ in at.slowdown) not in (1.0, float(workers))
+    known = found.executors.get(name)
+    if known is None or known.slowdown[-1][0] != workers:
+        return True
+    # On a machine that was busy with other things, nothing was seen of what workers do to each other.
+    return known.at_once < LEAST_AT_ONCE

@@ -30,6 +30,9 @@ from routes.tasks import tasks_of
 #: Instants of tasks that are small enough to show what handing them over takes.
 SMALL = 256
 
+#: Threads that ran at once, on the average, below which nothing is seen of what they do to each other.
+LEAST_AT_ONCE = 1.5
+
 #: s that are tried to see what a cost of a task does to the whole.
 _TRIED = 1e-4
 
@@ -40,7 +43,8 @@ def measured_executor(
     """What an executor adds to tasks, and how they slow each other down on so many workers.
 
     Chunks that need nothing of each other, beside the same ones in sequence, tell its start and the slowing
-    down; many small tasks tell the handing over; a pipeline tells the waiting.
+    down; many small tasks tell the handing over; a pipeline tells the waiting. What threads do to each other
+    is measured with ``threads``, before any other executor.
 
     Raises
     ------
@@ -63,30 +67,39 @@ def measured_executor(
     first = logged_run(model, runs["side by side"][0], piece, level=level).seconds
     timings = timed(model, runs, level, FEWER + 2, BUDGET)
     sequential, beside = timings["in sequence"], timings["side by side"]
-    start = max(0.0, beside.around - sequential.around)
+    alike = float(timings["alone"].durations.sum() / sequential.durations.sum())
+    if name == "threads":
+        at_once, slower = _contention(sequential, beside)
+    else:  # Processes cannot be seen at their work; but they share what threads share.
+        threads = costs.executor("threads")
+        at_once, slower = threads.at_once, float(costs.slowdown("threads", workers, shared=False))
     found = ExecutorCosts(
-        start=start,
+        start=max(0.0, beside.around - sequential.around),
         cold=max(0.0, first - float(np.median(beside.seconds))),
         handing=0.0,
         wake=0.0,
-        slowdown=_slowdown(timings, workers),
+        slowdown=((1.0, alike), (float(workers), alike * slower)),
+        at_once=at_once,
     )
     found = _fitted(found, lambda costs, s: replace(costs, handing=s), timings["small"], model, costs)
     return _fitted(found, lambda costs, s: replace(costs, wake=s), timings["pipeline"], model, costs)
 
 
-def _slowdown(timings: dict[str, Timing], workers: int) -> tuple[tuple[float, float], ...]:
-    sequential = float(timings["in sequence"].durations.sum())
-    one = float(timings["alone"].durations.sum()) / sequential
-    beside = timings["side by side"]
-    several = float(beside.durations.sum()) / sequential
-    running = min(max(float(beside.durations.sum()) / beside.span, 1.0), float(workers))
-    if running < 1.2:  # hardly ever two at once: nothing was seen of the other's effect
-        return ((1.0, one),)
-    # Workers that gain nothing from each other's absence and workers that merely take turns: it is between.
-    steep = (several - one) / (running - 1.0)
-    most = min(max(one + steep * (workers - 1.0), one), one * workers)
-    return ((1.0, one), (float(workers), most))
+def _contention(sequential: Timing, beside: Timing) -> tuple[float, float]:
+    """How many threads of those side by side really ran at once, and how much longer their work took.
+
+    Time in which another program had the core is nobody's work, so this is right on a busy machine too, if
+    only it let the threads run at once now and then.
+    """
+    workers = beside.plan.workers
+    running = beside.worked / beside.spans
+    most = int(running.argmax())
+    at_once = min(float(running[most]), float(workers))
+    if at_once < LEAST_AT_ONCE:
+        return at_once, 1.0
+    longer = float(beside.worked[most] / np.median(sequential.worked))
+    longer = 1.0 + (longer - 1.0) * (workers - 1.0) / (at_once - 1.0)
+    return at_once, min(max(longer, 1.0), float(workers))
 
 
 def _fitted(
@@ -96,7 +109,7 @@ def _fitted(
     model: Model,
     costs: Costs,
 ) -> ExecutorCosts:
-    """The costs with one of them set so that the plan is predicted to take what it took."""
+    """The costs with one of them set so that the plan is predicted to take what it took at its fastest."""
     plan: Plan = timing.plan
     tasks = tasks_of(plan, model)
     seconds = costs.task_seconds(tasks, plan)
@@ -107,5 +120,5 @@ def _fitted(
 
     at_least = predicted(0.0)
     steep = (predicted(_TRIED) - at_least) / _TRIED
-    value = (timing.span - at_least) / steep if steep > 0.0 else 0.0
+    value = (float(timing.spans.min()) - at_least) / steep if steep > 0.0 else 0.0
     return with_cost(found, max(0.0, value))

@@ -46,8 +46,8 @@ def signature(model: Model) -> str:
     ):  # fmt: skip
         state.update(str(len(array)).encode())
         state.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
-    for group in structure.groups:
-        state.update(repr((group.number, tuple(group.depends_on))).encode())
+    for group, solver in zip(structure.groups, model.solvers, strict=True):
+        state.update(repr((group.number, tuple(group.depends_on), solver.choice)).encode())
     return state.hexdigest()[:16]
 
 

@@ -7,7 +7,7 @@ run, such as memory that is touched for the first time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
@@ -104,7 +104,7 @@ def with_alternatives(
 ) -> Costs:
     """Costs that have other solvers of some groups too."""
     began = perf_counter()
-    other = build(model.structure, solvers=alternatives)  # type: ignore[call-arg]
+    other = build(model.structure, solvers=alternatives)
     rebuilt = perf_counter() - began
     found = measured_costs(other, motion, level)
     table = {
@@ -159,15 +159,17 @@ def _rate(model: Model, motion: Motion, level: Level) -> tuple[float, Plan]:
     small = together(groups, min(instants, 32 * GRAIN), 1)
     logged_run(model, tiny, first_instants(motion, tiny.instants), level=level)
     best = np.inf
-    for _ in range(2):
-        log = logged_run(model, small, first_instants(motion, small.instants), level=level).log
-        best = min(best, float((log.stop - log.start).sum()))
-    return best / small.instants, tiny
+    for plan in (tiny, small, small):
+        if best * small.instants > BUDGET / 5:
+            break
+        log = logged_run(model, plan, first_instants(motion, plan.instants), level=level).log
+        best = min(best, float((log.stop - log.start).sum()) / plan.instants)
+    return best, tiny
 
 
 def _affordable(instants: int, rate: float) -> int:
     runs = len(LENGTHS) + 5
-    return max(min(instants, 32 * GRAIN), min(instants, int(BUDGET / (runs * FEWER * rate))))
+    return max(min(instants, 4 * GRAIN), min(instants, int(BUDGET / (runs * FEWER * rate))))
 
 
 def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motion]]:
@@ -262,14 +264,14 @@ def _not_negative(rows: list[list[float]], values: list[float]) -> tuple[float, 
     return first, second
 
 
-def _gap(timings: object) -> float:
+def _gap(timings: Iterable[Timing]) -> float:
     """s between two tasks of one worker."""
-    gaps = [
-        max(0.0, timing.span - float(timing.durations.sum())) / (len(timing.durations) - 1)
-        for timing in timings  # type: ignore[attr-defined]
-        if len(timing.durations) > 100
-    ]
-    return float(np.median(gaps)) if gaps else 5e-6
+    found = []
+    for timing in timings:
+        log = timing.log
+        if len(log.start) > 100:
+            found.append(float(np.median(log.start[1:] - log.stop[:-1])))
+    return max(0.0, min(found, default=5e-6))
 
 
 def _for_the_whole(

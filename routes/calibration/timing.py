@@ -6,9 +6,10 @@ very shortest was lucky.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 import numpy.typing as npt
@@ -35,17 +36,21 @@ class Timing:
     ----------
     plan, instants : that were run
     seconds : (repeats,) of each whole run
+    spans : (repeats,) from the beginning of the first task to the end of the last
+    worked : (repeats,) s that this process's threads worked for the tasks, all together: without the time in
+        which another program had the core
     log : the last run's
-    durations : (tasks,) s, the lower quartile of the repeats
-    span : s from the beginning of the first task to the end of the last, likewise
-    around : s before and after that, likewise
+    durations : (tasks,) s, the lower quartile of the repeats; of sequential ones, all together no more than
+        the process worked
+    around : s before the first task and after the last, likewise
     """
 
     plan: Plan
     seconds: Floats
+    spans: Floats
+    worked: Floats
     log: EventLog
     durations: Floats
-    span: float
     around: float
 
     @property
@@ -72,15 +77,16 @@ def timed(
     repeats : of each, at least 2
     most : s after which nothing is repeated a third time
     """
-    seen: dict[str, list[tuple[float, EventLog]]] = {name: [] for name in runs}
+    seen: dict[str, list[_Run]] = {name: [] for name in runs}
     end = perf_counter() + most
     for repeat in range(max(2, repeats)):
         if repeat > 1 and perf_counter() > end:
             break
         for name, (plan, motion) in runs.items():
             give_back_memory()
+            began = process_time()
             outcome = logged_run(model, plan, motion, level=level)
-            seen[name].append((outcome.seconds, outcome.log))
+            seen[name].append((outcome.seconds, process_time() - began, outcome.log))
             del outcome
     return {name: _timing(runs[name][0], found) for name, found in seen.items()}
 
@@ -90,9 +96,21 @@ def noise(timings: Iterable[Timing]) -> float:
     return float(np.median([timing.noise for timing in timings]))
 
 
-def _timing(plan: Plan, found: list[tuple[float, EventLog]]) -> Timing:
-    seconds = np.array([whole for whole, _ in found])
-    spans = np.array([float(log.stop.max() - log.start.min()) for _, log in found])
-    durations = np.quantile([log.stop - log.start for _, log in found], QUIET, axis=0)
-    span, around = (float(np.quantile(values, QUIET)) for values in (spans, seconds - spans))
-    return Timing(plan, seconds, found[-1][1], durations, span, around)
+#: s of a whole run, s that the process worked in it, and its log.
+_Run = tuple[float, float, EventLog]
+
+
+def _timing(plan: Plan, runs: list[_Run]) -> Timing:
+    seconds = np.array([whole for whole, _, _ in runs])
+    logs = [log for _, _, log in runs]
+    spans = np.array([float(log.stop.max() - log.start.min()) for log in logs])
+    each = np.array([log.stop - log.start for log in logs])
+    around = float(np.quantile(seconds - spans, QUIET))
+    worked = np.maximum(np.array([process for _, process, _ in runs]) - around, 0.0)
+    durations = np.quantile(each, QUIET, axis=0)
+    if plan.executor == "sequential":
+        gaps = np.maximum(spans - each.sum(axis=1), 0.0)
+        busy = float((worked - gaps).min())
+        if os.name == "posix" and 0.0 < busy < durations.sum():  # elsewhere the clock is too coarse
+            durations *= busy / durations.sum()
+    return Timing(plan, seconds, spans, worked, logs[-1], durations, around)
