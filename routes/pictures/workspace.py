@@ -37,13 +37,13 @@ _MOST_LINES, _MOST_PANELS, _MOST_FAMILIES = 8, 6, 6
 _STYLES = ("solid", "dashed", "dashdot", "dotted", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 
 #: mm: beside, below and above panels, between two of them; height of a panel of curves; the colour bar.
-_LEFT, _RIGHT, _BOTTOM, _TOP, _GAP, _TALL, _BAR = 15.0, 4.0, 11.0, 9.0, 16.0, 38.0, 3.5
+_LEFT, _RIGHT, _BOTTOM, _TOP, _GAP, _TALL, _BAR = 15.0, 4.0, 11.0, 9.0, 13.0, 38.0, 3.5
 
 _TRIED = "#ECECEC"
 
 #: What colours a map, the first that there is, and how it is called.
 _COLOURS = {
-    "margin": "largest margin: 1 between the limits, 0 on one",
+    "margin": "largest margin to a limit:\n0 on it, 1 in the middle",
     "condition": "best condition",
     "residual": "smallest residual",
 }
@@ -171,9 +171,9 @@ def _curves(found: Sweep, over: str) -> Figure:
     for (unit, names), panel in zip(panels, axes, strict=True):
         for name in names:
             for k, (_, which) in enumerate(families):
-                order = which[np.argsort(columns[over][which], kind="stable")]
-                if columns[over] is not columns.get(found.parameters[0]) and over not in found.parameters:
-                    order = which  # a recorded column need not grow: the cases follow each other
+                # What was recorded need not grow with the cases: there they follow each other.
+                sort = over in found.parameters
+                order = which[np.argsort(columns[over][which], kind="stable")] if sort else which
                 (line,) = panel.plot(
                     columns[over][order], columns[name][order], lw=EDGE, ls=_STYLES[k],
                     color=BODY_COLOURS[colour % len(BODY_COLOURS)],
@@ -235,12 +235,13 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
 def _views(found: Sweep, names: Sequence[str]) -> Figure:
     columns = [np.asarray(found[name], dtype=np.float64) for name in names]
     good = np.asarray(found["within"] if found.within is not None else found["status"] == "ok", dtype=bool)
-    good &= np.isfinite(columns).all(axis=0)
+    placed = np.isfinite(columns).all(axis=0)
+    good &= placed
     colour = next((name for name in _COLOURS if name in found.column_names), None)
     value = np.asarray(found[colour], dtype=np.float64) if colour is not None else np.ones(found.done)
     if colour == "residual":
         value = -value
-    shown: npt.NDArray[np.bool_] = good if good.any() else np.isfinite(columns).all(axis=0)
+    shown = np.asarray(good if good.any() else placed, dtype=bool)
     if not shown.any():
         raise ValueError("no case has a place in this picture: none was solved")
     edges = [_edges(column, shown) for column in columns]

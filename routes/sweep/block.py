@@ -47,6 +47,7 @@ class Setup:
     Attributes
     ----------
     model : the nominal one
+    base : its mechanism, ready to be changed
     quantities : what is recorded, and what has limits
     recorded : columns that are written
     limits : lowest and highest value by coordinate
@@ -55,6 +56,7 @@ class Setup:
     """
 
     model: Model
+    base: Mechanism
     cases: Cases
     parameters: tuple[Parameter, ...]
     quantities: tuple[Quantity, ...]
@@ -157,7 +159,7 @@ def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | int:
     kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
     if kinds & {"joint", "body"}:
         try:
-            model = build(mbssa.decompose(changed(model.mechanism, setup.parameters, design.tolist())))
+            model = build(mbssa.decompose(changed(setup.base, setup.parameters, design.tolist())))
         except (ValueError, np.linalg.LinAlgError):
             return NOT_ASSEMBLED
         if model.structure.n_groups != setup.model.structure.n_groups:

@@ -270,8 +270,24 @@ def _checked(value: Any, keys: Sequence[Key], what: str) -> tuple[Key, ...]:
     return tuple(path)
 
 
+def framed(mechanism: Mechanism, parameters: Iterable[Parameter]) -> Mechanism:
+    """The mechanism with frames of the joints whose frames are to be changed.
+
+    >>> import mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> framed(bar, parameters_of(bar, ["2-3.frames[1].origin.x+"], 2)).joint("2-3").geometry.point is None
+    True
+    """
+    joints = dict(mechanism.joint_geometry)
+    for parameter in parameters:
+        for target in parameter.targets:
+            if target.kind == "joint" and target.path[0] == "frames":
+                joints[target.index] = with_frames(mechanism, target.index)
+    return replace(mechanism, joint_geometry=joints)
+
+
 def changed(mechanism: Mechanism, parameters: Sequence[Parameter], values: Sequence[float]) -> Mechanism:
-    """The mechanism with its geometry changed; inputs and modes are left out.
+    """A mechanism that is :func:`framed`, with its geometry changed; inputs and modes are left out.
 
     Raises
     ------
@@ -294,8 +310,6 @@ def changed(mechanism: Mechanism, parameters: Sequence[Parameter], values: Seque
                 continue
             of = joints if target.kind == "joint" else bodies
             geometry = of.get(target.index, BodyGeometry())
-            if target.path[0] == "frames" and geometry.frames is None:
-                geometry = with_frames(replace(mechanism, joint_geometry=joints), target.index)
             of[target.index] = _set(geometry, target.path, float(value), parameter.offset)
             _sound(of[target.index], parameter.name)
     return replace(mechanism, joint_geometry=joints, body_geometry=bodies)

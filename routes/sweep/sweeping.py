@@ -21,16 +21,16 @@ from mbssa.gathering.records import to_record
 from mbssa.ranks import launched
 from routes.sweep.block import Setup, columns_of
 from routes.sweep.cases import Cases
-from routes.sweep.parameters import Parameter, parameters_of
+from routes.sweep.parameters import Parameter, framed, parameters_of
 from routes.sweep.quantities import Limits, Quantity, limits_of, quantities_of
 from routes.sweep.result import Sweep
 from routes.sweep.store import FORMAT, is_done, locked, open_store, read_manifest
 from routes.sweep.workers import EXECUTORS, Executor, perform, world
 
-#: Cases of a block, at most, where they are poses of few designs, and where each is a design or a motion.
-POSES, DESIGNS = 32_768, 256
-#: Blocks into which a sweep is cut, at least, so that workers end together and a bar moves.
-FEWEST = 64
+#: Cases of a block, at least and at most, where they are poses, and where many are designs or motions.
+POSES, DESIGNS = (2_048, 32_768), (4, 256)
+#: Blocks into which a sweep is cut, so that workers end together and a bar moves.
+BLOCKS = 64
 
 
 def sweep(
@@ -224,9 +224,11 @@ def prepare(
     if faults:
         raise ValueError("\n  ".join(dict.fromkeys(faults)))
     designs = moving or any(not each.is_input for each in parameters)
-    fit = min(DESIGNS if designs else POSES, math.ceil(cases.number / FEWEST))
+    least, most = DESIGNS if designs else POSES
+    fit = int(np.clip(math.ceil(cases.number / BLOCKS), least, most))
     return Setup(
         model,
+        framed(mechanism, parameters),
         cases,
         parameters,
         tuple({each.columns: each for each in (*measured, *judged)}.values()),
@@ -237,7 +239,7 @@ def prepare(
         steps,
         duration,
         Path(store),
-        block or max(1, fit),
+        block or fit,
     )
 
 

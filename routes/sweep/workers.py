@@ -37,7 +37,7 @@ def perform(setup: Setup, todo: Sequence[int], executor: Executor, workers: int,
     with threadpool_limits(1):
         if executor == "mpi":
             return _by_ranks(setup, todo, told)
-        if executor == "sequential" or not todo:
+        if executor == "sequential" or len(todo) < 2:
             return _one_by_one(setup, todo, told)
         return _by_joblib(setup, todo, executor, min(workers, len(todo)), told)
 

@@ -1,0 +1,167 @@
+"""A pose is the same in any order and beside any others: the one that a motion from the reference ends in."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.motion import Motion
+from routes.sweep import grid, sample, sweep, table
+from routes.sweep.poses import solve_poses
+
+#: Models, and how far (m and rad) inputs go from the reference; closed forms by sign, quartics, and Newton.
+AWAY = {
+    "planar_four_bar": 3.0, "nine_bar": 0.05, "planar_3rrr": 0.25, "theo_jansen": 3.0, "andrews": 0.4,
+    "rotor": 0.1, "rotor_transformed": 0.04, "stewart": 0.06, "stewart_inverse": 0.2, "rssr": 1.0,
+    "bennett": 1.5, "spatial_4r": 3.0, "suspension": 0.03, "micromanipulator_driven": 0.004, "double_parallelogram": 0.7,
+}  # fmt: skip
+
+
+def built(name):
+    return groups.build(mbssa.decompose(mbssa.load(name)))
+
+
+def spread(model, away, number):
+    base = np.array(list(model.reference_inputs.values()))
+    return base + away * np.random.default_rng(5).uniform(-1.0, 1.0, (number, len(base)))
+
+
+@pytest.mark.parametrize("name", AWAY)
+def test_a_pose_is_the_same_alone_in_any_order_and_beside_any_others(name):
+    model = built(name)
+    inputs = spread(model, AWAY[name], 90)
+    bodies = np.arange(model.mechanism.n_bodies)
+    whole = solve_poses(model, inputs, bodies)
+    assert (whole.status == 0).all(axis=0).mean() > 0.9
+    order = np.random.default_rng(6).permutation(90)
+    mixed = solve_poses(model, inputs[order], bodies)
+    alone = [solve_poses(model, inputs[k : k + 1], bodies) for k in range(0, 90, 9)]
+    assert np.array_equal(mixed.status, whole.status[:, order])
+    assert [one.status[:, 0].tolist() for one in alone] == whole.status[:, ::9].T.tolist()
+    for k, body in enumerate(bodies):
+        assert np.allclose(mixed.position[k], whole.position[k][order], rtol=0, atol=1e-9, equal_nan=True), (
+            body
+        )
+        assert np.allclose(
+            [one.position[k, 0] for one in alone], whole.position[k][::9], rtol=0, atol=1e-9, equal_nan=True
+        )
+
+
+@pytest.mark.parametrize("name", AWAY)
+def test_a_pose_is_where_a_straight_motion_from_the_reference_ends(name):
+    model = built(name)
+    mechanism = model.mechanism
+    inputs = spread(model, AWAY[name], 6)
+    poses = solve_poses(model, inputs, np.arange(mechanism.n_bodies))
+    base = np.array(list(model.reference_inputs.values()))
+    share = np.linspace(0.0, 1.0, 401)
+    for case, goal in enumerate(inputs):
+        way = goal - base
+        motion = Motion(
+            share,
+            tuple(model.reference_inputs),
+            base[:, None] + np.outer(way, share),
+            np.repeat(way[:, None], 401, axis=1),
+            np.zeros((len(way), 401)),
+        )
+        trajectory = model.solve(motion)
+        if not trajectory.ok:
+            continue
+        assert not poses.status[:, case].any()
+        assert np.abs(trajectory.position[-1] - poses.position[:, case]).max() < 1e-8
+
+
+@pytest.mark.parametrize("name", ["planar_four_bar", "rotor", "stewart", "rssr", "theo_jansen"])
+def test_quantities_are_those_of_a_trajectory(name, tmp_path):
+    model = built(name)
+    mechanism = model.mechanism
+    motion = groups.default_motion(mechanism, steps=8)
+    trajectory = model.solve(motion, level="position")
+    assert trajectory.ok
+    record = [joint.id for joint in mechanism.joints if joint.type.code != "G"]
+    record += [mechanism.body_name(b) for b in range(1, mechanism.n_bodies)]
+    record += [
+        f"{mechanism.body_name(b)}.{point}"
+        for b, geometry in mechanism.body_geometry.items()
+        for point in geometry.points
+    ]
+    cases = table(dict(zip(motion.names, motion.value, strict=True)))
+    found = sweep(model, cases, record=record, store=tmp_path, executor="sequential")
+    assert found.counts == {"ok": 8}
+    for joint in mechanism.joints:
+        for coordinate in trajectory.joint(joint.id).names:
+            one = trajectory.joint(joint.id)[coordinate]
+            gap = found[one.name] - one.value
+            if one.unit == "rad" and one.name not in motion.names:
+                gap -= 2 * np.pi * np.round(gap / (2 * np.pi))
+            assert np.abs(gap).max() < 1e-9, one.name
+    header, columns = trajectory.columns()
+    for title, column in zip(header[1:], columns.T[1:], strict=True):
+        mine = found[title]
+        if title.rpartition(".")[2] in ("qw", "qx", "qy", "qz"):
+            assert np.abs(np.abs(mine) - np.abs(column)).max() < 1e-9
+        elif title.endswith(".angle"):
+            assert np.abs(np.sin((mine - column) / 2)).max() < 1e-9
+        else:
+            assert np.abs(mine - column).max() < 1e-9
+    for b, geometry in mechanism.body_geometry.items():
+        for point in geometry.points:
+            path = trajectory.body(b + 1).point(point)
+            for axis, column in zip("xyz", path.T, strict=False):
+                assert np.abs(found[f"{mechanism.body_name(b)}.{point}.{axis}"] - column).max() < 1e-9
+
+
+def test_angles_are_within_half_a_turn_of_the_reference(tmp_path):
+    turns = {"1-2.angle": np.linspace(-40.0, 40.0, 333)}
+    bar = built("planar_four_bar")
+    found = sweep(bar, grid(turns), record=["1-4", "2-3", "coupler"], store=tmp_path, executor="sequential")
+    assert found.counts == {"ok": 333}
+    near = bar.solve(
+        groups.from_arrays(
+            bar.mechanism, [0, 1, 2, 3], {"1-2.angle": [bar.reference_inputs["1-2.angle"]] * 4}
+        )
+    )
+    for joint in ("1-4", "2-3"):
+        assert np.abs(found[f"{joint}.angle"] - near.joint(joint)["angle"].value[0]).max() <= np.pi
+    assert np.abs(found["coupler.angle"]).max() <= np.pi + 1e-9
+
+
+def test_failures_have_a_name_and_a_group_and_no_numbers(tmp_path):
+    reach = grid({"2-3.slide+": [0.0, 0.05, 5.0]})
+    found = sweep(
+        mbssa.load("stewart"), reach, record=["platform.centre"], store=tmp_path, executor="sequential"
+    )
+    assert found["status"].tolist()[:2] == ["ok", "ok"]
+    assert found["status"][2] in ("mode lost", "not converged", "out of reach")
+    group = found.table(["group"]).column("group").to_pylist()
+    assert group == [None, None, 1]
+    assert np.isnan(found["platform.centre.x"]).tolist() == [False, False, True]
+    bar = sweep(
+        mbssa.load("planar_four_bar"), grid({"3-4.point.x": [0.9, 9.0]}), record=["3-4.angle"],
+        motion="own", store=tmp_path / "bar", executor="sequential",
+    )  # fmt: skip
+    assert bar["status"].tolist() == ["ok", "out of reach"]
+    assert bar["solved"][0] == 1.0
+    assert 0.0 < bar["solved"][1] < 1.0
+    assert np.isnan(bar["failed_at"][0])
+    assert bar["failed_at"][1] > 0.0
+
+
+def test_limits_count_with_their_ends(tmp_path):
+    inverse = mbssa.load("stewart_inverse")
+    model = groups.build(mbssa.decompose(inverse))
+    cases = sample({"1-14.x": (-0.6, 0.6), "1-14.z": (0.6, 1.5)}, 512)
+    found = sweep(model, cases, store=tmp_path, executor="sequential")
+    slides = np.array([found[name] for name in found.column_names if name.endswith(".slide")])
+    assert len(slides) == 6
+    assert np.array_equal(found["within"], ((slides >= 0.8) & (slides <= 1.6)).all(axis=0))
+    assert 50 < found.within < 500
+    room = np.minimum(slides - 0.8, 1.6 - slides).min(axis=0) / 0.4
+    assert np.allclose(found["margin"], room, rtol=0, atol=1e-12)
+    ends = (float(found["2-3.slide"].min()), float(found["2-3.slide"].max()))
+    wide = {name: (0.0, 9.0) for name in found.column_names if name.endswith(".slide")}
+    every = sweep(
+        model, cases, store=tmp_path / "ends", executor="sequential", limits=wide | {"3-2.slide": ends}
+    )
+    assert every.within == 512
+    assert abs(every["margin"].min()) < 1e-12

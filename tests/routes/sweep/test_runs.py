@@ -1,0 +1,249 @@
+"""Runs of sweeps: the same files whoever makes them, nothing lost and nothing twice whatever happens."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import mbssa
+from routes.sweep import SweepError, grid, open_sweep, sample, sweep
+from routes.sweep import store as stores
+
+MPIEXEC = Path(sys.executable).parent / "mpiexec"
+
+#: A sweep in a process of its own: folder, cases, executor, workers, whether it is resumed.
+SCRIPT = """
+import sys, mbssa
+from mbssa.ranks import rank
+from routes.sweep import sample, sweep
+
+if __name__ == "__main__":
+    folder, number, executor, workers, resume = sys.argv[1:]
+    cases = sample({"2-3.slide": (1.1, 1.3), "4-5.slide": (1.1, 1.3)}, int(number))
+    found = sweep(mbssa.load("stewart"), cases, record=["platform.centre"], store=folder, block=500,
+                  executor=executor, workers=int(workers), resume=resume == "resume")
+    if rank() == 0:
+        print(found.solved, found.done, flush=True)
+"""
+
+
+@pytest.fixture
+def bar():
+    return mbssa.load("planar_four_bar")
+
+
+def turn(number=40):
+    return grid({"1-2.angle": np.linspace(0.0, 6.0, number)})
+
+
+def command(folder, number, executor="processes", workers=2, resume="anew"):
+    return [sys.executable, "-c", SCRIPT, str(folder), str(number), executor, str(workers), resume]
+
+
+def until(what, seconds=120.0):
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def parts(folder):
+    return sorted((folder / "parts").glob("part-*.parquet"))
+
+
+def children(process):
+    """Workers of a process: what it started, and what still solves."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+            line = (path.parent / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(fields[1]) == process and b"LokyProcess" in line:
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_every_executor_makes_the_same_files(bar, tmp_path, executor):
+    cases = grid({"2-3.point.x": [0.17, 0.18], "1-2.angle": np.linspace(0.0, 6.0, 20)})
+    for name in ("sequential", executor):
+        sweep(bar, cases, record=["coupler.tracer"], store=tmp_path / name, executor=name, block=7)
+    one, two = parts(tmp_path / "sequential"), parts(tmp_path / executor)
+    assert len(one) == 6
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+
+
+@pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_ranks_make_the_same_files(tmp_path, ranks):
+    subprocess.run(command(tmp_path / "alone", 1200, "sequential"), check=True, capture_output=True)
+    started = [str(MPIEXEC), "-n", str(ranks), *command(tmp_path / "ranks", 1200, "mpi")]
+    done = subprocess.run(started, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["1200", "1200"]
+    one, two = parts(tmp_path / "alone"), parts(tmp_path / "ranks")
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+    again = subprocess.run(started, check=False, capture_output=True, text=True)
+    assert again.returncode != 0
+    assert "holds a sweep already" in again.stderr
+
+
+def test_the_store_is_one_table_for_any_reader_of_parquet(bar, tmp_path):
+    found = sweep(bar, turn(), record=["1-4.angle"], store=tmp_path, executor="sequential", block=9)
+    table = pyarrow.dataset.dataset(tmp_path / "parts", format="parquet").to_table()
+    assert table.num_rows == 40
+    assert table.column("case").to_pylist() == list(range(40)) == found["case"].tolist()
+    assert found.units == {"1-2.angle": "rad", "1-4.angle": "rad"}
+    again = open_sweep(tmp_path)
+    assert again.complete
+    assert again.counts == {"ok": 40}
+    assert again.table(["case", "1-4.angle"]).num_columns == 2
+    with pytest.raises(KeyError, match="no column nothing"):
+        again["nothing"]
+
+
+def test_a_sweep_goes_on_where_it_was_stopped_and_rewrites_nothing(bar, tmp_path):
+    shares = []
+
+    def stop(share):
+        shares.append(share)
+        return len(shares) < 4
+
+    asked = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 5}
+    first = sweep(bar, turn(), progress=stop, **asked)
+    assert not first.complete
+    assert (first.solved, first.done) == (15, 15)
+    (tmp_path / "parts" / ".part-000099.parquet.1.tmp").write_bytes(b"left by a run that was killed")
+    parts(tmp_path)[1].write_bytes(b"half of a part")
+    kept = {path: path.stat().st_mtime_ns for path in (parts(tmp_path)[0], parts(tmp_path)[2])}
+    second = sweep(bar, turn(), resume=True, **asked)
+    assert second.complete
+    assert second.solved == 30
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+    assert not list((tmp_path / "parts").glob(".*"))
+    assert second["case"].tolist() == list(range(40))
+    assert sweep(bar, turn(), resume=True, **asked).solved == 0
+
+
+def test_what_differs_from_the_sweep_that_is_there_is_said(bar, tmp_path):
+    asked = {"store": tmp_path, "executor": "sequential"}
+    sweep(bar, turn(), record=["1-4.angle"], **asked)
+    with pytest.raises(ValueError, match="holds a sweep already"):
+        sweep(bar, turn(), record=["1-4.angle"], **asked)
+    with pytest.raises(ValueError, match="another sweep") as refusal:
+        sweep(bar, turn(41), record=["2-3.angle"], limits={"1-4.angle": (0, 1)}, resume=True, **asked)
+    for key in ("cases was", "record was", "limits was"):
+        assert key in str(refusal.value)
+    other = mbssa.load("nine_bar")
+    with pytest.raises(ValueError, match="mechanism was"):
+        sweep(other, turn(), record=["1-2.angle"], resume=True, **asked)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("…")
+    with pytest.raises(ValueError, match=r"thesis\.tex"):
+        sweep(bar, turn(), store=tmp_path / "full")
+
+
+def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
+    with (
+        stores.locked(tmp_path),
+        pytest.raises(SweepError, match=f"process {os.getpid()} on"),
+    ):
+        sweep(bar, turn(), store=tmp_path, executor="sequential")
+    (tmp_path / ".lock").write_text("process 1 on a machine that was switched off")
+    assert sweep(bar, turn(), store=tmp_path, executor="sequential").complete
+
+
+def test_a_full_disk_is_said_and_what_is_there_is_kept(bar, tmp_path, monkeypatch):
+    written = []
+    real = pyarrow.parquet.write_table
+
+    def write(table, stream, **options):
+        if len(written) == 3:
+            stream.write(b"as far as it goes")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(table)
+        real(table, stream, **options)
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", write)
+    asked = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 5}
+    with pytest.raises(SweepError, match="block 4 cannot be written: No space left on device"):
+        sweep(bar, turn(), **asked)
+    assert len(parts(tmp_path)) == 3
+    assert not list((tmp_path / "parts").glob(".*"))
+    monkeypatch.undo()
+    assert sweep(bar, turn(), resume=True, **asked).complete
+
+
+@pytest.mark.parametrize("executor", ["sequential", "threads"])
+def test_what_a_worker_stumbles_over_is_said_with_its_cases(bar, tmp_path, monkeypatch, executor):
+    from routes.sweep import block
+
+    def broken(model, inputs, *_):
+        if (inputs > 3.0).any():
+            raise ZeroDivisionError("by nothing")
+        return solve(model, inputs, *_)
+
+    solve = block.solve_poses
+    monkeypatch.setattr(block, "solve_poses", broken)
+    with pytest.raises(SweepError, match=r"block \d, cases \d+ to \d+, the first with .*: ZeroDivisionError"):
+        sweep(bar, turn(), store=tmp_path, executor=executor, block=5)
+    assert open_sweep(tmp_path).done >= 15
+
+
+def test_a_killed_worker_loses_nothing(tmp_path):
+    with subprocess.Popen(command(tmp_path, 60_000), stderr=subprocess.PIPE, text=True) as run:
+        until(lambda: len(parts(tmp_path)) > 3)
+        os.kill(children(run.pid)[0], signal.SIGKILL)
+        said = run.communicate(timeout=120)[1]
+    assert run.returncode != 0
+    assert "a worker process was killed" in said
+    check_that_it_goes_on(tmp_path, 60_000)
+
+
+def test_a_killed_run_loses_nothing_and_leaves_nobody_behind(tmp_path):
+    with subprocess.Popen(command(tmp_path, 60_000), stderr=subprocess.PIPE, text=True) as run:
+        until(lambda: len(parts(tmp_path)) > 3)
+        workers = children(run.pid)
+        assert workers
+        run.kill()
+        run.communicate(timeout=120)
+    until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    check_that_it_goes_on(tmp_path, 60_000)
+
+
+def check_that_it_goes_on(folder, number):
+    before = {path: path.stat().st_mtime_ns for path in parts(folder)}
+    assert 3 < len(before) < number // 500
+    done = subprocess.run(
+        command(folder, number, resume="resume"), check=True, capture_output=True, text=True
+    )
+    solved, total = map(int, done.stdout.split())
+    assert total == number
+    assert solved == number - 500 * len(before)
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    assert open_sweep(folder)["case"].tolist() == list(range(number))
+
+
+def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
+    sweep(
+        bar, sample({"1-2.angle": (0.0, 1.0)}, 8), record=["1-4.angle"], store=tmp_path, executor="sequential"
+    )
+    said = json.loads((tmp_path / "sweep.json").read_text())
+    assert said["format"] == 1
+    assert said["model"] == "planar_four_bar"
+    assert said["cases"]["method"] == "sobol"
+    assert set(said["versions"]) == {"mbssa", "numpy", "pyarrow"}
+    said["format"] = 2
+    (tmp_path / "sweep.json").write_text(json.dumps(said))
+    with pytest.raises(ValueError, match="format 2"):
+        open_sweep(tmp_path)
