@@ -194,8 +194,6 @@ def _solve(
         fail(f"{error}{more}", NOT_DETERMINED)
     except MemoryError:
         fail(f"{len(motion.time):,} instants need more memory than there is; write fewer --steps or --keep")
-    if ranks.rank() > 0:  # the first rank has all, and tells it
-        raise typer.Exit(OK)
     if run.stopped:
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
     written, faults = _write(run.trajectory, targets, points)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -22,7 +22,9 @@ LEAST = 8 * GRAIN
 #: Kinds of plan, as a study groups them.
 KINDS = {
     "sequential": "one group after another, the whole motion at once",
+    "other solvers": "one group after another, each by its cheapest solver on this machine",
     "time chunks": "all groups together, pieces of time side by side",
+    "time chunks, other solvers": "pieces of time side by side, each group by its cheapest solver",
     "stages": "groups of a stage side by side, the whole motion at once (PARCSIM)",
     "batched stages": "stages whose equal groups share calls, one for each worker",
     "pipeline": "groups side by side, each a chunk of time behind those it needs",
@@ -48,6 +50,7 @@ def candidates(
     stage: float,
     call: float,
     most: int,
+    solvers: Mapping[int, str],
 ) -> Iterator[Candidate]:
     """Plans for a motion, sequential first; of routes, the best predicted come first.
 
@@ -57,27 +60,39 @@ def candidates(
     seconds : (G,) s that each group takes for the whole motion
     stage, call : s that a stage and a call cost beside their groups
     most : routes that are taken
+    solvers : by group number, what is cheaper than its own solver
     """
-    yield Candidate("sequential", plan_of(model, sequential_route(model), instants=instants))
+    alone = plan_of(model, sequential_route(model), instants=instants)
+    yield Candidate("sequential", alone)
+    if solvers:
+        yield Candidate("other solvers", replace(alone, solvers=dict(solvers)))
     if workers < 2:
         return
     routes = [
         route
-        for _, route in islice(
-            best_first(Dag.of(model), seconds, workers, stage=stage, call=call), most
-        )
+        for _, route in islice(best_first(Dag.of(model), seconds, workers, stage=stage, call=call), most)
         if any(len(groups) > 1 for groups in route)
     ]
     for executor in executors:
-        yield from _on(model, instants, workers, executor, routes)
+        yield from _on(model, instants, workers, executor, routes, solvers)
 
 
 def _on(
-    model: Model, instants: int, workers: int, executor: str, routes: Sequence[Route]
+    model: Model,
+    instants: int,
+    workers: int,
+    executor: str,
+    routes: Sequence[Route],
+    solvers: Mapping[int, str],
 ) -> Iterator[Candidate]:
     def plan(route: Route, **choices: object) -> Plan:
         return plan_of(
-            model, route, instants=instants, executor=executor, workers=workers, **choices  # type: ignore[arg-type]
+            model,
+            route,
+            instants=instants,
+            executor=executor,
+            workers=workers,
+            **choices,  # type: ignore[arg-type]
         )
 
     def counts(*wanted: int) -> list[int]:
@@ -86,7 +101,10 @@ def _on(
         return sorted({min(count, most) for count in wanted} - {1})
 
     for chunks in counts(workers, 2 * workers, 4 * workers):
-        yield Candidate("time chunks", plan(sequential_route(model), chunks=chunks, start="seeded"))
+        whole = plan(sequential_route(model), chunks=chunks, start="seeded")
+        yield Candidate("time chunks", whole)
+        if solvers:
+            yield Candidate("time chunks, other solvers", replace(whole, solvers=dict(solvers)))
     for route in routes:
         yield Candidate("stages", plan(route, wait="stage"))
         batched = plan(route, wait="stage", batch=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -117,22 +117,18 @@ def logged_run(
     progress: Progress | None = None,
 ) -> Outcome:
     """:func:`run`, with the log of its tasks and the time it took; arguments and errors are the same."""
+    solved = _by_solvers(model, plan)
     began = perf_counter()
 
     def solve(execute: Execute) -> Outcome:
-        solved = build(model.structure, solvers=plan.solvers) if plan.solvers else model
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
         job = job_of(solved, moved, plan, wanted, LEVELS.index(level), _memory(solved, modes))
         if resume and checkpoint is None:
             raise ValueError("resume goes on from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
-        space, scratch = _workspace(job, folder, resume)
-        try:
+        with _workspace(job, folder, resume) as space:
             trajectory = _done(Bench(job, space), execute, wanted, progress)
-        finally:
-            if scratch is not None:
-                shutil.rmtree(scratch, ignore_errors=True)
         log = EventLog.of(space.log, job.tasks.calls, job.tasks.bounds)
         return Outcome(trajectory, log, perf_counter() - began)
 
@@ -174,6 +170,21 @@ def _done(
     return _finish(bench, wanted)
 
 
+#: By model, and solvers that are not its own, the model that has them.
+_BUILT: WeakKeyDictionary[Model, dict[tuple[tuple[int, str], ...], Model]] = WeakKeyDictionary()
+
+
+def _by_solvers(model: Model, plan: Plan) -> Model:
+    """The model with the solvers of a plan, built once."""
+    if not plan.solvers:
+        return model
+    built = _BUILT.setdefault(model, {})
+    chosen = tuple(sorted(plan.solvers.items()))
+    if chosen not in built:
+        built[chosen] = build(model.structure, solvers=plan.solvers)
+    return built[chosen]
+
+
 def _memory(model: Model, modes: Mapping[int, int] | None) -> npt.NDArray[np.float64]:
     if not modes:
         return model.packed.memory
@@ -182,18 +193,16 @@ def _memory(model: Model, modes: Mapping[int, int] | None) -> npt.NDArray[np.flo
     return starting_memory(model, modes)
 
 
-def _workspace(job: Job, folder: Path | None, resume: bool) -> tuple[Workspace, Path | None]:
-    """The arrays of a run, and the folder to be removed after it."""
+@contextmanager
+def _workspace(job: Job, folder: Path | None, resume: bool) -> Iterator[Workspace]:
+    """The arrays of a run; where they are files of their own, these are gone afterwards."""
     if folder is not None:
-        return (left_off if resume else begun)(job, folder), None
-    if job.plan.executor in ("sequential", "threads", "mpi"):
-        return in_memory(job.shapes), None
-    scratch = Path(tempfile.mkdtemp(prefix="mbssa-", dir=room_for_files(job.shapes)))
-    try:
-        return in_files(job.shapes, scratch), scratch
-    except BaseException:
-        shutil.rmtree(scratch, ignore_errors=True)
-        raise
+        yield (left_off if resume else begun)(job, folder)
+    elif job.plan.executor in ("sequential", "threads", "mpi"):
+        yield in_memory(job.shapes)
+    else:
+        with import_module("routes.executors.elsewhere").scratch(room_for_files(job.shapes)) as made:
+            yield in_files(job.shapes, made)
 
 
 def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:

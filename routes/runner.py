@@ -32,9 +32,9 @@ class PlannedSolve:
         return short(self.plan)
 
     def __call__(self, motion: Motion, **chosen: object) -> Trajectory:
-        """The trajectory; keywords as :func:`routes.run` has them."""
+        """The trajectory; keywords as :func:`routes.run` has them. Ranks that have none of it end here."""
         asked = self.request
-        return run(
+        found = run(
             self.model,
             self.plan,
             motion,
@@ -42,6 +42,9 @@ class PlannedSolve:
             resume=asked.resume,
             **chosen,  # type: ignore[arg-type]
         )
+        if ranks.rank() > 0:
+            raise SystemExit(0)
+        return found
 
 
 def runner(request: Request, model: Model, motion: Motion, level: Level) -> PlannedSolve:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from groups.model import Model
 from groups.motion import Motion, default_motion
+from groups.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from routes.calibration import costs as calibrated
 from routes.candidates import LEAST, Candidate, candidates
@@ -29,6 +30,9 @@ Floats = npt.NDArray[np.float64]
 
 #: Routes whose plans are predicted.
 PREDICTED = 200
+
+#: Share of the time of a group's own solver below which another one is worth a plan.
+CHEAPER = 0.9
 
 #: The longest motion that is looked at to find where parallel pays.
 LONGEST = 10**8
@@ -204,6 +208,8 @@ def study(
     costs = calibrated(
         model, motion, level=level, executors=executors, workers=workers, recalibrate=recalibrate
     )
+    for others in _alternatives(model):
+        costs = calibrated(model, motion, level=level, executors=(), alternatives=others)
     told("predicting", 0.0)
     chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top)
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
@@ -327,6 +333,7 @@ def _chosen(
         stage=costs.handing("threads"),
         call=costs.handing("threads"),
         most=PREDICTED,
+        solvers=_cheaper(model, instants, costs),
     ):
         predicted[candidate.kind] = predicted.get(candidate.kind, 0) + 1
         same = found.setdefault((candidate.kind, candidate.plan.executor), [])
@@ -334,6 +341,33 @@ def _chosen(
         same.sort(key=lambda pair: pair[1].seconds)
         del same[top:]
     return [pair for same in found.values() for pair in same], predicted
+
+
+def _alternatives(model: Model) -> Iterator[dict[int, str]]:
+    """Solvers that may be cheaper than a group's own, no group twice in one."""
+    setting = Setting.of(model.structure)
+    options = [
+        (group.number, solver.choice, alternatives(group, setting, choose(group, setting)))
+        for group, solver in zip(model.structure.groups, model.solvers, strict=True)
+    ]
+    for solver in ("closed form", "Newton", "global dense"):
+        found = {number: solver for number, own, others in options if solver in others and solver != own}
+        if found:
+            yield found
+
+
+def _cheaper(model: Model, instants: int, costs: Costs) -> dict[int, str]:
+    """By group number, the solver that is cheaper than its own by more than is in doubt."""
+    own = costs.group_seconds(instants)
+    found: dict[int, str] = {}
+    for others in _alternatives(model):
+        known = {g: s for g, s in others.items() if f"{g} {s}" in costs.alternatives}
+        seconds = costs.group_seconds(instants, known)
+        for group, solver in known.items():
+            if seconds[group - 1] < CHEAPER * own[group - 1]:
+                own[group - 1] = seconds[group - 1]
+                found[group] = solver
+    return found
 
 
 def _counted(model: Model) -> tuple[int | None, int | None]:
