@@ -9,6 +9,7 @@
 
 from routes.enumeration.counting import count
 from routes.enumeration.listing import Route, enumerate_routes
+from routes.enumeration.ordered import BestFirst, best_first
 from routes.enumeration.symmetry import TooLarge
 
-__all__ = ["Route", "TooLarge", "count", "enumerate_routes"]
+__all__ = ["BestFirst", "Route", "TooLarge", "best_first", "count", "enumerate_routes"]

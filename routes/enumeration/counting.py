@@ -244,8 +244,8 @@ def _threaded(
             return [total >> digit * k & ((1 << digit) - 1) for k in range(shape.size + 1)], used
         if used > budget:
             raise TooLarge(
-                f"{shape.size} groups in {len(turn)} parts are neither side by side nor in series, and more than "
-                f"{len(states):,} sets of them can be solved at some time: too many to count their routes"
+                f"{shape.size} groups in {len(turn)} parts are neither side by side nor in series, and more "
+                f"than {len(states):,} sets of them can be solved first: too many to count their routes"
             )
         everything, higher = sum(last.values()), 0
         came = sorted(last, reverse=True)
