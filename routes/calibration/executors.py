@@ -12,7 +12,6 @@ from groups.motion import Motion
 from groups.trajectory import Level
 from routes.calibration.measuring import (
     BUDGET,
-    FEWER,
     affordable,
     alone,
     enough_instants,
@@ -32,6 +31,9 @@ SMALL = 256
 
 #: Threads that ran at once, on the average, below which nothing is seen of what they do to each other.
 LEAST_AT_ONCE = 1.5
+
+#: s of work in which threads hardly meet.
+SHORT = 1e-3
 
 #: s that are tried to see what a cost of a task does to the whole.
 _TRIED = 1e-4
@@ -65,12 +67,13 @@ def measured_executor(
         "pipeline": (alone(groups, instants, up_to_grain(instants / 16), **by), piece),
     }
     first = logged_run(model, runs["side by side"][0], piece, level=level).seconds
-    timings = timed(model, runs, level, FEWER + 2, BUDGET)
+    timings = timed(model, runs, level, BUDGET)
     sequential, beside = timings["in sequence"], timings["side by side"]
-    alike = float(timings["alone"].durations.sum() / sequential.durations.sum())
     if name == "threads":
+        alike = 1.0
         at_once, slower = _contention(sequential, beside)
     else:  # Processes cannot be seen at their work; but they share what threads share.
+        alike = float(timings["alone"].durations.sum() / sequential.durations.sum())
         threads = costs.executor("threads")
         at_once, slower = threads.at_once, float(costs.slowdown("threads", workers, shared=False))
     found = ExecutorCosts(
@@ -92,6 +95,8 @@ def _contention(sequential: Timing, beside: Timing) -> tuple[float, float]:
     only it let the threads run at once now and then.
     """
     workers = beside.plan.workers
+    if np.median(sequential.worked) < SHORT:
+        return float(workers), 1.0
     running = beside.worked / beside.spans
     most = int(running.argmax())
     at_once = min(float(running[most]), float(workers))

@@ -20,7 +20,7 @@ from groups.motion import Motion
 from groups.run import coarse_instants
 from groups.trajectory import LEVELS, Level
 from routes.calibration.machine import this_machine
-from routes.calibration.timing import Timing, noise, timed
+from routes.calibration.timing import LEAST, Timing, noise, timed
 from routes.cost import Around, Costs, ExecutorCosts
 from routes.plan import GRAIN, Plan
 from routes.run import logged_run
@@ -32,9 +32,6 @@ BUDGET = 1.5
 
 #: Chunk lengths that are measured, and the whole piece.
 LENGTHS = (64, 256, 1024, 4096)
-
-#: Repeats of what takes less than LONG s, and of what takes longer.
-REPEATS, LONG, FEWER = 7, 0.015, 3
 
 #: Tasks of one run, so that those of a hundred groups are soon done.
 TASKS = 2000
@@ -57,10 +54,7 @@ def measured_costs(
     rate, tiny = _rate(model, motion, level)
     piece = first_instants(motion, _affordable(len(motion.time), rate))
     runs = _sequential_runs(model, piece)
-    repeats = REPEATS if rate * len(piece.time) < LONG else FEWER
-    timings = timed(
-        model, {"tiny": (tiny, first_instants(motion, tiny.instants)), **runs}, level, repeats, BUDGET
-    )
+    timings = timed(model, {"tiny": (tiny, first_instants(motion, tiny.instants)), **runs}, level, BUDGET)
     alone = {name: timing for name, timing in timings.items() if name.startswith("alone")}
     by_length = {
         timing.plan.chunk if timing.plan.chunks > 1 else timing.plan.instants: timing.by_call
@@ -158,18 +152,18 @@ def _rate(model: Model, motion: Motion, level: Level) -> tuple[float, Plan]:
     tiny = together(groups, min(instants, 2 * GRAIN), 1)
     small = together(groups, min(instants, 32 * GRAIN), 1)
     logged_run(model, tiny, first_instants(motion, tiny.instants), level=level)
-    best = np.inf
+    rates: list[float] = []
     for plan in (tiny, small, small):
-        if best * small.instants > BUDGET / 5:
+        if rates and min(rates) * small.instants > BUDGET / 5:
             break
         log = logged_run(model, plan, first_instants(motion, plan.instants), level=level).log
-        best = min(best, float((log.stop - log.start).sum()) / plan.instants)
-    return best, tiny
+        rates.append(float((log.stop - log.start).sum()) / plan.instants)
+    return min(rates), tiny
 
 
 def _affordable(instants: int, rate: float) -> int:
     runs = len(LENGTHS) + 5
-    return max(min(instants, 4 * GRAIN), min(instants, int(BUDGET / (runs * FEWER * rate))))
+    return max(min(instants, 4 * GRAIN), min(instants, int(BUDGET / (runs * LEAST * rate))))
 
 
 def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motion]]:

@@ -24,6 +24,9 @@ from routes.run import logged_run
 
 Floats = npt.NDArray[np.float64]
 
+#: How often every plan is run, at least; and at most, where that is soon done.
+LEAST, MOST = 3, 15
+
 #: Which of the repeats counts, as a quantile.
 QUIET = 0.25
 
@@ -68,19 +71,18 @@ class Timing:
 
 
 def timed(
-    model: Model, runs: Mapping[str, tuple[Plan, Motion]], level: Level, repeats: int, most: float
+    model: Model, runs: Mapping[str, tuple[Plan, Motion]], level: Level, most: float
 ) -> dict[str, Timing]:
     """Run every plan in turn, then all of them again: what disturbs the machine disturbs them alike.
 
     Parameters
     ----------
-    repeats : of each, at least 2
-    most : s after which nothing is repeated a third time
+    most : s after which nothing is repeated that was run often enough
     """
     seen: dict[str, list[_Run]] = {name: [] for name in runs}
     end = perf_counter() + most
-    for repeat in range(max(2, repeats)):
-        if repeat > 1 and perf_counter() > end:
+    for repeat in range(MOST):
+        if repeat >= LEAST and perf_counter() > end:
             break
         for name, (plan, motion) in runs.items():
             give_back_memory()

@@ -14,7 +14,7 @@ from routes.calibration.machine import this_machine
 from routes.calibration.timing import timed
 from routes.cost import ExecutorCosts, made_up
 from routes.plan import Plan, plan_of, sequential_route
-from routes.predict import scheduled
+from routes.predict import predict, scheduled
 from routes.run import logged_run
 from routes.tasks import tasks_of
 
@@ -133,7 +133,7 @@ class TestKeeping:
 class TestMeasuring:
     def test_a_model_is_really_measured(self, model, motion):
         found = costs(model, motion)
-        assert found.instants == 2000
+        assert found.instants == found.lengths[-1] == 2000
         assert found.machine == this_machine().processor
         table = np.array(found.groups)
         assert (table > 0).all()
@@ -153,6 +153,14 @@ class TestMeasuring:
         assert found.around.rebuilt > 0
         assert costs(model, motion, executors=[], alternatives={2: "Newton"}) == found
 
+    @pytest.mark.parametrize("instants", [1, 33, 300])
+    def test_so_is_a_short_motion(self, model, instants):
+        motion = groups.default_motion(model.mechanism, steps=instants)
+        found = costs(model, motion)
+        plan = plan_of(model, sequential_route(model), instants=instants)
+        assert found.lengths[-1] == instants
+        assert predict(model, plan, found).seconds > found.around.fixed > 0
+
     def test_disturbed_costs_are_put_in_order(self):
         # The first is longer than a longer chunk; the last is longer than the chunks that make it up.
         table = measuring._in_order((64, 128, 256), np.array([[1.0, 0.5, 0.9], [1.0, 1.5, 9.0]]))
@@ -166,9 +174,9 @@ class TestMeasuring:
 
     def test_timings_are_of_every_task(self, model, motion):
         plan = plan_of(model, sequential_route(model), instants=2000, chunks=4)
-        found = timed(model, {"it": (plan, motion)}, "position", 3, 0.0)["it"]
+        found = timed(model, {"it": (plan, motion)}, "position", 0.0)["it"]
         assert len(found.durations) == 4
-        assert len(found.seconds) == 2
+        assert len(found.seconds) == 3
         assert (found.spans < found.seconds).all()
         assert found.durations.max() <= found.spans.max()
         assert found.noise >= 0
