@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.refusal import RefusedError, motion_to_write, solvable_model
 from groups.requests import (
@@ -25,6 +25,7 @@ from groups.requests import (
     modes_asked,
     picture_faults,
     points_asked,
+    solvers_asked,
     target_faults,
 )
 from groups.results import summary as results
@@ -73,6 +74,13 @@ def solve(
         typer.Option(
             metavar="GROUP=NUMBER",
             help="Assembly mode of a group, as mbssa modes numbers them; may be repeated.",
+        ),
+    ] = None,
+    solver: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP=NAME",
+            help="Solver of a group, as mbssa solvers --all names them; may be repeated.",
         ),
     ] = None,
     keep: Annotated[
@@ -151,7 +159,8 @@ def solve(
             faults.append("--points: names no point")
         if faults:
             fail_all(faults)
-        _solve(model, motion, steps, duration, mode or [], keep or [], level, targets, named, request, form)
+        groups = mode or [], solver or []
+        _solve(model, motion, steps, duration, *groups, keep or [], level, targets, named, request, form)
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
         raise typer.Exit(STOPPED) from None
@@ -163,6 +172,7 @@ def _solve(
     steps: int | None,
     duration: float | None,
     mode: Sequence[str],
+    solver: Sequence[str],
     keep: Sequence[str],
     level: Level,
     targets: Sequence[Target],
@@ -172,7 +182,7 @@ def _solve(
 ) -> None:
     mechanism = load(name)
     model = model_asked(mechanism, name)
-    kept, modes = _chosen(model, keep, mode)
+    model, kept, modes = _chosen(model, keep, mode, solver)
     motion = motion_asked(model, name, motion_file, steps, duration, kept, level)
     still = next((target.path for target in targets if target.option == "--plot"), None)
     moving = next((target.path for target in targets if target.option == "--animate"), None)
@@ -218,12 +228,13 @@ def model_asked(mechanism: Mechanism, name: str) -> Model:
 
 
 def _chosen(
-    model: Model, keep: Sequence[str], mode: Sequence[str]
-) -> tuple[list[int] | None, dict[int, int]]:
-    """Bodies to keep and modes, or all that is wrong with either."""
+    model: Model, keep: Sequence[str], mode: Sequence[str], solver: Sequence[str]
+) -> tuple[Model, list[int] | None, dict[int, int]]:
+    """The model with its solvers, bodies to keep, and modes; or all that is wrong with any of them."""
     faults = []
     kept: list[int] | None = None
     modes: dict[int, int] = {}
+    solvers: dict[int, str] = {}
     try:
         kept = bodies_asked(model.mechanism, keep)
     except ValueError as error:
@@ -232,9 +243,13 @@ def _chosen(
         modes = modes_asked(model, mode)
     except ValueError as error:
         faults += str(error).split(BETWEEN)
+    try:
+        solvers = solvers_asked(model, solver)
+    except ValueError as error:
+        faults += str(error).split(BETWEEN)
     if faults:
         fail_all(faults)
-    return kept, modes
+    return build(model.structure, solvers) if solvers else model, kept, modes
 
 
 def motion_asked(
@@ -302,17 +317,23 @@ def solvers(
         str | None,
         typer.Argument(metavar="MODEL", help="A built-in model or a file; without it, all group types."),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Name the other solvers that each group can have, too.")
+    ] = False,
     form: FormatOption = "table",
 ) -> None:
     """Say which solver each structural group of MODEL gets, and why.
 
     Without MODEL: which solver each type of group gets, and how many modes it can have.
+    mbssa solve --solver takes another than the one that a group gets.
 
     Exit 0: every group has one; 1: the model cannot be solved as given; 2: bad input.
 
     Example: mbssa solvers rotor
     """
     check_format(form)
+    if model is None and every:
+        fail("--all: is for the groups of a model; name one")
     if model is None:
         from groups.library import table
 
@@ -324,9 +345,9 @@ def solvers(
         return
     found = model_asked(load(model), model)
     if form == "json":
-        _deliver_json(solvers_record(found))
+        _deliver_json(solvers_record(found, every=every))
         return
-    show(lambda screen: solvers_page(found, screen))
+    show(lambda screen: solvers_page(found, screen, every=every))
 
 
 def modes(

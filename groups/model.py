@@ -225,8 +225,11 @@ def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
     structure = of if isinstance(of, Structure) else of.structure
     if not 1 <= group <= structure.n_groups:
         raise ValueError(f"no group {group}; the groups are 1 to {structure.n_groups}")
-    setting = Setting.of(structure)
     found = structure.groups[group - 1]
+    if isinstance(of, Model):
+        given = of.solvers[group - 1]
+        return alternatives(found, Setting.at(structure, of.frames, of.reference), given.default or given)
+    setting = Setting.of(structure)
     return alternatives(found, setting, choose(found, setting))
 
 

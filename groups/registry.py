@@ -123,16 +123,15 @@ class Setting:
         ValueError
             It cannot: what and where.
         """
+        return Setting.at(structure, *closed_reference(structure))
+
+    @staticmethod
+    def at(structure: Structure, frames: Frames, reference: Configuration) -> Setting:
+        """Of a structure whose reference is closed."""
         mechanism = structure.mechanism
-        frames, reference = closed_reference(structure)
-        return Setting(
-            structure,
-            frames,
-            reference,
-            drive_rows(mechanism),
-            reference_inputs(mechanism, frames, reference),
-            held_spins(structure, frames),
-        )
+        inputs = reference_inputs(mechanism, frames, reference)
+        spins = held_spins(structure, frames)
+        return Setting(structure, frames, reference, drive_rows(mechanism), inputs, spins)
 
 
 def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...]:

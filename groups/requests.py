@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 
 import numpy as np
 
-from groups.model import Model
+from groups.model import Model, solvers_of
 from groups.trajectory import LEVELS, Level, Trajectory, body_index, quaternion_of
 from mbssa import Mechanism
 
@@ -145,6 +145,42 @@ def modes_asked(model: Model, texts: Sequence[str]) -> dict[int, int]:
             faults.append(f"--mode {text}: there is no group {group}; the groups are 1 to {groups}")
         elif found.setdefault(group, mode) != mode:
             faults.append(f"--mode {text}: group {group} already has mode {found[group]}")
+    if faults:
+        raise ValueError(BETWEEN.join(faults))
+    return found
+
+
+def solvers_asked(model: Model, texts: Sequence[str]) -> dict[int, str]:
+    """Names of solvers by numbers of groups, from ``GROUP=NAME``; dashes may stand for spaces.
+
+    Raises
+    ------
+    ValueError
+        Other texts, groups that there are not, solvers that a group cannot have, or one twice: all of them.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> solvers_asked(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=global-dense"])
+    {2: 'global dense'}
+    """
+    found: dict[int, str] = {}
+    faults = []
+    groups = model.structure.n_groups
+    for text in _split(texts):
+        match = re.fullmatch(r"(?:SG-)?(\d+)=(.+)", text)
+        if match is None:
+            faults.append(f"--solver {text}: write GROUP=NAME, such as 2=Newton")
+            continue
+        group, name = int(match[1]), match[2].replace("-", " ").casefold()
+        if not 1 <= group <= groups:
+            faults.append(f"--solver {text}: there is no group {group}; the groups are 1 to {groups}")
+            continue
+        names = {one.casefold(): one for one in solvers_of(model, group)}
+        if name not in names:
+            faults.append(f"--solver {text}: group {group} can have {', '.join(names.values())}")
+        elif found.setdefault(group, names[name]) != names[name]:
+            faults.append(f"--solver {text}: group {group} already has {found[group]}")
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return found

@@ -26,8 +26,11 @@ _COLUMNS = 6
 _EACH, _SHOWN_MODES = 40, 200
 
 
-def solvers_page(model: Model, console: Console) -> None:
-    """Print the solver of each group, what it solves for, what closes it, and why it was chosen."""
+def solvers_page(model: Model, console: Console, *, every: bool = False) -> None:
+    """Print the solver of each group, what it solves for, what closes it, and why it was chosen.
+
+    With ``every`` the other solvers that it can have, too.
+    """
     _print_head(model, console)
     print_fitting(console, lambda narrow: _solver_table(model, narrow))
     _print_rest(model, console)
@@ -36,6 +39,21 @@ def solvers_page(model: Model, console: Console) -> None:
         console.print(f"  - {solver}: {why}", markup=False)
     console.print()
     console.print("Modes are the most that a group of this kind can have; ? where nobody knows.")
+    if every:
+        console.print("\nOther solvers that a group can have", style="bold")
+        for number, others in _others(model)[:SHOWN_GROUPS]:
+            console.print(f"  SG-{number}: {', '.join(others)}", markup=False)
+        console.print("\nmbssa solve MODEL --solver GROUP=NAME solves a group by another.")
+
+
+def _others(model: Model) -> list[tuple[int, tuple[str, ...]]]:
+    """By number of the group, the solvers that it can have beside the one that it has."""
+    from groups.model import solvers_of  # which shows its results by this file
+
+    return [
+        (solver.number, tuple(name for name in solvers_of(model, solver.number) if name != solver.choice))
+        for solver in model.solvers
+    ]
 
 
 def library_page(rows: Sequence[LibraryRow], console: Console) -> None:
@@ -72,9 +90,12 @@ def _solver_table(model: Model, narrow: bool) -> Table:
     return table
 
 
-def solvers_record(model: Model) -> list[dict[str, Any]]:
-    """The solver of each group as texts and numbers; modes is None where nobody knows the most."""
-    return [
+def solvers_record(model: Model, *, every: bool = False) -> list[dict[str, Any]]:
+    """The solver of each group as texts and numbers; modes is None where nobody knows the most.
+
+    With ``every`` the other solvers that it can have, too.
+    """
+    record: list[dict[str, Any]] = [
         {
             "number": group.number,
             "bodies": list(group.bodies),
@@ -88,6 +109,10 @@ def solvers_record(model: Model) -> list[dict[str, Any]]:
         }
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)
     ]
+    if every:
+        for row, (_, others) in zip(record, _others(model), strict=True):
+            row["others"] = list(others)
+    return record
 
 
 def modes_page(model: Model, listed: Sequence[GroupModes], console: Console, *, each: bool) -> None:

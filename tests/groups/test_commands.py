@@ -403,6 +403,47 @@ def test_no_name_is_broken_on_a_terminal_of_80_columns(name):
         assert all(joint in text for joint in solver.closing)
 
 
+def test_all_names_the_other_solvers_of_a_group(run_mbssa):
+    done = run_mbssa("solvers", "stewart_inverse", "--all")
+    assert done.exit_code == 0
+    assert "SG-1: global dense, global sparse\n" in done.stdout
+    assert "SG-2: Newton, global dense, global sparse\n" in done.stdout
+    rows = json.loads(run_mbssa("solvers", "stewart_inverse", "--all", "--format", "json").stdout)
+    assert rows[1]["others"] == ["Newton", "global dense", "global sparse"]
+    assert "others" not in json.loads(run_mbssa("solvers", "rssr", "--format", "json").stdout)[0]
+    assert "others" not in run_mbssa("solvers", "stewart_inverse").stdout
+    alone = run_mbssa("solvers", "--all")
+    assert alone.exit_code == 2
+    assert "--all: is for the groups of a model" in alone.stderr
+
+
+def test_a_group_is_solved_by_the_solver_that_is_asked_for(run_mbssa):
+    asked = ["--solver", "2=Newton", "--solver", "SG-1=global-dense", "--steps", "21"]
+    done = run_mbssa("solve", "planar_four_bar", *asked)
+    assert done.exit_code == 0
+    for text in ("global dense, 3 unknowns", "Newton, 2 unknowns", "every group was solved at every instant"):
+        assert text in done.stdout
+    record = json.loads(run_mbssa("solve", "planar_four_bar", *asked, "--format", "json").stdout)
+    assert [group["form"] for group in record["groups"]] == ["global", "Newton"]
+
+
+def test_every_fault_of_a_solver_that_is_asked_for_is_named_at_once(run_mbssa):
+    asked = ["2=cholesky", "1=Newton", "2=Newton", "2=global dense", "7=Newton", "Newton"]
+    done = run_mbssa("solve", "planar_four_bar", *(f"--solver={one}" for one in asked), "--mode", "9=1")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    for text in (
+        "6 faults",
+        "--mode 9=1: there is no group 9",
+        "--solver 2=cholesky: group 2 can have closed form, Newton, global dense, global sparse",
+        "--solver 1=Newton: group 1 can have driven, global dense, global sparse",
+        "--solver 2=global dense: group 2 already has Newton",
+        "--solver 7=Newton: there is no group 7; the groups are 1 to 2",
+        "--solver Newton: write GROUP=NAME, such as 2=Newton",
+    ):
+        assert text in done.stderr
+
+
 def test_modes_are_counted_and_listed(run_mbssa):
     rows = json.loads(run_mbssa("modes", "rotor", "--format", "json").stdout)
     model = groups.build(mbssa.decompose(mbssa.load("rotor")))
