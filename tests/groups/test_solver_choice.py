@@ -193,6 +193,15 @@ def test_cuts_of_the_time_axis_change_no_bit(name, group, choice):
             assert np.array_equal(getattr(whole, level), getattr(other, level), equal_nan=True), level
 
 
+@pytest.mark.parametrize("choice", CHOICES[1:])
+@pytest.mark.parametrize("name", ["planar_four_bar", "rotor"])
+def test_chunks_that_start_apart_give_the_answer_of_the_whole(name, choice):
+    structure = mbssa.decompose(mbssa.load(name))
+    model, _ = by(structure, choice)
+    motion = default_motion(structure.mechanism, steps=700)
+    assert_same(model.solve(motion, chunks=3), model.solve(motion))
+
+
 def test_a_model_with_other_solvers_can_be_sent_to_another_process():
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     for choice in CHOICES[1:]:
