@@ -30,6 +30,11 @@ class Around:
     coarse : of each instant of the coarse pass that seeds chunks
     chunk : of each seeded chunk, the first apart
     rebuilt : of a model whose solvers the plan changes
+
+    Examples
+    --------
+    >>> Around(fixed=5e-4, instant=1e-7, call=5e-5, task=1e-6, coarse=1e-5, chunk=2e-5).rebuilt
+    0.0
     """
 
     fixed: float
@@ -56,6 +61,11 @@ class ExecutorCosts:
     at_once : workers that really ran at once, on the average, while the slowing down was measured; fewer than
         they were if other programs had the cores
     assumed : not measured; a guess
+
+    Examples
+    --------
+    >>> made_up([1.0], executors={}).executor("mpi").assumed
+    True
     """
 
     start: float
@@ -100,6 +110,12 @@ class Costs:
     alternatives : by group number and solver, as in ``"3 Newton"``, what ``groups`` has for the group
     made : when it was measured, ISO 8601
     noise : median over the measured plans of how much longer the middle run took than the shortest, a share
+
+    Examples
+    --------
+    >>> costs = made_up([0.1, 0.3], instants=1000)
+    >>> costs.group_seconds(500).tolist(), costs.handing("threads")
+    ([0.05, 0.15], 0.0)
     """
 
     machine: str
@@ -287,7 +303,7 @@ def made_up(
         loaded=0.0,
         around=Around(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         coarse_instants=0,
-        executors=executors or dict.fromkeys(ASSUMED, nothing),
+        executors=dict.fromkeys(ASSUMED, nothing) if executors is None else executors,
     )
 
 

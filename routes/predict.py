@@ -28,6 +28,17 @@ class Prediction:
     around : s before the first task and after the last
     schedule : of the tasks, from the beginning of the first
     assumed : whether the executor's costs are guesses
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from routes.cost import made_up
+    >>> from routes.plan import parallel_route, plan_of
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
+    >>> plan = plan_of(model, parallel_route(model), instants=1000, executor="threads", workers=4)
+    >>> found = predict(model, plan, made_up([0.01] + 6 * [0.02], instants=1000))
+    >>> round(found.seconds, 3), found.idle.round(2).tolist()
+    (0.05, [0.0, 0.2, 0.6, 0.6])
     """
 
     tasks: Tasks
