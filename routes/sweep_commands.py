@@ -31,6 +31,11 @@ _OWN = Path("own")
 Made = TypeVar("Made")
 
 
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("sweep")(sweep)
+
+
 def sweep(
     model: ModelArgument,
     store: Annotated[Path, typer.Option(metavar="FOLDER", help="Write the cases there, as Parquet files.")],

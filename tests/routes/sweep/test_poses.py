@@ -13,7 +13,8 @@ from routes.sweep.poses import solve_poses
 AWAY = {
     "planar_four_bar": 3.0, "nine_bar": 0.05, "planar_3rrr": 0.25, "theo_jansen": 3.0, "andrews": 0.4,
     "rotor": 0.1, "rotor_transformed": 0.04, "stewart": 0.06, "stewart_inverse": 0.2, "rssr": 1.0,
-    "bennett": 1.5, "spatial_4r": 3.0, "suspension": 0.03, "micromanipulator_driven": 0.004, "double_parallelogram": 0.7,
+    "bennett": 1.5, "spatial_4r": 3.0, "suspension": 0.03, "micromanipulator_driven": 0.004,
+    "double_parallelogram": 0.7,
 }  # fmt: skip
 
 
