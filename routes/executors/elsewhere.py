@@ -76,6 +76,20 @@ def handed_over(bench: Bench) -> Iterator[Handed]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def scratch(home: Path) -> Iterator[Path]:
+    """A folder that is gone afterwards, even if this process is killed: loky's tracker outlives it."""
+    from joblib.externals.loky.backend import resource_tracker
+
+    folder = Path(tempfile.mkdtemp(prefix="mbssa-", dir=home))
+    resource_tracker.register(str(folder), "folder")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        resource_tracker.unregister(str(folder), "folder")
+
+
 def perform_in(folder: str, task: int) -> bool:
     """Do one task of the run that a folder tells of, in a process or thread that knows nothing else.
 

@@ -31,11 +31,6 @@ from routes.job import Bench, TaskError
 from routes.plan import Plan
 from routes.workspace import Workspace, in_memory
 
-try:
-    from mpi4py import MPI
-except ImportError as error:  # the extra, or the MPI runtime under it
-    raise ValueError(f"the executor mpi cannot be used ({error}); pip install 'mbssa[mpi]'") from error
-
 Bytes = npt.NDArray[np.uint8]
 Answer = TypeVar("Answer")
 Execute = Callable[[Bench, Sequence[int], Watch], None]
@@ -64,7 +59,7 @@ def on_all_ranks(plan: Plan, solve: Callable[[Execute], Answer]) -> Answer | Non
     BaseException
         Whatever has ended rank 0: on all ranks, so that none goes on alone.
     """
-    world = MPI.COMM_WORLD.Dup()
+    world = _mpi().COMM_WORLD.Dup()
     try:
         if world.rank:
             _help(world)
@@ -72,6 +67,15 @@ def on_all_ranks(plan: Plan, solve: Callable[[Execute], Answer]) -> Answer | Non
         return _lead(world, plan, solve)
     finally:
         world.Free()
+
+
+def _mpi() -> Any:
+    """MPI, which begins as it is imported."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:  # the extra, or the runtime under it
+        raise ValueError(f"the executor mpi cannot be used ({error}); pip install 'mbssa[mpi]'") from None
+    return MPI
 
 
 def _lead(world: Any, plan: Plan, solve: Callable[[Execute], Answer]) -> Answer:
@@ -164,6 +168,7 @@ class _Rank:
     """
 
     def __init__(self, world: Any, interrupted: threading.Event, clocks: list[float]) -> None:
+        self.mpi = _mpi()
         self.world, self.me, self.interrupted, self.clocks = world, int(world.rank), interrupted, clocks
         self.failure: BaseException | None = None
         self.stopped = self.leaving = False
@@ -247,10 +252,10 @@ class _Rank:
         """Take in what has come."""
         if self.interrupted.is_set() and not self.stopped:
             self._fail(KeyboardInterrupt())
-        status = MPI.Status()
-        while self.world.Iprobe(MPI.ANY_SOURCE, MPI.ANY_TAG, status):
+        status = self.mpi.Status()
+        while self.world.Iprobe(self.mpi.ANY_SOURCE, self.mpi.ANY_TAG, status):
             source, kind = status.Get_source(), status.Get_tag()
-            buffer = np.empty(status.Get_count(MPI.BYTE), np.uint8)
+            buffer = np.empty(status.Get_count(self.mpi.BYTE), np.uint8)
             self.world.Recv(buffer, source, kind)
             self._take_in(source, kind, buffer)
         self._sent = [(request, buffer) for request, buffer in self._sent if not request.Test()]
@@ -352,7 +357,7 @@ def _naps() -> Iterator[float]:
 
 def _clocks(world: Any) -> list[float]:
     """How far each rank's clock is ahead of that of rank 0, s; 0 on one machine, which has one clock."""
-    machines = world.allgather(MPI.Get_processor_name())
+    machines = world.allgather(_mpi().Get_processor_name())
     return [0.0 if name == machines[0] else clock_ahead(world, r) for r, name in enumerate(machines)]
 
 

@@ -1,4 +1,4 @@
-"""Processes of this machine, which stay for the next run: loky's, as joblib has them.
+"""Processes of this machine, which stay for the next run: loky's, which come with joblib.
 
 Tasks are handed over as futures. ``joblib.Parallel`` looks for the end of its jobs every 10 ms, which is more
 than most tasks take (``benchmarks/test_routes_handing.py``).
@@ -98,6 +98,10 @@ class _Run:
             done = future.result()
         except BrokenProcessPool as error:
             raise self._died(error) from None
+        except TaskError:
+            raise
+        except Exception as error:  # before the task began: its process could not open the run
+            raise self.bench.failed(self.under_way[future], error) from error
         task = self.under_way.pop(future)
         if done:
             self.ready.finish(task)
@@ -124,12 +128,24 @@ class _Run:
         return self.bench.failed(tasks[0] if tasks else 0, why)
 
 
-def _pool(workers: int) -> Any:
-    from joblib.externals.loky import get_reusable_executor
+_pools: dict[int, Any] = {}
 
-    return get_reusable_executor(
-        max_workers=workers, timeout=IDLE, initializer=_settle, initargs=(os.getpid(),), env=ONE_THREAD
+
+def _pool(workers: int) -> Any:
+    """Processes, of an earlier run if they still live; not joblib's, whose pool has other habits."""
+    from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    try:
+        if workers in _pools:
+            _pools[workers].submit(os.getpid)
+            return _pools[workers]
+    except (BrokenProcessPool, RuntimeError):  # one has died, or they were told to end
+        del _pools[workers]
+    _pools[workers] = ProcessPoolExecutor(
+        workers, timeout=IDLE, initializer=_settle, initargs=(os.getpid(),), env=ONE_THREAD
     )
+    return _pools[workers]
 
 
 def _settle(parent: int) -> None:

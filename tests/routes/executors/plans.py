@@ -1,0 +1,90 @@
+"""Plans that every executor must run to the same bits, for tests and for the ranks that they start."""
+
+from dataclasses import replace
+
+import groups
+import mbssa
+from routes.plan import parallel_route, plan_of, sequential_route
+from routes.run import logged_run
+
+ARRAYS = (
+    "position",
+    "orientation",
+    "velocity",
+    "acceleration",
+    "status",
+    "residual",
+    "iterations",
+    "condition",
+)
+INSTANTS = 500
+
+#: Route, chunks, start, wait, batch: each value of each with each other value at least once.
+CHOICES = (
+    ("parallel", 1, "carried", "needs", False),
+    ("parallel", 3, "seeded", "stage", True),
+    ("parallel", 5, "carried", "stage", True),
+    ("parallel", 8, "seeded", "needs", False),
+    ("sequential", 8, "carried", "needs", True),
+    ("sequential", 3, "seeded", "needs", False),
+    ("late", 5, "carried", "needs", False),
+    ("late", 1, "seeded", "stage", True),
+)
+NAMES = ("rotor", "stewart_inverse", "nine_bar")
+
+
+def model_of(name):
+    return groups.build(mbssa.decompose(mbssa.load(name)))
+
+
+def motion_of(model, instants=INSTANTS):
+    return groups.default_motion(model.mechanism, steps=instants)
+
+
+def late_route(model):
+    """Stages of levels, but whoever nobody needs at the end, all together."""
+    needed = {need for group in model.structure.groups for need in group.depends_on}
+    early = [tuple(g for g in level if g in needed) for level in model.structure.levels]
+    last = tuple(g for g in range(1, model.structure.n_groups + 1) if g not in needed)
+    return (*(stage for stage in early if stage), last)
+
+
+def plans_of(model, executor, workers, instants=INSTANTS):
+    routes = {"parallel": parallel_route, "sequential": sequential_route, "late": late_route}
+    for route, chunks, start, wait, batch in CHOICES:
+        yield plan_of(
+            model,
+            routes[route](model),
+            instants=instants,
+            chunks=chunks,
+            start=start,
+            wait=wait,
+            batch=batch,
+            executor=executor,
+            workers=workers,
+        )
+
+
+def bits(trajectory):
+    return {name: getattr(trajectory, name).tobytes() for name in ARRAYS}
+
+
+def in_sequence(plan):
+    return replace(plan, executor="sequential")
+
+
+def faults(model, plan, log):
+    needs = [[need - 1 for need in group.depends_on] for group in model.structure.groups]
+    return log.faults(needs, carried=plan.start == "carried")
+
+
+def check(name, executor, workers):
+    """Every plan of a model: the bits of the sequential executor, and a sound log."""
+    model = model_of(name)
+    motion = motion_of(model)
+    for plan in plans_of(model, executor, workers):
+        outcome = logged_run(model, plan, motion)
+        if outcome is None:  # on ranks other than 0
+            continue
+        assert bits(outcome.trajectory) == bits(logged_run(model, in_sequence(plan), motion).trajectory), plan
+        assert faults(model, plan, outcome.log) == [], plan
