@@ -281,7 +281,7 @@ def _edges(column: Floats, shown: npt.NDArray[np.bool_]) -> Floats:
     """Edges of cells along an axis: about the values of a grid, else even ones, as many as the cases fill."""
     values = np.unique(column[shown])
     low, high = float(values[0]), float(values[-1])
-    if 1 < len(values) <= _GRID and len(values) ** 2 <= len(column):
+    if 1 < len(values) <= _GRID and 2 * len(values) <= shown.sum():
         middles = (values[1:] + values[:-1]) / 2
         first, last = (values[1] - values[0]) / 2, (values[-1] - values[-2]) / 2
         return np.concatenate([[low - first], middles, [high + last]])
