@@ -46,7 +46,8 @@ def measured_executor(
 
     Chunks that need nothing of each other, beside the same ones in sequence, tell its start and the slowing
     down; many small tasks tell the handing over; a pipeline tells the waiting. What threads do to each other
-    is measured with ``threads``, before any other executor.
+    is measured with ``threads``, before any other executor. Where other programs kept them from running at
+    once, the costs of a task are guesses, and say so.
 
     Raises
     ------
@@ -84,6 +85,9 @@ def measured_executor(
         slowdown=((1.0, alike), (float(workers), alike * slower)),
         at_once=at_once,
     )
+    if at_once < LEAST_AT_ONCE:  # what was waited for was another program
+        guess = replace(costs, executors={}).executor(name)
+        return replace(found, handing=guess.handing, wake=guess.wake, assumed=True)
     found = _fitted(found, lambda costs, s: replace(costs, handing=s), timings["small"], model, costs)
     return _fitted(found, lambda costs, s: replace(costs, wake=s), timings["pipeline"], model, costs)
 
