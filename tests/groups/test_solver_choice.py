@@ -134,6 +134,30 @@ def test_out_of_reach_is_said_and_sound_instants_are_kept(choice):
     assert np.abs(answer.position - default.position)[~failed].max() < 1e-9
 
 
+@pytest.mark.parametrize("choice", CHOICES[1:3])
+@pytest.mark.parametrize(
+    "name", ["bricard", "double_parallelogram", "nine_bar", "planar_3rrr", "rotor", "suspension"]
+)
+def test_where_two_solvers_say_ok_they_agree(name, choice):
+    """Four times the motion leads out of reach and through dead points; nobody says OK in another mode."""
+    structure = mbssa.decompose(mbssa.load(name))
+    fine = default_motion(structure.mechanism, steps=121)
+    start = fine.value[:, :1]
+    motion = groups.from_arrays(
+        structure.mechanism,
+        fine.time,
+        dict(zip(fine.names, start + 4.0 * (fine.value - start), strict=True)),
+        dict(zip(fine.names, 4.0 * fine.rate, strict=True)),
+        dict(zip(fine.names, 4.0 * fine.acceleration, strict=True)),
+    )
+    default, answer = groups.build(structure).solve(motion), by(structure, choice)[0].solve(motion)
+    assert (default.status != 0).any()
+    assert (answer.status == 0).mean() > 0.5
+    of_body = structure.group_of_body[1:] - 1
+    both = ((default.status == 0) & (answer.status == 0))[:, of_body]
+    assert np.abs(answer.position - default.position)[:, 1:][both].max() < 1e-8
+
+
 @pytest.mark.parametrize("choice", CHOICES[2:])
 def test_a_group_below_one_that_failed_waits(choice):
     structure = mbssa.decompose(mbssa.load("rotor"))

@@ -1,0 +1,65 @@
+"""Many bodies at once: the sign of the determinant, and how a Newton step and given bodies count."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.global_part import SIGN
+from groups.global_sparse import _Sparse
+from groups.kernels import global_newton as kernels
+from groups.kernels.elimination import factorise
+from groups.kernels.jets import SIZE, WORK
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_the_factors_have_the_sign_of_the_determinant(n):
+    rng = np.random.default_rng(n)
+    seen = set()
+    for _ in range(20):
+        matrix, order = rng.normal(size=(n, n)), np.zeros(n, dtype=np.int64)
+        sign = np.linalg.slogdet(matrix)[0]
+        factorise(matrix, order)
+        assert kernels.determinant(matrix, order) == sign
+        seen.add(sign)
+    assert seen == {1.0, -1.0}
+
+
+def test_a_tall_matrix_has_no_determinant():
+    matrix, order = np.random.default_rng(1).normal(size=(5, 3)), np.zeros(3, dtype=np.int64)
+    factorise(matrix, order)
+    assert kernels.determinant(matrix, order) == 0.0
+
+
+@pytest.mark.parametrize("name", ["rotor", "planar_3rrr", "stewart", "theo_jansen"])
+def test_sparse_factors_have_the_sign_that_the_reference_is_given(name):
+    structure = mbssa.decompose(mbssa.load(name))
+    names = dict.fromkeys(range(1, structure.n_groups + 1), "global sparse")
+    signs = set()
+    for solver in groups.build(structure, names).solvers:
+        system, at = solver.part.system, solver.part._views(solver.part.memory)
+        matrix, right = _Sparse(system), np.zeros(len(system.rows))
+        work = np.zeros((WORK, SIZE)), np.zeros((len(right), SIZE)), matrix.jacobian, right
+        stage = at.position, at.rotation, at.velocity, at.acceleration
+        places = system.with_places(matrix.place)
+        column = at.inputs[:, None]
+        inputs = np.zeros(1), column, column, column
+        assert kernels.look(0, system.rows.kernel_rows, places, inputs, stage, work) < 1e-11
+        kernels.fill(places, work)
+        assert matrix.factorise()
+        assert matrix.determinant() == solver.part.memory[SIGN]
+        signs.add(matrix.determinant())
+    assert signs <= {1.0, -1.0}
+
+
+@pytest.mark.parametrize("length", [0.1, 3.0])
+def test_a_step_is_shortened_and_summed_up(length):
+    position, rotation = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
+    step, gone = np.array([length, 0.0, 0.0, 0.0, 0.0, -0.5 * length]), np.zeros(6)
+    kernels.move(step, np.arange(6), 1, position, rotation, gone)
+    share = min(1.0, kernels.FURTHEST / length)
+    assert np.allclose(gone, share * step)
+    assert np.allclose(position, [[0.0, 0.0, 0.0], [share * length, 0.0, 0.0]])
+    angle = -0.5 * share * length
+    assert np.allclose(rotation[1, :2, 0], [np.cos(angle), np.sin(angle)])
+    assert (rotation[0] == np.eye(3)).all()
