@@ -31,7 +31,7 @@ _MOST_CELLS, _IN_CELL = 110, 12
 #: Values of a grid up to which each has a row of cells of its own.
 _GRID = 400
 
-#: Lines in one panel, panels of curves, and families of curves.
+#: Lines in one panel, panels of curves, and families of curves, beyond which cases are dots.
 _MOST_LINES, _MOST_PANELS, _MOST_FAMILIES = 8, 6, 6
 
 _STYLES = ("solid", "dashed", "dashdot", "dotted", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
@@ -148,7 +148,7 @@ def draw_sweep(found: Sweep, path: str | os.PathLike[str], *, axes: Sequence[str
 
 
 def _curves(found: Sweep, over: str) -> Figure:
-    others = [name for name in found.parameters if name != over]
+    free = [name for name in found.parameters if name != over]
     drawn = [name for name in found.column_names if name not in (*_ABOUT, *found.parameters, over)]
     # What was recorded to be judged by is no curve, if there is anything else.
     drawn = [name for name in drawn if name not in _COLOURS] or drawn
@@ -163,8 +163,14 @@ def _curves(found: Sweep, over: str) -> Figure:
         for k in range(0, len(names), _MOST_LINES)
     ]
     refuse_beyond(_MOST_PANELS, len(panels), "panels", "one picture", "record fewer quantities")
-    columns = {name: found[name] for name in (over, *others, *drawn)}
-    families = _families(columns, others)
+    columns = {name: found[name] for name in (over, *free, *drawn)}
+    along = over in found.parameters
+    if not along and free:  # along a curve runs what has the most values
+        free.remove(max(free, key=lambda name: len(np.unique(columns[name]))))
+    families = _families(columns, free)
+    dots = len(families) > _MOST_FAMILIES
+    if dots:
+        families = [("", np.arange(found.done))]
     figure, axes = _panels(len(panels))
     handles: list[Any] = []
     colour = 0
@@ -172,12 +178,10 @@ def _curves(found: Sweep, over: str) -> Figure:
         for name in names:
             for k, (_, which) in enumerate(families):
                 # What was recorded need not grow with the cases: there they follow each other.
-                sort = over in found.parameters
-                order = which[np.argsort(columns[over][which], kind="stable")] if sort else which
-                (line,) = panel.plot(
-                    columns[over][order], columns[name][order], lw=EDGE, ls=_STYLES[k],
-                    color=BODY_COLOURS[colour % len(BODY_COLOURS)],
-                )  # fmt: skip
+                order = which[np.argsort(columns[over][which], kind="stable")] if along else which
+                look: dict[str, Any] = {"color": BODY_COLOURS[colour % len(BODY_COLOURS)]}
+                look |= {"ls": "", "marker": ".", "ms": 2.0} if dots else {"lw": EDGE, "ls": _STYLES[k]}
+                (line,) = panel.plot(columns[over][order], columns[name][order], **look)
                 if k == 0:
                     line.set_label(name)
                     handles.append(line)
@@ -202,7 +206,6 @@ def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str,
         return [("", np.arange(len(next(iter(columns.values())))))]
     values = np.stack([columns[name] for name in others], axis=1)
     unique, inverse = np.unique(values, axis=0, return_inverse=True)
-    refuse_beyond(_MOST_FAMILIES, len(unique), "families of curves", "one picture", "name two or three axes")
     return [
         (
             ", ".join(f"{name} = {value:.4g}" for name, value in zip(others, row, strict=True)),
@@ -272,7 +275,8 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
         scale = figure.colorbar(mesh, cax=bar, orientation="horizontal")
         scale.outline.set_linewidth(0.5)
         bar.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
-        bar.set_xlabel(_COLOURS[colour], fontsize=SMALL_TEXT, family=FONT)
+        said = _COLOURS[colour] if len(pairs) > 1 else _COLOURS[colour].replace("\n", " ")
+        bar.set_xlabel(said, fontsize=SMALL_TEXT, family=FONT)
     _entitle(figure, found)
     return figure
 

@@ -78,6 +78,8 @@ def test_curves_have_a_style_for_each_value_of_the_other_parameter(tmp_path):
     for k, line in enumerate(upper.lines):
         assert np.allclose(line.get_ydata(), found["1-2.slide"].reshape(11, 3)[:, k])
     assert len({line.get_linestyle() for line in upper.lines}) == 3
+    (panel,) = sweep_picture(found, ["15-16.angle"]).axes
+    assert np.allclose(panel.lines[1].get_xdata(), found["15-16.angle"].reshape(11, 3)[:, 1])
 
 
 def test_the_same_sweep_gives_the_same_file(reach, tmp_path):
