@@ -1,29 +1,46 @@
-"""This process among the ranks of an MPI run, as its launcher tells it; nothing of MPI is imported."""
+"""This process among the ranks that ``mpiexec`` has started; MPI itself is not loaded for that."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
 
-#: What launchers tell the processes that they start: number, and how many there are.
-_LAUNCHERS = (
+#: What MPI runtimes tell a rank: its number, and how many there are. MPICH and Intel, Open MPI, MVAPICH.
+_TOLD = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-    ("PMIX_RANK", "SLURM_NTASKS"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
 )
 
 
-def launched() -> bool:
-    """Whether ``mpiexec``, or something like it, started this process."""
-    return any(name in os.environ for name, _ in _LAUNCHERS)
+def launched(environment: Mapping[str, str] | None = None) -> tuple[int, int] | None:
+    """Number of this rank from 0, and how many there are; None outside of ``mpiexec``.
+
+    >>> launched({"PMI_RANK": "1", "PMI_SIZE": "4"})
+    (1, 4)
+    >>> launched({}) is None
+    True
+    """
+    told = os.environ if environment is None else environment
+    for rank, size in _TOLD:
+        if told.get(rank, "").isdecimal() and told.get(size, "").isdecimal():
+            return int(told[rank]), int(told[size])
+    # srun tells the number of ranks of every step, and of a batch script, which is none, as well.
+    if "PMIX_RANK" in told and told.get("SLURM_STEP_NUM_TASKS", "").isdecimal():
+        return int(told["PMIX_RANK"]), int(told["SLURM_STEP_NUM_TASKS"])
+    return None
 
 
 def rank() -> int:
-    """This process's number; 0 where there is no other.
+    """Number of this process; 0 where there is no other.
 
     >>> rank()
     0
     """
-    return _read(0, 0)
+    told = launched()
+    return told[0] if told else 0
 
 
 def size() -> int:
@@ -32,12 +49,20 @@ def size() -> int:
     >>> size()
     1
     """
-    return _read(1, 1)
+    told = launched()
+    return told[1] if told else 1
 
 
-def _read(which: int, otherwise: int) -> int:
-    for names in _LAUNCHERS:
-        text = os.environ.get(names[which], "")
-        if names[0] in os.environ and text.isdigit():
-            return int(text)
-    return otherwise
+def mpiexec() -> Path:
+    """The ``mpiexec`` of the environment that Python runs in: another may come first on PATH.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none: what to install.
+    """
+    name = "mpiexec.exe" if sys.platform == "win32" else "mpiexec"
+    found = Path(sys.executable).with_name(name)
+    if not found.exists():
+        raise FileNotFoundError(f"there is no {found}; install the extra: pip install 'mbssa[mpi]'")
+    return found

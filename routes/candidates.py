@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from groups.model import Model
 from routes.dag import Dag
-from routes.enumeration.ordered import best_first
+from routes.enumeration import best_first
 from routes.plan import GRAIN, Plan, Route, plan_of, sequential_route
 
 Floats = npt.NDArray[np.float64]

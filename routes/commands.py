@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from groups.trajectory import Level
 from mbssa import load
 from mbssa.cli import fail
 from mbssa.commands import deliver, show
+from routes.sweep_commands import sweep
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +34,7 @@ STOPPED = 130
 def register(app: typer.Typer) -> None:
     """Add this package's commands to the command line."""
     app.command("routes")(routes)
+    app.command("sweep")(sweep)
 
 
 def routes(
@@ -180,13 +183,13 @@ def executor_faults(names: list[str]) -> list[str]:
     >>> executor_faults(["threads"])
     []
     """
-    from routes.run import executor_of
+    from routes.run import check_executor
 
     faults = [] if names else ["--executors: names none; write threads or processes"]
     for name in names:
         try:
-            executor_of(name)
-        except (ValueError, ModuleNotFoundError) as error:
+            check_executor(name)
+        except ValueError as error:
             faults.append(f"--executors {name}: {error}")
     return faults
 
@@ -228,11 +231,19 @@ def _simulate(
 
 
 def _draw_tree(model: Model, path: Path) -> None:
+    """The whole tree where it fits a picture, else that of the first routes and the parallel one."""
     from routes.dag import Dag
-    from routes.enumeration.tree import tree
-    from routes.pictures.tree import draw_tree
+    from routes.enumeration import count, enumerate_routes, tree, tree_of
+    from routes.pictures.tree import MOST_ROUTES, draw_tree
+    from routes.plan import parallel_route
 
-    draw_tree(tree(Dag.of(model)), path)
+    dag, name = Dag.of(model), model.mechanism.name
+    there = count(dag)
+    if there <= MOST_ROUTES:
+        draw_tree(tree(dag), path, title=f"{name}: {there:,} routes" if there > 1 else f"{name}: 1 route")
+        return
+    some = [*islice(enumerate_routes(dag), MOST_ROUTES - 1), parallel_route(model)]
+    draw_tree(tree_of(dag, dict.fromkeys(some)), path, title=f"{name}: {len(some)} of {there:,} routes")
 
 
 def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import cast
@@ -136,6 +137,24 @@ def logged_run(
         # None on other ranks, as the documentation says; whoever runs on one rank need not ask.
         return cast(Outcome, import_module("routes.executors.mpi").on_all_ranks(plan, solve))
     return solve(executor_of(plan.executor))
+
+
+def check_executor(name: str) -> None:
+    """Whether there is such an executor.
+
+    Raises
+    ------
+    ValueError
+        There is none, or what it needs is not installed: what to write.
+
+    Examples
+    --------
+    >>> check_executor("threads")
+    """
+    if name != "mpi":
+        executor_of(name)
+    elif find_spec("mpi4py") is None:
+        raise ValueError("ranks of MPI need mpi4py: pip install 'mbssa[mpi]'")
 
 
 def executor_of(name: str) -> Execute:

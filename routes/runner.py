@@ -10,7 +10,7 @@ from groups.runner import Request
 from groups.trajectory import Level, Trajectory
 from mbssa import ranks
 from routes.plan import GRAIN, Plan, plan_of, sequential_route
-from routes.run import executor_of, run
+from routes.run import check_executor, run
 
 #: Chunks that a checkpoint keeps apart, where nothing else says how many.
 KEPT_CHUNKS = 64
@@ -72,8 +72,8 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
         faults.append("--plan: says itself how many workers there are, and which; leave the others out")
     if request.executor is not None:
         try:
-            executor_of(request.executor)
-        except (ValueError, ModuleNotFoundError) as error:
+            check_executor(request.executor)
+        except ValueError as error:
             faults.append(f"--executor {request.executor}: {error}")
     if faults:
         raise ValueError("\n  ".join(faults))

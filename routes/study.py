@@ -18,7 +18,7 @@ from routes.calibration import costs as calibrated
 from routes.candidates import LEAST, Candidate, candidates
 from routes.cost import Costs
 from routes.dag import Dag
-from routes.enumeration.counting import count
+from routes.enumeration import count
 from routes.event_log import EventLog
 from routes.plan import GRAIN, Plan, parallel_route, plan_of, sequential_route
 from routes.predict import Prediction, predict
@@ -346,7 +346,7 @@ def _chosen(
 def _alternatives(model: Model) -> Iterator[dict[int, str]]:
     """Solvers that may be cheaper than a group's own, no group twice in one."""
     setting = Setting.of(model.structure)
-    options = [
+    options: list[tuple[int, str, tuple[str, ...]]] = [
         (group.number, solver.choice, alternatives(group, setting, choose(group, setting)))
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)
     ]

@@ -120,7 +120,7 @@ def _help(world: Any) -> None:
 
 
 def _other_ranks(wanted: int, there: int) -> str:
-    from routes.ranks import mpiexec
+    from mbssa.ranks import mpiexec
 
     try:
         command = str(mpiexec())

@@ -92,4 +92,4 @@ def goes_by_the_last(solver: Solver) -> bool:
     >>> [goes_by_the_last(s) for s in groups.build(mbssa.decompose(mbssa.load("rotor"))).solvers]
     [False, False, False, True, False, False, False]
     """
-    return solver.form == "Newton" or (solver.form == "closed form" and solver.roots is None)
+    return solver.form in ("Newton", "global") or (solver.form == "closed form" and solver.roots is None)

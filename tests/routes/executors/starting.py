@@ -7,12 +7,12 @@ from pathlib import Path
 
 import psutil
 
-from routes.ranks import mpiexec
+from mbssa.ranks import mpiexec
 
 HERE = Path(__file__).parent
 
 
-def start(script, *arguments, ranks=0):
+def start(script, *arguments, ranks=0, scratch=""):
     command = [sys.executable, "-W", "error", str(HERE / script), *map(str, arguments)]
     if ranks:
         command = [str(mpiexec()), "-n", str(ranks), *command]
@@ -22,7 +22,7 @@ def start(script, *arguments, ranks=0):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "SCRATCH": str(scratch)},
     )
 
 
