@@ -63,7 +63,6 @@ def measured_executor(
     runs = {
         "in sequence": (apart, piece),
         "side by side": (replace(apart, executor=name, workers=workers), piece),
-        "alone": (replace(apart, executor=name, workers=1), piece),
         "small": (alone(groups, len(few.time), SMALL, start="seeded", **by), few),
         "pipeline": (alone(groups, instants, up_to_grain(instants / 16), **by), piece),
     }
@@ -71,18 +70,19 @@ def measured_executor(
     timings = timed(model, runs, level, BUDGET)
     sequential, beside = timings["in sequence"], timings["side by side"]
     if name == "threads":
-        alike = 1.0
+        lone = 1.0
         at_once, slower = _contention(sequential, beside)
     else:  # Processes cannot be seen at their work; but they share what threads share.
-        alike = float(timings["alone"].durations.sum() / sequential.durations.sum())
-        threads = costs.executor("threads")
-        at_once, slower = threads.at_once, float(costs.slowdown("threads", workers, shared=False))
+        at_once = costs.executor("threads").at_once
+        shared = float(costs.slowdown("threads", workers, shared=False))
+        slower = max(float(beside.durations.sum() / sequential.durations.sum()), 1.0)
+        lone = slower / shared
     found = ExecutorCosts(
         start=max(0.0, beside.around - sequential.around),
         cold=max(0.0, first - float(np.median(beside.seconds))),
         handing=0.0,
         wake=0.0,
-        slowdown=((1.0, alike), (float(workers), alike * slower)),
+        slowdown=((1.0, lone), (float(workers), slower)),
         at_once=at_once,
     )
     if at_once < LEAST_AT_ONCE:  # what was waited for was another program
