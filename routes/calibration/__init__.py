@@ -69,18 +69,18 @@ def costs(
     workers = min(workers or machine.cores, machine.cores)
     key = key_of(machine, model, LEVELS.index(level), len(motion.time))
     found = None if recalibrate else kept(key)
-    before = found
     if found is None:
         found = measured_costs(model, motion, level)
+        keep(key, found)  # at once, since the user may stop what follows
     here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
     for name in dict.fromkeys(["threads", *here] if here and workers > 1 else []):
         if _to_be_measured(found, name, workers):
             measured = measured_executor(model, motion, level, found, name, workers)
             found = replace(found, executors={**found.executors, name: measured})
+            keep(key, found)
     new = {g: s for g, s in (alternatives or {}).items() if f"{g} {s}" not in found.alternatives}
     if new:
         found = with_alternatives(found, model, motion, level, new)
-    if found is not before:
         keep(key, found)
     return found
 

@@ -37,19 +37,13 @@ LENGTHS = (64, 256, 1024, 4096)
 TASKS = 2000
 
 
-def measured_costs(
-    model: Model, motion: Motion, level: Level, alternatives: Mapping[int, str] | None = None
-) -> Costs:
+def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
     """Costs of a model's tasks on this machine, run in sequence.
-
-    Parameters
-    ----------
-    alternatives : by group number, another solver that is to be measured too
 
     Raises
     ------
     ValueError
-        As :meth:`groups.Model.solve` and :func:`groups.build`.
+        As :meth:`groups.Model.solve`.
     """
     rate, tiny = _rate(model, motion, level)
     piece = first_instants(motion, _affordable(len(motion.time), rate))
@@ -89,14 +83,19 @@ def measured_costs(
         around=_around(model, piece, timings),
         executors={"sequential": ExecutorCosts(0.0, 0.0, _gap(timings.values()), 0.0)},
     )
-    costs = _for_the_whole(costs, model, motion, len(piece.time), rate, level)
-    return costs if not alternatives else with_alternatives(costs, model, motion, level, alternatives)
+    return _for_the_whole(costs, model, motion, len(piece.time), rate, level)
 
 
 def with_alternatives(
     costs: Costs, model: Model, motion: Motion, level: Level, alternatives: Mapping[int, str]
 ) -> Costs:
-    """Costs that have other solvers of some groups too."""
+    """Costs that have other solvers of some groups too, by group number.
+
+    Raises
+    ------
+    ValueError
+        As :func:`groups.build`.
+    """
     began = perf_counter()
     other = build(model.structure, solvers=alternatives)
     rebuilt = perf_counter() - began

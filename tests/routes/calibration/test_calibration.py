@@ -41,7 +41,7 @@ def measured(monkeypatch):
     """What was measured, by name, with nothing really measured."""
     seen = []
 
-    def model_costs(model, motion, level, alternatives=None):
+    def model_costs(model, motion, level):
         seen.append("model")
         found = made_up([1.0] * model.structure.n_groups, instants=len(motion.time))
         return replace(found, executors={}, made=str(len(seen)))
@@ -85,6 +85,17 @@ class TestKeeping:
         assert costs(model, motion).executor("threads") == shown
         monkeypatch.setattr(routes.calibration, "measured_executor", lambda *_: hidden)
         assert costs(model, motion).executor("threads") == shown
+
+    def test_what_was_measured_before_it_was_stopped_is_kept(self, model, motion, measured, monkeypatch):
+        def stopped(*_):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(routes.calibration, "measured_executor", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                costs(model, motion)
+        costs(model, motion)
+        assert measured == ["model", "threads"]
 
     def test_mpi_is_a_guess(self, model, motion, measured):
         found = costs(model, motion, executors=["mpi"])
