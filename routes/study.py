@@ -351,7 +351,9 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)
     ]
     for solver in ("closed form", "Newton", "global dense"):
-        found = {number: solver for number, own, others in options if solver in others and solver != own}
+        found: dict[int, str] = {
+            n: solver for n, own, others in options if solver in others and solver != own
+        }
         if found:
             yield found
 
