@@ -144,20 +144,20 @@ class Bench:
         first, stop = job.tasks.span(task)
         begin = perf_counter()
         carried = Carried(space.memory[chunk].copy(), space.last[chunk].copy())
-        try:
-            at = first
-            while at < stop:
-                if wanted is not None and not wanted():
-                    return False
-                end = min((at // SLICE + 1) * SLICE, stop)
+        at = first
+        while at < stop:
+            if wanted is not None and not wanted():
+                return False
+            end = min((at // SLICE + 1) * SLICE, stop)
+            try:
                 self.run.advance(at, end, carried, self.parts[call])
-                at = end
-            if job.plan.start == "carried" and chunk + 1 < len(space.memory):
-                memory, rows = self.hands_on[call]
-                space.memory[chunk + 1, memory] = carried.memory[memory]
-                space.last[chunk + 1, rows] = carried.orientation[rows]
-        except Exception as error:
-            raise self.failed(task, error) from error
+            except Exception as error:
+                raise self.failed(task, error) from error
+            at = end
+        if job.plan.start == "carried" and chunk + 1 < len(space.memory):
+            memory, rows = self.hands_on[call]
+            space.memory[chunk + 1, memory] = carried.memory[memory]
+            space.last[chunk + 1, rows] = carried.orientation[rows]
         space.log[task] = begin, perf_counter(), worker
         space.done[task] = 1
         return True

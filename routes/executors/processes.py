@@ -6,6 +6,7 @@ than most tasks take (``benchmarks/test_routes_handing.py``).
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -134,18 +135,26 @@ _pools: dict[int, Any] = {}
 def _pool(workers: int) -> Any:
     """Processes, of an earlier run if they still live; not joblib's, whose pool has other habits."""
     from joblib.externals.loky import ProcessPoolExecutor
-    from joblib.externals.loky.process_executor import BrokenProcessPool
 
     try:
         if workers in _pools:
             _pools[workers].submit(os.getpid)
             return _pools[workers]
-    except (BrokenProcessPool, RuntimeError):  # one has died, or they were told to end
+    except RuntimeError:  # one has died, or they were told to end
         del _pools[workers]
+    if not _pools:
+        atexit.register(_end_pools)
     _pools[workers] = ProcessPoolExecutor(
         workers, timeout=IDLE, initializer=_settle, initargs=(os.getpid(),), env=ONE_THREAD
     )
     return _pools[workers]
+
+
+def _end_pools() -> None:
+    """Before loky's own end, which finds half of itself gone."""
+    atexit.unregister(_end_pools)
+    while _pools:
+        _pools.popitem()[1].shutdown(kill_workers=True)
 
 
 def _settle(parent: int) -> None:

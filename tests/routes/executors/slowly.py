@@ -1,14 +1,17 @@
-"""A run that takes its time, so that it can be killed: ``python slowly.py EXECUTOR WORKERS FOLDER``.
+"""A run that takes its time, so that it can be killed: ``python slowly.py EXECUTOR WORKERS [FOLDER]``.
 
-Says ``going`` once some tasks are done.
+Says ``going`` once some tasks are done. Without a folder it keeps nothing; its scratch is under ``SCRATCH``.
 """
 
+import os
 import sys
 import time
+from pathlib import Path
 
 from plans import model_of, motion_of
 
 import routes
+import routes.run
 from routes.plan import parallel_route, plan_of
 
 INSTANTS = 60_000
@@ -28,14 +31,16 @@ def slow_down(share):
 
 
 if __name__ == "__main__":
-    executor, workers, folder = sys.argv[1:]
+    executor, workers, *folder = sys.argv[1:]
+    if not folder:
+        sys.modules["routes.run"].room_for_files = lambda shapes: Path(os.environ["SCRATCH"])
     model = model_of("rotor")
     try:
         routes.run(
             model,
             plan_for(model, executor, int(workers)),
             motion_of(model, INSTANTS),
-            checkpoint=folder,
+            checkpoint=folder[0] if folder else None,
             progress=slow_down,
         )
     except KeyboardInterrupt:
