@@ -6,7 +6,9 @@ machines there is the executor ``mpi``.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from routes.executors.elsewhere import handed_over, perform_in
 from routes.executors.ready import Ready
@@ -60,19 +62,26 @@ def _on_backend(name: str, bench: Bench, todo: Sequence[int], watch: Watch) -> N
         parallel_config(backend=name, n_jobs=workers),
         Parallel(return_as="generator", batch_size=1) as parallel,
     ):
-        try:
-            while wave := list(iter(ready.take_now, None)):
-                ended = parallel(delayed(perform_in)(handed.folder, task) for task in wave)
+        while wave := list(iter(ready.take_now, None)):
+            ended = parallel(delayed(perform_in)(handed.folder, task) for task in wave)
+            try:
                 for task in wave:
                     if not _next(ended, task, bench):
-                        return
+                        handed.stop()
+                        break
                     ready.finish(task)
                     watch.finished(task)
                     if not watch.wanted():
                         handed.stop()
-        except BaseException:
-            handed.stop()
-            raise
+            except BaseException:
+                handed.stop()
+                raise
+            finally:
+                # A backend that is left in the middle complains later, where nobody can hear it.
+                with suppress(Exception):
+                    deque(ended, maxlen=0)
+            if handed.unwanted[0]:
+                return
 
 
 def _next(ended: Iterator[bool], task: int, bench: Bench) -> bool:
