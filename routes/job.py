@@ -34,6 +34,11 @@ class TaskError(RuntimeError):
     ----------
     task : number
     trajectory : what was solved; None until the run has ended
+
+    Examples
+    --------
+    >>> str(TaskError("SG-3 (1P1U1S3D), chunk 1 of 1 (instants 0 to 9): MemoryError: ", 0)).split(",")[0]
+    'SG-3 (1P1U1S3D)'
     """
 
     def __init__(self, text: str, task: int) -> None:

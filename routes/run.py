@@ -34,13 +34,21 @@ Execute = Callable[[Bench, Sequence[int], Watch], None]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a run gave.
+    """What a run gave (:func:`logged_run`).
 
     Attributes
     ----------
     trajectory : instants of groups that were not solved say so in their status
     log : which task was done when, and by whom
     seconds : of the whole run
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> plan = routes.plan_of(model, routes.sequential_route(model), instants=361)
+    >>> len(routes.logged_run(model, plan).log.start)
+    1
     """
 
     trajectory: Trajectory
@@ -117,7 +125,17 @@ def logged_run(
     resume: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
-    """:func:`run`, with the log of its tasks and the time it took; arguments and errors are the same."""
+    """:func:`run`, with the log of its tasks and the time it took; arguments and errors are the same.
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    >>> plan = routes.plan_of(model, routes.parallel_route(model), instants=101)
+    >>> outcome = routes.logged_run(model, plan, groups.default_motion(model.mechanism, steps=101))
+    >>> outcome.log.faults(model.needs), outcome.seconds > outcome.log.schedule().makespan
+    ([], True)
+    """
     solved = _by_solvers(model, plan)
     began = perf_counter()
 

@@ -50,6 +50,14 @@ class Trial:
     kind : of :data:`routes.candidates.KINDS`
     measured : s of each repeat
     log : of the repeat in the middle
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> alone = routes.study(model, workers=1, repeats=3).sequential
+    >>> alone.kind, len(alone.measured), alone.seconds > 0.0
+    ('sequential', 3, True)
     """
 
     kind: str
@@ -89,6 +97,14 @@ class Study:
     told_apart : how many if equal groups are told apart
     predicted : plans that were predicted, by kind
     costs : what the predictions were made from
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> found = routes.study(model, workers=1, repeats=1)
+    >>> found.best == found.sequential.plan, routes.run(model, found.best).ok
+    (True, True)
     """
 
     model: Model

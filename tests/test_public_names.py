@@ -5,9 +5,13 @@ import pytest
 import groups
 import mbssa
 import mbssa.pictures
+import routes
+import routes.pictures
 
 
-@pytest.mark.parametrize("package", [mbssa, groups, mbssa.pictures], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [mbssa, groups, routes, mbssa.pictures, routes.pictures], ids=lambda package: package.__name__
+)
 class TestPublicNames:
     def test_all_is_sorted_and_complete(self, package):
         assert list(package.__all__) == sorted(package.__all__)
@@ -29,3 +33,5 @@ def test_names_that_the_design_promises():
         assert name in mbssa.__all__
     for name in ("build", "Model", "Trajectory"):
         assert name in groups.__all__
+    for name in ("count", "enumerate", "predict", "study", "run", "sweep"):
+        assert name in routes.__all__

@@ -29,7 +29,11 @@ _MUST_AGREE = ("cases", "mechanism", "record", "limits", "modes", "motion", "blo
 
 
 class SweepError(RuntimeError):
-    """A sweep that could not go on; what it had written is kept, and the text says how to go on."""
+    """A sweep that could not go on; what it had written is kept, and the text says how to go on.
+
+    >>> str(SweepError("block 3 (case 96): MemoryError")).partition(":")[0]
+    'block 3 (case 96)'
+    """
 
 
 def part_path(folder: Path, block: int) -> Path:
