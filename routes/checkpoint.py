@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from groups.run import OUTPUTS, QUALITY
 from mbssa.gathering.files import write_whole
 from routes.job import Job
 from routes.plan import Plan
@@ -33,8 +35,16 @@ def begun(job: Job, folder: Path) -> Workspace:
         raise ValueError(f"{folder} keeps a run already; resume it, or name another folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} has other files; name a new folder")
-    space = in_files(job.shapes, folder)
-    write_whole(folder / NAME, (json.dumps(_record(job), indent=2) + "\n").encode())
+    there = folder.exists()
+    try:
+        space = in_files(job.shapes, folder)
+        write_whole(folder / NAME, (json.dumps(_record(job), indent=2) + "\n").encode())
+    except BaseException:
+        # Half a checkpoint is none: it would only be in the way of the next one, and of whoever needs room.
+        shutil.rmtree(folder, ignore_errors=True)
+        if there:
+            folder.mkdir()
+        raise
     return space
 
 
@@ -62,9 +72,18 @@ def left_off(job: Job, folder: Path) -> Workspace:
         raise ValueError(
             f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
         )
-    arrays: dict[str, Any] = {name: getattr(space, name) for name in BESIDE}
-    if any(arrays[name].shape != job.shapes[name][0] for name in BESIDE):
-        raise ValueError(f"{folder} is damaged (arrays of other shapes); begin anew in another folder")
+    answer = zip((*OUTPUTS, *QUALITY), (*space.answer.outputs, *space.answer.quality), strict=True)
+    arrays: dict[str, Any] = {**dict(answer), **{name: getattr(space, name) for name in BESIDE}}
+    # Kernels do not look where they write.
+    wrong = [
+        f"{name}.npy"
+        for name, (shape, kind) in job.shapes.items()
+        if arrays[name].shape != shape or arrays[name].dtype != kind
+    ]
+    if wrong:
+        raise ValueError(
+            f"{folder} is damaged ({', '.join(wrong)} of another shape); begin anew in another folder"
+        )
     return space
 
 

@@ -72,13 +72,22 @@ def in_files(shapes: Shapes, folder: Path) -> Workspace:
 
 
 def opened(folder: Path) -> Workspace:
-    """The arrays of a folder as another process, or an earlier one, has left them."""
+    """The arrays of a folder as another process, or an earlier one, has left them.
+
+    Raises
+    ------
+    ValueError, KeyError
+        A file that is no array, is cut short or missing.
+    """
     made = {}
     for path in sorted(folder.glob("*.npy")):
         # What is empty cannot be mapped; what is small is mapped all the same, since it may be shared.
         with path.open("rb") as file:
             np.lib.format.read_magic(file)
-            shape, _, _ = np.lib.format.read_array_header_1_0(file)
+            shape, _, kind = np.lib.format.read_array_header_1_0(file)
+            # NumPy would lengthen a file that is too short, with zeros.
+            if path.stat().st_size < file.tell() + int(np.prod(shape)) * kind.itemsize:
+                raise ValueError(f"{path.name} is cut short")
         made[path.stem] = np.load(path, mmap_mode="r+" if np.prod(shape) else None).view(np.ndarray)
     return _named(made, folder)
 

@@ -1,0 +1,134 @@
+"""Folders that keep a run: what they refuse, what they name, what a full disk leaves."""
+
+import errno
+import os
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from plans import bits, in_sequence, model_of, motion_of
+
+import groups
+import mbssa
+import routes
+from routes import workspace
+from routes.plan import parallel_route, plan_of
+
+MODEL = model_of("rotor")
+MOTION = motion_of(MODEL)
+PLAN = plan_of(MODEL, parallel_route(MODEL), instants=500, chunks=4, start="seeded")
+
+
+def stopped(folder, plan=PLAN):
+    routes.run(MODEL, plan, MOTION, checkpoint=folder, progress=lambda share: share < 0.4)
+    return folder
+
+
+def resumed(folder, plan=PLAN, motion=MOTION, model=MODEL, **choices):
+    return routes.run(model, plan, motion, checkpoint=folder, resume=True, **choices)
+
+
+def test_who_goes_on_need_not_be_who_began(tmp_path):
+    right = bits(routes.run(MODEL, PLAN, MOTION))
+    folder = stopped(tmp_path / "run", replace(PLAN, executor="threads", workers=2))
+    assert bits(resumed(folder, replace(PLAN, executor="processes", workers=3))) == right
+
+
+@pytest.mark.parametrize("executor", ["sequential", "threads", "processes"])
+def test_a_checkpoint_changes_no_bit(executor, tmp_path):
+    plan = replace(PLAN, executor=executor, workers=2)
+    kept = routes.run(MODEL, plan, MOTION, checkpoint=tmp_path / "run")
+    assert bits(kept) == bits(routes.run(MODEL, in_sequence(plan), MOTION))
+
+
+def test_another_run_is_refused_by_what_differs(tmp_path):
+    folder = stopped(tmp_path / "run")
+    other = plan_of(MODEL, parallel_route(MODEL), instants=500, chunks=4)
+    faster = groups.Motion(MOTION.time / 2, MOTION.names, MOTION.value, MOTION.rate, MOTION.acceleration)
+    for change, said in (
+        ({"plan": other}, "plan differs"),
+        ({"motion": faster}, "motion differs"),
+        ({"level": "position"}, "level differs"),
+    ):
+        with pytest.raises(ValueError, match=rf"run keeps another run: {said}"):
+            resumed(folder, **change)
+    transformed = groups.build(mbssa.decompose(mbssa.load("rotor_transformed")))
+    plan = plan_of(transformed, parallel_route(transformed), instants=500, chunks=4, start="seeded")
+    with pytest.raises(ValueError, match=r"keeps another run: .*model.*differ"):
+        resumed(folder, plan, motion_of(transformed), transformed)
+    assert bits(resumed(folder)) == bits(routes.run(MODEL, PLAN, MOTION))
+
+
+def test_folders_that_are_not_for_this_are_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("all of it")
+    with pytest.raises(ValueError, match="has other files; name a new folder"):
+        routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match="keeps no run that could be resumed"):
+        resumed(tmp_path)
+    with pytest.raises(ValueError, match="resume goes on from a checkpoint"):
+        routes.run(MODEL, PLAN, MOTION, resume=True)
+    stopped(tmp_path / "run")
+    with pytest.raises(ValueError, match="keeps a run already; resume it"):
+        routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path / "run")
+    assert (tmp_path / "thesis.tex").read_text() == "all of it"
+
+
+@pytest.mark.parametrize("name", ["position", "done", "memory", "condition"])
+@pytest.mark.parametrize("how", ["gone", "cut", "other"])
+def test_a_damaged_folder_is_refused(name, how, tmp_path):
+    path = stopped(tmp_path / "run") / f"{name}.npy"
+    if how == "gone":
+        path.unlink()
+    elif how == "cut":
+        os.truncate(path, path.stat().st_size // 2)
+    else:
+        np.save(path, np.zeros((3, 5, 2)))
+    with pytest.raises(ValueError, match=r"is damaged \(.*begin anew in another folder"):
+        resumed(path.parent)
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("executor", ["sequential", "processes"])
+def test_a_full_disk_is_said_before_the_run_and_leaves_nothing(executor, there, tmp_path, monkeypatch):
+    """The room of all files is claimed at the start: later, it would be a crash."""
+    folder = tmp_path / "run"
+    if there:
+        folder.mkdir()
+    plan = replace(PLAN, executor=executor, workers=2)
+
+    def full(handle, start, size):
+        if size > 100_000:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "posix_fallocate", full)
+        with pytest.raises(OSError, match=r"No space left on device.*run/\w+\.npy"):
+            routes.run(MODEL, plan, MOTION, checkpoint=folder)
+    assert folder.exists() == there
+    assert not there or list(folder.iterdir()) == []
+    assert routes.run(MODEL, plan, MOTION, checkpoint=folder).ok
+
+
+def test_a_disk_that_really_is_full(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(disk)]
+    try:
+        mounted = subprocess.run(command, capture_output=True).returncode == 0
+    except OSError:
+        mounted = False
+    if not mounted:
+        pytest.skip("only who may mount a small disk can fill it")
+    try:
+        with pytest.raises(OSError, match=r"No space left on device.*run/\w+\.npy"):
+            routes.run(MODEL, PLAN, MOTION, checkpoint=disk / "run")
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_room_without_a_way_to_claim_it(monkeypatch, tmp_path):
+    """Systems without posix_fallocate write all the same."""
+    monkeypatch.delattr(workspace.os, "posix_fallocate")
+    assert routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path / "run").ok
