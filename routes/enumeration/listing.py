@@ -131,10 +131,10 @@ def following(shape: Shape, state: State, stage: int) -> Iterator[State]:
         _choice(shape.parts[i], part, stage) if ready[i] else _no_choice(part) for i, part in enumerate(state)
     ]
     tied = _ties(shape, state)
-    stabiliser = [turn for turn in shape.turns if _turned(state, turn) == state]
+    stabiliser = [view for view in shape.views if view(state) == state]
     for picked in _pick(choices, tied):
         numbers = tuple(number for number, _ in picked)
-        if all(numbers >= _turned(numbers, turn) for turn in stabiliser):
+        if all(numbers >= view(numbers) for view in stabiliser):
             yield tuple(inner for _, inner in picked)
 
 
@@ -161,11 +161,13 @@ def canonical(shape: Shape, state: State) -> State:
     """
     if isinstance(state, int):
         return state
-    inner = tuple(canonical(part, one) for part, one in zip(shape.parts, state, strict=True))
+    inner = state
+    if not shape.flat:
+        inner = tuple(canonical(part, one) for part, one in zip(shape.parts, state, strict=True))
     if shape.kind == "parallel":
         keyed: list[Any] = list(zip((part.number for part in shape.parts), inner, strict=True))
         return tuple(one for _, one in sorted(keyed))
-    alike: list[Any] = [inner, *(_turned(inner, turn) for turn in shape.turns)]
+    alike: list[Any] = [inner, *(view(inner) for view in shape.views)]
     least: State = min(alike)
     return least
 
@@ -224,10 +226,3 @@ def _pick(choices: Sequence[_Choice], tied: Sequence[int]) -> Iterator[list[tupl
                 break
         else:
             return
-
-
-def _turned(values: Sequence[Any], turn: Sequence[int]) -> tuple[Any, ...]:
-    out = [None] * len(values)
-    for value, place in zip(values, turn, strict=True):
-        out[place] = value
-    return tuple(out)

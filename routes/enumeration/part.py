@@ -80,6 +80,8 @@ def _alike(shape: Shape) -> bool:
 def _placed(shape: Shape, values: Sequence[int], first: int) -> State:
     if shape.kind == "single":
         return values[first]
+    if shape.flat:
+        return tuple(values[first : first + shape.size])
     state = []
     for part in shape.parts:
         state.append(_placed(part, values, first))

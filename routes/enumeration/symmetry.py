@@ -8,9 +8,11 @@ do the same inside of parts. Equal parts share one :class:`Shape`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, Literal
 
 from routes.dag import Dag
 from routes.enumeration.parts import Closure, in_series, members, modules, side_by_side
@@ -51,6 +53,16 @@ class Shape:
     needs: tuple[int, ...] = ()
     turns: tuple[tuple[int, ...], ...] = ()
     depth: int = 1
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether all parts are single groups."""
+        return len(self.parts) == self.size
+
+    @cached_property
+    def views(self) -> tuple[Callable[[tuple[Any, ...]], tuple[Any, ...]], ...]:
+        """What turns make of a tuple with an entry for each part, without the identity."""
+        return tuple(itemgetter(*turn) for turn in self.turns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The picture of a tree of routes: everything is in it, nothing on anything else, the same bytes each time."""
+"""The picture of a tree of routes: all is in it, nothing lies on anything else, the same bytes each time."""
 
 from itertools import islice, pairwise
 
