@@ -155,11 +155,18 @@ def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, npt.NDArray[np.
 
 def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | int:
     """A design's model and what its groups start from, or the number that says why there is none."""
+    inputs = [parameter.is_input for parameter in setup.parameters]
+    return _made(setup, tuple(np.where(inputs, 0.0, design).tolist()))
+
+
+@lru_cache(maxsize=8)
+def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None] | int:
     model = setup.model
     kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
     if kinds & {"joint", "body"}:
+        solvers = {each.number: each.choice for each in model.solvers if each.default is not None}
         try:
-            model = build(mbssa.decompose(changed(setup.base, setup.parameters, design.tolist())))
+            model = build(mbssa.decompose(changed(setup.base, setup.parameters, design)), solvers)
         except (ValueError, np.linalg.LinAlgError):
             return NOT_ASSEMBLED
         if model.structure.n_groups != setup.model.structure.n_groups:
@@ -173,9 +180,9 @@ def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | int:
         return NO_MODE
 
 
-def _modes(setup: Setup, design: Floats) -> dict[int, int]:
+def _modes(setup: Setup, design: Sequence[float]) -> dict[int, int]:
     modes = dict(setup.modes)
-    for parameter, value in zip(setup.parameters, design.tolist(), strict=True):
+    for parameter, value in zip(setup.parameters, design, strict=True):
         modes |= {target.index: int(value) for target in parameter.targets if target.kind == "mode"}
     return modes
 
@@ -195,7 +202,9 @@ def _moving(setup: Setup, values: Floats) -> Columns:
             continue
         model, _ = ready
         motion = _motion(setup, model.mechanism, design)
-        trajectory = model.solve(motion, bodies=kept, level=level, modes=_modes(setup, design) or None)
+        trajectory = model.solve(
+            motion, bodies=kept, level=level, modes=_modes(setup, design.tolist()) or None
+        )
         failed = trajectory.status != 0
         found["solved"][case] = 1.0 - failed.any(axis=1).mean()
         if failed.any():

@@ -71,9 +71,11 @@ def solve_poses(model: Model, inputs: Floats, kept: Ints, memory: Floats | None 
     value = np.ascontiguousarray(inputs.T)
     still = np.zeros_like(value)
     motion = Motion(np.arange(n, dtype=np.float64), tuple(model.reference_inputs), value, still, still)
-    run = Run(model, motion, kept, 0)
-    start = Carried.start(model.packed.memory if memory is None else memory, len(kept))
-    carried = start.of(kept)
+    # The global approach reads the bodies that a group needs where others have left them.
+    held = np.arange(model.mechanism.n_bodies) if model.globally else kept
+    run = Run(model, motion, held, 0)
+    start = Carried.start(model.packed.memory if memory is None else memory, len(held))
+    carried = start.of(held)
     if any(goes_by_the_last(solver) for solver in model.solvers):
         for case in range(n):
             carried.memory[:] = start.memory
@@ -81,6 +83,8 @@ def solve_poses(model: Model, inputs: Floats, kept: Ints, memory: Floats | None 
     else:
         run.advance(0, n, carried)
     position, orientation, _, _ = run.arrays.outputs
+    if len(held) > len(kept):
+        position, orientation = position[kept], orientation[kept]
     status, residual, _, condition = run.arrays.quality
     return Poses(kept, position, orientation, status, residual, condition)
 
