@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import comb, prod
 from typing import TYPE_CHECKING
 
@@ -158,8 +158,7 @@ def _into(onto: Sequence[int], most: int) -> list[int]:
 
 def _into_side_by_side(shape: Shape, onto: dict[int, list[int]], most: int, symmetry: bool) -> list[int]:
     into = [1] * (most + 1)
-    for part, equal in groupby(shape.parts):
-        times = len(list(equal))
+    for part, times in shape.runs:
         maps = list(range(most + 1)) if part.kind == "single" else _into(onto[part.number], most)
         if symmetry:
             factors = _twins(times, most) if part.kind == "single" else [_multisets(m, times) for m in maps]

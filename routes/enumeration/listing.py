@@ -152,24 +152,30 @@ def route_of(composition: Composition, state: State) -> Route:
     return tuple(map(tuple, stages))
 
 
-def canonical(shape: Shape, state: State) -> State:
-    """The same for all states of an orbit, and for no others; stages may be missing (0).
+def canonical(shape: Shape, stage_of: Sequence[int], first: int = 0) -> State:
+    """The same for all beginnings of routes of an orbit, and for no others.
+
+    Numbers of stages, or whatever else is told apart, at the shape's places from ``first`` on.
 
     >>> shape = compose(Dag(((), (0,), (0,)))).shape
-    >>> canonical(shape, (1, (3, 2))) == canonical(shape, (1, (2, 3)))
-    True
+    >>> canonical(shape, [1, 3, 2]), canonical(shape, [1, 2, 3])
+    ((1, (2, 3)), (1, (2, 3)))
     """
-    if isinstance(state, int):
-        return state
-    inner = state
-    if not shape.flat:
-        inner = tuple(canonical(part, one) for part, one in zip(shape.parts, state, strict=True))
-    if shape.kind == "parallel":
-        keyed: list[Any] = list(zip((part.number for part in shape.parts), inner, strict=True))
-        return tuple(one for _, one in sorted(keyed))
-    alike: list[Any] = [inner, *(view(inner) for view in shape.views)]
-    least: State = min(alike)
-    return least
+    if shape.kind == "single":
+        return stage_of[first]
+    inner: list[Any] = []
+    for part, times in shape.runs:
+        after = first + times * part.size
+        if part.kind == "single":
+            equal: list[Any] = list(stage_of[first:after])
+        else:
+            equal = [canonical(part, stage_of, place) for place in range(first, after, part.size)]
+        if shape.kind == "parallel" and times > 1:
+            equal.sort()
+        inner += equal
+        first = after
+    found = tuple(inner)
+    return min(found, *(view(found) for view in shape.views)) if shape.views else found
 
 
 def _leaves(state: State) -> Iterator[int]:

@@ -65,7 +65,7 @@ class Part:
         for number, mask in enumerate(stages, start=1):
             for x in members(mask):
                 stage_of[x] = number
-        return canonical(self.shape, _placed(self.shape, [stage_of[x] for x in self.places], 0))
+        return canonical(self.shape, [stage_of[x] for x in self.places])
 
 
 def _alike(shape: Shape) -> bool:
@@ -75,15 +75,3 @@ def _alike(shape: Shape) -> bool:
     if shape.kind == "parallel" and len({part.number for part in large}) < len(large):
         return True
     return any(map(_alike, large))
-
-
-def _placed(shape: Shape, values: Sequence[int], first: int) -> State:
-    if shape.kind == "single":
-        return values[first]
-    if shape.flat:
-        return tuple(values[first : first + shape.size])
-    state = []
-    for part in shape.parts:
-        state.append(_placed(part, values, first))
-        first += part.size
-    return tuple(state)

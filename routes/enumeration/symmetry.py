@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -55,9 +56,9 @@ class Shape:
     depth: int = 1
 
     @cached_property
-    def flat(self) -> bool:
-        """Whether all parts are single groups."""
-        return len(self.parts) == self.size
+    def runs(self) -> tuple[tuple[Shape, int], ...]:
+        """Equal parts that follow each other, and how many they are."""
+        return tuple((part, len(list(equal))) for part, equal in groupby(self.parts))
 
     @cached_property
     def views(self) -> tuple[Callable[[tuple[Any, ...]], tuple[Any, ...]], ...]:
