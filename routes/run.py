@@ -21,6 +21,7 @@ from groups.run import Run
 from groups.trajectory import LEVELS, Level, Trajectory
 from routes.checkpoint import begun, left_off
 from routes.event_log import EventLog
+from routes.executors.inner_threads import one_for_each
 from routes.executors.watch import Progress, Watch
 from routes.job import Bench, Job, TaskError, job_of
 from routes.plan import Plan
@@ -200,7 +201,8 @@ def _done(
     todo = np.flatnonzero(space.done == 0).tolist()
     watch = Watch(bench.job.tasks, len(bench.job.tasks) - len(todo), progress)
     try:
-        execute(bench, todo, watch)
+        with one_for_each(bench.job):
+            execute(bench, todo, watch)
     except TaskError as error:
         error.trajectory = _finish(bench, wanted)
         raise

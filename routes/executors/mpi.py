@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from routes.executors.inner_threads import one_for_each
 from routes.executors.sealed import sealed, unsealed
 from routes.executors.shares import owners, receivers, sources
 from routes.executors.watch import Watch
@@ -182,7 +183,9 @@ class _Rank:
         """Do this rank's tasks; all ranks end together, whatever has happened to one of them."""
         try:
             try:
-                self._work(bench(), watch)
+                made = bench()
+                with one_for_each(made.job):
+                    self._work(made, watch)
             except BaseException as failure:
                 self._fail(failure)
             self._part()

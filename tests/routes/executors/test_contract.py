@@ -1,10 +1,14 @@
 """One contract for all executors: the bits of the sequential one, no task before what it needs."""
 
+from dataclasses import replace
+
 import pytest
 from plans import NAMES, bits, check, faults, in_sequence, model_of, motion_of
 from starting import ended, start
+from threadpoolctl import threadpool_info
 
 import routes
+from groups.run import Run
 from routes.plan import parallel_route, plan_of
 from routes.run import logged_run
 
@@ -78,3 +82,41 @@ def test_mpi_without_mpiexec_says_how_to_start_it():
     """Outside of mpiexec there is one rank."""
     said, code = ended(start("on_ranks.py", "another_number_of_ranks,alike"), 60)
     assert (said.strip(), code) == ("fine", 0)
+
+
+@pytest.mark.parametrize("solver", ["global dense", "global sparse"])
+def test_workers_of_the_global_approach_have_one_thread_of_blas_each(solver, monkeypatch):
+    model = model_of("rotor")
+    motion = motion_of(model, 64)
+    plan = plan_of(
+        model, parallel_route(model), instants=64, executor="threads", workers=2, solvers={4: solver}
+    )
+    seen = []
+    advance = Run.advance
+
+    def watched(self, *arguments):
+        seen.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        advance(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "advance", watched)
+        by_threads = bits(routes.run(model, plan, motion))
+    assert set(seen) == {1}
+    assert by_threads == bits(routes.run(model, in_sequence(plan), motion))
+    assert by_threads == bits(routes.run(model, replace(plan, executor="processes"), motion))
+
+
+def test_a_script_without_a_guard_can_use_processes(tmp_path):
+    """As multiprocessing has it, workers would run the script again."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import groups, mbssa, routes\n"
+        "model = groups.build(mbssa.decompose(mbssa.load('nine_bar')))\n"
+        "motion = groups.default_motion(model.mechanism, steps=100)\n"
+        "plan = routes.plan_of(\n"
+        "    model, routes.parallel_route(model), instants=100, executor='processes', workers=2\n"
+        ")\n"
+        "print(routes.run(model, plan, motion).ok)\n"
+    )
+    said, code = ended(start(script), 60)
+    assert (said.strip(), code) == ("True", 0)
