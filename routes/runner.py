@@ -9,8 +9,13 @@ from groups.motion import Motion
 from groups.runner import Request
 from groups.trajectory import Level, Trajectory
 from mbssa import ranks
-from routes.plan import GRAIN, Plan, plan_of, sequential_route
+from routes.calibration import kept_costs
+from routes.candidates import LEAST
+from routes.checkpoint import kept_plan
+from routes.plan import Plan, plan_of, sequential_route
+from routes.results.study import short
 from routes.run import check_executor, run
+from routes.study import best_plan, cores
 
 #: Chunks that a checkpoint keeps apart, where nothing else says how many.
 KEPT_CHUNKS = 64
@@ -23,13 +28,12 @@ class PlannedSolve:
     model: Model
     plan: Plan
     request: Request
+    why: str
 
     @property
     def how(self) -> str:
         """The plan in words."""
-        from routes.results.study import short
-
-        return short(self.plan)
+        return f"{short(self.plan)} ({self.why})" if self.why else short(self.plan)
 
     def __call__(self, motion: Motion, **chosen: object) -> Trajectory:
         """The trajectory; keywords as :func:`routes.run` has them. Ranks that have none of it end here."""
@@ -77,44 +81,50 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
             faults.append(f"--executor {request.executor}: {error}")
     if faults:
         raise ValueError("\n  ".join(faults))
+    why = ""
     if request.resume and request.plan is None and request.checkpoint is not None:
-        from routes.checkpoint import kept_plan
-
         kept = kept_plan(request.checkpoint)
         plan = replace(kept, executor=_executor(request), workers=_workers(request))
     elif request.plan is not None:
         plan = Plan.load(request.plan)
     else:
-        plan = _planned(request, model, motion, level)
+        plan, why = _planned(request, model, motion, level)
     plan.check(model)
-    return PlannedSolve(model, plan, request)
+    return PlannedSolve(model, plan, request, why)
 
 
-def _planned(request: Request, model: Model, motion: Motion, level: Level) -> Plan:
+def _planned(request: Request, model: Model, motion: Motion, level: Level) -> tuple[Plan, str]:
+    """A plan, and why it is this one."""
     executor, workers, instants = _executor(request), _workers(request), len(motion.time)
-    if executor == "sequential" or workers == 1:
-        chunks = KEPT_CHUNKS if request.checkpoint is not None else 1
-        plan = plan_of(model, sequential_route(model), instants=instants, chunks=chunks)
-        return replace(plan, executor=executor, workers=workers)
-    if executor in ("threads", "processes"):
-        from routes.study import best_plan
 
-        # Who names an executor wants it used, also where one core alone would be faster.
-        named = request.executor is not None
-        best = best_plan(model, motion, workers=workers, executors=(executor,), level=level, parallel=named)
-    else:
-        best = plan_of(
+    def all_groups(chunks: int) -> Plan:
+        route = sequential_route(model)
+        return plan_of(
             model,
-            sequential_route(model),
+            route,
             instants=instants,
-            chunks=workers,
-            start="seeded",
+            chunks=max(1, min(chunks, instants // LEAST)),
+            start="seeded" if workers > 1 else "carried",
             executor=executor,
             workers=workers,
         )
-    if request.checkpoint is not None and best.chunks < KEPT_CHUNKS and best.start == "seeded":
-        best = replace(best, chunk=max(GRAIN, -(-instants // (KEPT_CHUNKS * GRAIN)) * GRAIN))
-    return best
+
+    costs = None
+    if executor in ("threads", "processes") and workers > 1:
+        costs = kept_costs(model, motion, level=level, executors=(executor,), workers=workers)
+    if costs is not None:
+        # Who names an executor wants it used, also where one core alone would be faster.
+        named = request.executor is not None
+        plan = best_plan(
+            model, motion, workers=workers, executors=(executor,), level=level, costs=costs, parallel=named
+        )
+        why = "predicted fastest"
+    else:
+        plan = all_groups({"sequential": 1, "mpi": 1}.get(executor, 2) * workers)
+        why = "" if workers == 1 else "a default: mbssa routes finds out which is fastest"
+    if request.checkpoint is not None and len(plan.calls) == 1 and plan.chunks < KEPT_CHUNKS:
+        plan = replace(all_groups(KEPT_CHUNKS), executor=plan.executor, workers=plan.workers)
+    return plan, why
 
 
 def _executor(request: Request) -> str:
@@ -132,6 +142,4 @@ def _workers(request: Request) -> int:
         return ranks.size()
     if _executor(request) == "sequential":
         return 1
-    from routes.study import cores
-
     return cores()

@@ -254,12 +254,14 @@ def best_plan(
     workers: int,
     executors: Sequence[str] = ("threads",),
     level: Level = "acceleration",
+    costs: Costs | None = None,
     parallel: bool = False,
 ) -> Plan:
     """The plan that is predicted to be fastest; no plan is run.
 
     Parameters
     ----------
+    costs : of the model (:func:`routes.costs`); those that are kept, or else measured now, by default
     parallel : leave the sequential one out, if there is another
 
     Examples
@@ -270,7 +272,8 @@ def best_plan(
     >>> routes.best_plan(model, one, workers=2).executor
     'sequential'
     """
-    costs = calibrated(model, motion, level=level, executors=executors, workers=workers)
+    if costs is None:
+        costs = calibrated(model, motion, level=level, executors=executors, workers=workers)
     chosen, _ = _chosen(model, len(motion.time), workers, executors, costs, 1)
     if parallel and len(chosen) > 1:
         chosen = [pair for pair in chosen if pair[0].kind != "sequential"]

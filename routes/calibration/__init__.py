@@ -14,7 +14,7 @@ from routes.calibration.machine import this_machine
 from routes.calibration.measuring import measured_costs, with_alternatives
 from routes.cost import Costs
 
-__all__ = ["costs"]
+__all__ = ["costs", "kept_costs"]
 
 #: Executors whose workers are not here to be measured.
 ELSEWHERE = ("mpi",)
@@ -82,6 +82,19 @@ def costs(
     if new:
         found = with_alternatives(found, model, motion, level, new)
         keep(key, found)
+    return found
+
+
+def kept_costs(
+    model: Model, motion: Motion, *, level: Level, executors: Sequence[str], workers: int
+) -> Costs | None:
+    """What :func:`costs` has kept; None where it would have to measure."""
+    machine = this_machine()
+    workers = min(workers, machine.cores)
+    found = kept(key_of(machine, model, LEVELS.index(level), len(motion.time)))
+    here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
+    if found is None or any(_to_be_measured(found, name, workers) for name in here):
+        return None
     return found
 
 
