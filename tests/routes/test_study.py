@@ -1,0 +1,203 @@
+"""Studies: what is tried, what is said of it, and what the fastest plan gives."""
+
+import json
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+import routes
+from routes.candidates import KINDS, candidates
+from routes.cost import ExecutorCosts, made_up
+from routes.results.study import page, record, short, verdict
+from routes.study import of_length
+
+
+def model_of(name):
+    return groups.build(mbssa.decompose(mbssa.load(name)))
+
+
+STEWART = model_of("stewart_inverse")
+MOTION = groups.default_motion(STEWART.mechanism, steps=1200)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return routes.study(STEWART, MOTION, workers=2, executors=["threads"], top=1, repeats=3)
+
+
+def test_sequential_is_always_among_those_that_are_run(found):
+    alone = found.sequential
+    assert alone.plan.workers == 1
+    assert alone.plan.stages == (((1, 2, 3, 4, 5, 6, 7),),)
+    assert found.speed_up(alone) == 1.0
+    assert len(alone.measured) == 3
+
+
+def test_every_kind_is_predicted_and_its_best_is_run(found):
+    kinds = {"sequential", "time chunks", "stages", "batched stages", "pipeline", "chunked stages"}
+    assert kinds <= set(found.predicted) <= set(KINDS)
+    assert {trial.kind for trial in found.trials} == set(found.predicted)
+    assert found.routes == 32
+    assert found.told_apart == 4683
+
+
+def test_the_fastest_comes_first_and_gives_the_answer(found):
+    seconds = [trial.seconds for trial in found.trials]
+    assert seconds == sorted(seconds)
+    assert found.best == found.trials[0].plan
+    mine = routes.run(STEWART, found.best, MOTION)
+    assert np.abs(mine.position - STEWART.solve(MOTION).position).max() < 1e-12
+
+
+def test_what_was_run_kept_to_the_order_of_the_groups(found):
+    for trial in found.trials:
+        assert trial.log.faults(STEWART.needs, carried=trial.plan.start == "carried") == []
+        assert ((trial.idle >= 0) & (trial.idle <= 1)).all()
+        assert (trial.idle < 1).any()
+        assert len(trial.idle) == trial.plan.workers
+
+
+def test_a_study_as_data(found):
+    data = json.loads(json.dumps(record(found)))
+    assert data["routes"] == 32
+    assert [trial["kind"] for trial in data["trials"]] == [trial.kind for trial in found.trials]
+    plan = routes.Plan.from_json(json.dumps(data["trials"][0]["plan"]))
+    assert plan == found.best
+
+
+def test_a_study_as_a_page(found):
+    from mbssa.results.tables import plain_text
+
+    text = plain_text(lambda screen: page(found, screen))
+    assert "32 routes where equal groups are interchangeable (4,683 told apart)" in text
+    for trial in found.trials:
+        assert short(trial.plan) in text
+    assert "Fastest: " in text
+
+
+def test_the_verdict_says_when_sequential_wins(found):
+    slowest = max(found.trials, key=lambda trial: trial.seconds)
+    assert slowest.kind != "sequential" or found.best.workers > 1
+    text = " ".join(verdict(found))
+    if found.best.workers == 1:
+        assert "sequential wins" in text
+    else:
+        assert "times as fast as sequential" in text
+
+
+def test_one_worker_leaves_sequential_alone():
+    alone = routes.study(STEWART, MOTION, workers=1, repeats=1)
+    assert {trial.plan.workers for trial in alone.trials} == {1}
+    assert alone.parallel is None
+    assert "No parallel plan was run" in " ".join(verdict(alone))
+
+
+@pytest.mark.parametrize("name", ["workers", "top", "repeats"])
+def test_less_than_one_is_refused(name):
+    with pytest.raises(ValueError, match=f"{name} is 0; write 1 or more"):
+        routes.study(STEWART, MOTION, **{name: 0})
+
+
+def test_no_such_executor_is_refused():
+    with pytest.raises(ValueError, match="magic"):
+        routes.study(STEWART, MOTION, executors=["magic"])
+
+
+def plans(model, workers, solvers=None, executors=("threads",), instants=10_000):
+    groups_there = model.structure.n_groups
+    return list(
+        candidates(
+            model,
+            instants,
+            workers=workers,
+            executors=executors,
+            seconds=np.full(groups_there, 1e-3),
+            stage=1e-5,
+            call=1e-5,
+            most=50,
+            solvers=solvers or {},
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["rotor", "stewart", "stewart_inverse", "nine_bar", "micromanipulator_driven"]
+)
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_every_candidate_fits_its_model(name, workers):
+    model = model_of(name)
+    found = plans(model, workers, executors=("threads", "processes"))
+    for candidate in found:
+        candidate.plan.check(model)
+        assert candidate.plan.instants == 10_000
+        assert candidate.kind in KINDS
+    assert found[0].kind == "sequential"
+    assert (len(found) > 1) == (workers > 1)
+
+
+def test_cheaper_solvers_are_tried_alone_and_in_chunks():
+    found = plans(model_of("rotor"), 2, solvers={4: "Newton"})
+    with_others = [c for c in found if c.plan.solvers]
+    assert {c.kind for c in with_others} == {"other solvers", "time chunks, other solvers"}
+    assert all(dict(c.plan.solvers) == {4: "Newton"} for c in with_others)
+
+
+def test_short_motions_are_not_cut():
+    assert {c.plan.chunks for c in plans(STEWART, 2, instants=100)} == {1}
+
+
+@pytest.mark.parametrize("instants", [32, 100, 5_000, 10**6])
+def test_a_plan_of_another_length_keeps_its_chunks(instants):
+    plan = routes.plan_of(STEWART, routes.parallel_route(STEWART), instants=10_000, chunks=4)
+    longer = of_length(plan, instants)
+    longer.check(STEWART)
+    assert longer.instants == instants
+    assert 1 <= longer.chunks <= min(4, instants // 32)
+
+
+def test_parallel_pays_from_where_its_prediction_is_less():
+    """Threads cost 1 ms, and halve 1 µs an instant: they pay from 2,000 instants on."""
+    nothing = ExecutorCosts(0.0, 0.0, 0.0, 0.0)
+    threads = ExecutorCosts(1e-3, 0.0, 0.0, 0.0, ((1.0, 1.0), (2.0, 1.0)))
+    costs = made_up([1e-3 / 7] * 7, instants=1000, executors={"sequential": nothing, "threads": threads})
+    two = routes.plan_of(
+        STEWART,
+        routes.sequential_route(STEWART),
+        instants=10_000,
+        chunks=2,
+        start="seeded",
+        executor="threads",
+        workers=2,
+    )
+    one = routes.plan_of(STEWART, routes.sequential_route(STEWART), instants=10_000)
+
+    def trial(kind, plan):
+        outcome = routes.logged_run(STEWART, plan, long)
+        return routes.Trial(kind, plan, routes.predict(STEWART, plan, costs), (outcome.seconds,), outcome.log)
+
+    long = groups.default_motion(STEWART.mechanism, steps=10_000)
+    found = routes.Study(
+        STEWART,
+        long,
+        2,
+        "acceleration",
+        (trial("time chunks", two), trial("sequential", one)),
+        32,
+        4683,
+        {},
+        costs,
+    )
+    assert found.pays_from == pytest.approx(2000, abs=70)
+
+
+def test_best_plan_goes_by_the_costs():
+    nothing = ExecutorCosts(0.0, 0.0, 0.0, 0.0, ((1.0, 1.0), (2.0, 1.0)))
+    dear = ExecutorCosts(10.0, 0.0, 0.0, 0.0)
+    for threads, workers in ((nothing, 2), (dear, 1)):
+        costs = made_up([1e-3] * 7, instants=1200, executors={"sequential": nothing, "threads": threads})
+        plan = routes.best_plan(STEWART, MOTION, workers=2, costs=costs)
+        assert plan.workers == workers
+    forced = routes.best_plan(STEWART, MOTION, workers=2, costs=costs, parallel=True)
+    assert forced.workers == 2
