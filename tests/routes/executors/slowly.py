@@ -14,7 +14,7 @@ import routes
 import routes.run
 from routes.plan import parallel_route, plan_of
 
-INSTANTS = 60_000
+INSTANTS = 20_000
 
 
 def plan_for(model, executor, workers):
