@@ -15,7 +15,7 @@ from routes.enumeration.parts import members
 Ints = npt.NDArray[np.int64]
 
 #: Beginnings of routes that are looked at before the order is given up, and how many more for each route.
-PATIENCE, MORE = 40_000, 60
+PATIENCE, MORE = 30_000, 60
 
 #: Routes that are looked for after that, and beginnings for these before the search turns more eager.
 LAST, LAST_PATIENCE = 2_000, 10_000
