@@ -5,8 +5,8 @@ Print the figures with
     python -m pytest benchmarks/test_routes_enumeration.py --benchmark-only -s
 
 Routes are found and their times predicted, on one core; nothing is kept from one round to the next, and the
-least of three rounds counts, in seconds of the processor. Groups take 1 to 3 s each, all different (or all the
-same), and a stage costs little (0.05 s) or much (2 s) beside that. ``inexact`` in the table says that the
+least of three rounds counts, in seconds of the processor. Groups take 1 to 3 s each, all different (or all
+the same), and a stage costs little (0.05 s) or much (2 s) beside that. ``inexact`` in the table says that the
 order was given up before the last of the 1,000.
 """
 
