@@ -15,6 +15,7 @@ from groups.motion import Motion, default_motion
 from groups.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from routes.calibration import costs as calibrated
+from routes.calibration.memory import give_back_memory
 from routes.candidates import LEAST, Candidate, candidates
 from routes.cost import Costs
 from routes.dag import Dag
@@ -235,6 +236,7 @@ def study(
     for repeat in range(repeats):
         for k, (candidate, _) in enumerate(chosen):
             told("running", (repeat + k / len(chosen)) / repeats)
+            give_back_memory()
             outcome = logged_run(model, candidate.plan, motion, level=level)
             measured[k].append((outcome.seconds, outcome.log))
     trials = []
