@@ -297,7 +297,7 @@ def _begun(setup: Setup, resume: bool) -> tuple[list[int], int]:
 
 def _share(progress: Callable[[float], object] | None, before: int, number: int) -> Callable[[int], object]:
     def told(done: int) -> object:
-        return None if progress is None else progress((before + done) / number)
+        return None if progress is None else progress(min(1.0, (before + done) / number))
 
     told(0)
     return told

@@ -7,9 +7,12 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from typing import Any, Literal
+
+import numpy as np
 
 from routes.sweep.block import Setup, solve_block, unpacked
 from routes.sweep.store import SweepError
@@ -42,7 +45,7 @@ def perform(setup: Setup, todo: Sequence[int], executor: Executor, workers: int,
         return _by_joblib(setup, todo, executor, min(workers, len(todo)), told)
 
 
-def _one_by_one(setup: Setup, todo: Sequence[int], told: Told) -> int:
+def _one_by_one(setup: Setup, todo: Iterable[int], told: Told) -> int:
     done = 0
     for block in todo:
         done += solve_block(setup, block)
@@ -132,18 +135,52 @@ def world() -> Any:
     return MPI.COMM_WORLD
 
 
+def _taken_by(comm: Any, todo: Sequence[int]) -> Generator[int, None, None]:
+    """Blocks for this rank: the next that nobody has, or every so manieth.
+
+    Ranks of one machine count in memory that they share. On several machines a rank that counts would wait
+    for the one that has the count to finish its block.
+    """
+    from mpi4py import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    together = bool(node.Get_size() == comm.Get_size())
+    node.Free()
+    if not comm.allreduce(together, op=MPI.LAND):
+        yield from todo[comm.Get_rank() :: comm.Get_size()]
+        return
+    first = comm.Get_rank() == 0
+    count = MPI.Win.Allocate(8 if first else 0, 8, comm=comm)
+    one, found = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    if first:
+        count.Lock(0)
+        count.Put(found, 0)
+        count.Unlock(0)
+    comm.Barrier()
+    try:
+        while True:
+            count.Lock(0, MPI.LOCK_SHARED)
+            count.Fetch_and_op(one, found, 0)
+            count.Unlock(0)
+            if found[0] >= len(todo):
+                return
+            yield todo[int(found[0])]
+    finally:
+        count.Free()
+
+
 def _by_ranks(setup: Setup, todo: Sequence[int], told: Told) -> int:
-    """Every so manieth block to each rank; what went wrong on any is raised on all."""
+    """Blocks shared out among ranks; what went wrong on any is raised on all."""
     comm = world()
-    mine = todo[comm.Get_rank() :: comm.Get_size()]
     failure: str | None = None
     done = 0
 
     def all_told(cases: int) -> object:
-        return told(min(cases * comm.Get_size(), setup.cases.number))
+        return told(cases * comm.Get_size())
 
     try:
-        done = _one_by_one(setup, mine, all_told)
+        with closing(_taken_by(comm, todo)) as mine:
+            done = _one_by_one(setup, mine, all_told)
     except Exception as error:  # other ranks wait for this one
         failure = str(error) if isinstance(error, SweepError) else f"{type(error).__name__}: {error}"
     reports: list[tuple[int, str | None]] = comm.allgather((done, failure))

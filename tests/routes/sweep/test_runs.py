@@ -98,6 +98,29 @@ def test_ranks_make_the_same_files(tmp_path, ranks):
     assert "holds a sweep already" in again.stderr
 
 
+@pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
+def test_what_one_rank_stumbles_over_ends_all_of_them(tmp_path):
+    broken = """
+from mbssa.ranks import rank
+from routes.sweep import block
+solve = block.solve_poses
+def stumble(*arguments):
+    if rank() == 1:
+        raise ZeroDivisionError("by nothing")
+    return solve(*arguments)
+block.solve_poses = stumble
+"""
+    _, _, script, *arguments = command(tmp_path, 3000, "mpi")
+    started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", broken + script, *arguments]
+    done = subprocess.run(started, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "rank 1: block" in done.stderr
+    assert "ZeroDivisionError: by nothing" in done.stderr
+    again = command(tmp_path, 3000, "sequential", resume="resume")
+    subprocess.run(again, check=True, capture_output=True)
+    assert open_sweep(tmp_path)["case"].tolist() == list(range(3000))
+
+
 def test_the_store_is_one_table_for_any_reader_of_parquet(bar, tmp_path):
     found = sweep(bar, turn(), record=["1-4.angle"], store=tmp_path, executor="sequential", block=9)
     table = pyarrow.dataset.dataset(tmp_path / "parts", format="parquet").to_table()
