@@ -62,10 +62,17 @@ def on_all_ranks(plan: Plan, solve: Callable[[Execute], Answer]) -> Answer | Non
     """
     world = _mpi().COMM_WORLD.Dup()
     try:
-        if world.rank:
-            _help(world)
-            return None
-        return _lead(world, plan, solve)
+        if not world.rank:
+            return _lead(world, plan, solve)
+        try:
+            failure = _help(world)
+        except BaseException:  # between jobs: rank 0 would wait for ever
+            traceback.print_exc()
+            world.Abort(1)
+            raise
+        if failure is not None:
+            raise failure
+        return None
     finally:
         world.Free()
 
@@ -103,21 +110,20 @@ def _lead(world: Any, plan: Plan, solve: Callable[[Execute], Answer]) -> Answer:
     return answer
 
 
-def _help(world: Any) -> None:
-    """What ranks other than 0 do: jobs, until they are told the end."""
+def _help(world: Any) -> BaseException | None:
+    """What ranks other than 0 do: jobs, until they are told the end, and what ended rank 0."""
     with _interruptible() as interrupted:
         while True:
             job, failure = _tell(world)
             if job is None:
-                break
+                ended: BaseException | None = failure
+                return ended
             pickled, sizes = job
             buffers = [np.empty(size, np.uint8) for size in sizes]
             for buffer in buffers:
                 world.Bcast(buffer, root=0)
             rank = _Rank(world, interrupted, _clocks(world))
             rank.to_the_end(partial(_bench, pickled, buffers), None)
-    if failure is not None:
-        raise failure
 
 
 def _other_ranks(wanted: int, there: int) -> str:
@@ -277,7 +283,10 @@ class _Rank:
                 bench.space.log[task, :2] -= self.clocks[source]
                 bench.space.done[task] = 1
                 if self._watch is not None:
-                    self._watch.finished(task)
+                    try:
+                        self._watch.finished(task)
+                    except BaseException as failure:  # of who is told of the progress, while ranks part too
+                        self._fail(failure)
 
     def _send_rows(self, task: int, ranks: Sequence[int]) -> None:
         assert self._bench is not None

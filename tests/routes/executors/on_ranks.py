@@ -95,6 +95,17 @@ def nobody_wants_it():
         assert (found.status[:32] == 0).any()
 
 
+def who_is_told_fails():
+    def progress(share):
+        if share > 0.2:
+            raise LookupError("no screen")
+
+    model = model_of("rotor")
+    plan = plan_of(model, parallel_route(model), instants=5000, chunks=20, executor="mpi", workers=RANKS)
+    with pytest.raises(LookupError, match="no screen"):
+        routes.run(model, plan, motion_of(model, 5000), progress=progress)
+
+
 def clocks():
     from routes.executors.mpi import clock_ahead
 
