@@ -19,7 +19,7 @@ from routes.calibration.memory import give_back_memory
 from routes.candidates import LEAST, Candidate, candidates
 from routes.cost import Costs
 from routes.dag import Dag
-from routes.enumeration import count
+from routes.enumeration import TooLarge, count
 from routes.event_log import EventLog
 from routes.plan import GRAIN, Plan, parallel_route, plan_of, sequential_route
 from routes.predict import Prediction, predict
@@ -34,6 +34,9 @@ PREDICTED = 200
 
 #: Share of the time of a group's own solver below which another one is worth a plan.
 CHEAPER = 0.9
+
+#: Steps after which routes are not counted any more: a second or so.
+COUNTED = 100_000
 
 #: The longest motion that is looked at to find where parallel pays.
 LONGEST = 10**8
@@ -396,6 +399,6 @@ def _cheaper(model: Model, instants: int, costs: Costs) -> dict[int, str]:
 def _counted(model: Model) -> tuple[int | None, int | None]:
     dag = Dag.of(model)
     try:
-        return count(dag), count(dag, symmetry=False)
-    except ValueError:  # too large a part that cannot be taken apart
+        return count(dag, effort=COUNTED), count(dag, symmetry=False, effort=COUNTED)
+    except TooLarge:
         return None, None

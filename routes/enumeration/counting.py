@@ -38,13 +38,14 @@ MOST_STAGES = 3_000
 MOST_WIDE = 30_000
 
 
-def count(source: Dag | Structure | Model, symmetry: bool = True) -> int:
+def count(source: Dag | Structure | Model, symmetry: bool = True, *, effort: int = MOST_LINKS) -> int:
     """Number of kinematic routes: ordered stages of groups that need nothing of each other.
 
     Parameters
     ----------
     source : a DAG, or a structure or model, whose DAG is labelled as :meth:`Dag.of` says
     symmetry : count routes once that an automorphism of the labelled DAG takes into each other
+    effort : steps after which an irregular part is given up; a million take some ten seconds
 
     Raises
     ------
@@ -65,7 +66,7 @@ def count(source: Dag | Structure | Model, symmetry: bool = True) -> int:
     shape = composition.shape
     onto: dict[int, list[int]] = {}
     for number in _needed(shape, composition.shapes):
-        onto[number] = _onto(composition.shapes[number], onto, symmetry)
+        onto[number] = _onto(composition.shapes[number], onto, symmetry, effort)
     return _total(shape, onto, symmetry)
 
 
@@ -110,7 +111,7 @@ def _too_long(shape: Shape) -> TooLarge:
     )
 
 
-def _onto(shape: Shape, onto: dict[int, list[int]], symmetry: bool) -> list[int]:
+def _onto(shape: Shape, onto: dict[int, list[int]], symmetry: bool, effort: int) -> list[int]:
     """Orbits of maps onto k = 0 … size stages."""
     if shape.kind == "single":
         return [0, 1]
@@ -123,7 +124,7 @@ def _onto(shape: Shape, onto: dict[int, list[int]], symmetry: bool) -> list[int]
         return found
     if shape.kind == "parallel":
         return _differences(_into_side_by_side(shape, onto, shape.size, symmetry))
-    return _onto_prime(shape, onto)
+    return _onto_prime(shape, onto, effort)
 
 
 def _convolved(a: Sequence[int], b: Sequence[int]) -> list[int]:
@@ -180,10 +181,9 @@ def _twins(times: int, most: int) -> list[int]:
     return found
 
 
-def _onto_prime(shape: Shape, onto: dict[int, list[int]]) -> list[int]:
+def _onto_prime(shape: Shape, onto: dict[int, list[int]], budget: int) -> list[int]:
     """Burnside: the mean over all turns of the maps that a turn leaves as they are."""
     cycles = Counter(_cycles(turn) for turn in (tuple(range(len(shape.parts))), *shape.turns))
-    budget = MOST_LINKS
     found = [0] * (shape.size + 1)
     for parts, times in sorted(cycles.items()):
         threaded, used = _threaded(shape, parts, onto, budget)
