@@ -42,7 +42,7 @@ import sys
 from benchmarks.test_sweep import swept
 
 name, store, number = sys.argv[1:]
-swept(name, store + "/few", "mpi", 1, 2000)
+swept(name, store + "/few", "mpi", 1, 8192)
 found = swept(name, store + "/many", "mpi", 1, int(number))
 sys.stdout.write(f"{found.seconds}\\n")
 """
@@ -92,7 +92,7 @@ def test_sweep(benchmark, tmp_path, name):
                 starts[label] = start
 
     begin = time.perf_counter()
-    swept(name, tmp_path / "few", "processes", 2, 5000)
+    swept(name, tmp_path / "few", "processes", 2, 8192)
     starts["two processes"] = time.perf_counter() - begin
     with reused_memory():
         benchmark.pedantic(

@@ -87,6 +87,7 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
         ]
         if differing:
             raise ValueError("\n  ".join([f"{folder} holds another sweep", *differing]))
+        release_claims(folder)
         for left in (folder / PARTS).glob(".part-*.tmp"):
             left.unlink()
         return
@@ -167,6 +168,21 @@ def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def claim(folder: Path, block: int) -> bool:
+    """Take a block that no other process has taken; False where one has."""
+    try:
+        os.close(os.open(folder / PARTS / f".claim-{block:06d}", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except FileExistsError:
+        return False
+    return True
+
+
+def release_claims(folder: Path) -> None:
+    """Forget who has taken which block."""
+    for left in (folder / PARTS).glob(".claim-*"):
+        left.unlink()
 
 
 def is_done(folder: Path, block: int, cases: int) -> bool:

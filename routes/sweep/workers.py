@@ -7,15 +7,12 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
 from typing import Any, Literal
 
-import numpy as np
-
 from routes.sweep.block import Setup, solve_block, unpacked
-from routes.sweep.store import SweepError
+from routes.sweep.store import SweepError, claim, release_claims
 
 Executor = Literal["processes", "threads", "sequential", "mpi"]
 EXECUTORS: tuple[Executor, ...] = ("processes", "threads", "sequential", "mpi")
@@ -135,38 +132,16 @@ def world() -> Any:
     return MPI.COMM_WORLD
 
 
-def _taken_by(comm: Any, todo: Sequence[int]) -> Generator[int, None, None]:
-    """Blocks for this rank: the next that nobody has, or every so manieth.
+def _taken_by(rank: int, size: int, setup: Setup, todo: Sequence[int]) -> Iterator[int]:
+    """Blocks that this rank comes to first: of its own share, then of the others'.
 
-    Ranks of one machine count in memory that they share. On several machines a rank that counts would wait
-    for the one that has the count to finish its block.
+    Ranks claim them by files. To count in the memory of one of them would mean to wait until that one has
+    finished its block.
     """
-    from mpi4py import MPI
-
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    together = bool(node.Get_size() == comm.Get_size())
-    node.Free()
-    if not comm.allreduce(together, op=MPI.LAND):
-        yield from todo[comm.Get_rank() :: comm.Get_size()]
-        return
-    first = comm.Get_rank() == 0
-    count = MPI.Win.Allocate(8 if first else 0, 8, comm=comm)
-    one, found = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    if first:
-        count.Lock(0)
-        count.Put(found, 0)
-        count.Unlock(0)
-    comm.Barrier()
-    try:
-        while True:
-            count.Lock(0, MPI.LOCK_SHARED)
-            count.Fetch_and_op(one, found, 0)
-            count.Unlock(0)
-            if found[0] >= len(todo):
-                return
-            yield todo[int(found[0])]
-    finally:
-        count.Free()
+    begin = rank * len(todo) // size
+    for block in (*todo[begin:], *todo[:begin]):
+        if claim(setup.folder, block):
+            yield block
 
 
 def _by_ranks(setup: Setup, todo: Sequence[int], told: Told) -> int:
@@ -179,11 +154,13 @@ def _by_ranks(setup: Setup, todo: Sequence[int], told: Told) -> int:
         return told(cases * comm.Get_size())
 
     try:
-        with closing(_taken_by(comm, todo)) as mine:
-            done = _one_by_one(setup, mine, all_told)
+        mine = _taken_by(comm.Get_rank(), comm.Get_size(), setup, todo)
+        done = _one_by_one(setup, mine, all_told)
     except Exception as error:  # other ranks wait for this one
         failure = str(error) if isinstance(error, SweepError) else f"{type(error).__name__}: {error}"
     reports: list[tuple[int, str | None]] = comm.allgather((done, failure))
+    if comm.Get_rank() == 0:
+        release_claims(setup.folder)
     failures = [f"rank {k}: {text}" for k, (_, text) in enumerate(reports) if text is not None]
     if failures:
         raise SweepError("\n  ".join(failures))
