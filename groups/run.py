@@ -193,7 +193,7 @@ class Run:
         code = model.packed.code
         if not self.planar:
             self._solve = compiled(span.solve_spatial)
-        elif np.isin(code, (span.PLANAR, span.GLOBAL)).all():
+        elif ((code == span.PLANAR) | (code == span.GLOBAL)).all():
             self._solve = compiled(span.solve_planar_closed)
         else:
             self._solve = compiled(span.solve_planar_any)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -99,11 +101,23 @@ def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, m
             f"the plan is for {plan.instants:,} instants and the motion has {len(motion.time):,}; "
             "plan again, or change the motion"
         )
-    plan.check(model)
-    tasks = tasks_of(plan, model)
+    tasks = _tasks(plan, model)
     handed_on = {body for call in tasks.calls for body in _needed_by(model, call)}
     kept = np.array(sorted({*wanted.tolist(), *handed_on}), dtype=np.int64)
     return Job(model, motion, plan, tasks, kept, level, memory)
+
+
+#: By model, the plan that it ran last, and its tasks.
+_LAST: WeakKeyDictionary[Model, tuple[Plan, Tasks]] = WeakKeyDictionary()
+
+
+def _tasks(plan: Plan, model: Model) -> Tasks:
+    """The tasks of a plan, checked; of one that is run again and again, the same ones."""
+    last = _LAST.get(model)
+    if last is None or last[0] is not plan:
+        plan.check(model)
+        last = _LAST[model] = plan, tasks_of(plan, model)
+    return last[1]
 
 
 class Bench:
@@ -111,20 +125,30 @@ class Bench:
 
     def __init__(self, job: Job, space: Workspace) -> None:
         self.job, self.space = job, space
-        model, packed = job.model, job.model.packed
+        model = job.model
         self.run = Run(model, job.motion, job.kept, job.level, space.answer)
         row_of = np.full(model.mechanism.n_bodies, -1)
         row_of[job.kept] = np.arange(len(job.kept))
         self.parts: list[Part] = []
-        self.hands_on: list[tuple[Ints, Ints]] = []
+        self._row_of = row_of
         start, bodies = model.structure.members
         for call in job.tasks.calls:
             mine = np.concatenate([bodies[start[g] : start[g + 1]] for g in call])
             written = np.sort(mine[row_of[mine] >= 0])
             loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
             self.parts.append(Part(np.array(call, dtype=np.int64), loaded, written))
-            memory = [np.arange(packed.memory_start[g], packed.memory_start[g + 1]) for g in call]
-            self.hands_on.append((np.concatenate(memory), row_of[written]))
+
+    @cached_property
+    def hands_on(self) -> list[tuple[Ints, Ints]]:
+        """By call, the places in the memory and the rows of bodies that it hands on to its next chunk."""
+        start = self.job.model.packed.memory_start
+        return [
+            (
+                np.concatenate([np.arange(start[g], start[g + 1]) for g in part.groups.tolist()]),
+                self._row_of[part.written],
+            )
+            for part in self.parts
+        ]
 
     def begin(self) -> None:
         """Fill in where chunks begin from, and where the frame stands."""
