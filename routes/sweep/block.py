@@ -33,8 +33,8 @@ Columns = dict[str, Floats]
 NAMES = (*STATUS, "cannot be assembled", "no such mode")
 NOT_ASSEMBLED, NO_MODE = len(STATUS), len(STATUS) + 1
 
-#: Poses that are solved and measured together: enough to amortise a call, few enough to stay in the cache.
-TOGETHER = 4_096
+#: Poses that are solved and measured together: enough to amortise a call, few enough that their arrays are used again.
+TOGETHER = 2_048
 
 #: How far beyond a limit, in units of it or of 1, a coordinate still counts as on it.
 ON_LIMIT = 1e-9
