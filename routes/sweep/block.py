@@ -33,7 +33,7 @@ Columns = dict[str, Floats]
 NAMES = (*STATUS, "cannot be assembled", "no such mode")
 NOT_ASSEMBLED, NO_MODE = len(STATUS), len(STATUS) + 1
 
-#: Poses that are solved and measured together: enough to amortise a call, few enough that their arrays are used again.
+#: Poses that are solved and measured together: so few that memory is used again, not asked for anew.
 TOGETHER = 2_048
 
 #: How far beyond a limit, in units of it or of 1, a coordinate still counts as on it.
