@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.run import Arrays
+from groups.run import OUTPUTS, Arrays
 
 Floats = npt.NDArray[np.float64]
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
@@ -43,7 +43,7 @@ class Workspace:
 def in_memory(shapes: Shapes) -> Workspace:
     """Arrays that go with the process; nothing is done yet."""
     made: dict[str, Any] = {
-        name: np.empty(shape, kind) if kind is np.float64 else np.zeros(shape, kind)
+        name: np.empty(shape, kind) if name in OUTPUTS else np.zeros(shape, kind)
         for name, (shape, kind) in shapes.items()
     }
     return _begun(made, None)
@@ -105,7 +105,6 @@ def room_for_files(shapes: Shapes) -> Path:
 
 
 def _begun(made: dict[str, Any], folder: Path | None) -> Workspace:
-    made["residual"][:] = 0.0
     made["condition"][:] = 1.0
     made["log"][:] = -1.0
     return _named(made, folder)
