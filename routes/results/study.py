@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from groups.results.about import print_fitting
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 #: Letters of a route before its end is left out.
 _LONG = 40
 
+#: Median error of the predictions from which they are said to be doubtful.
+DOUBTFUL = 0.3
+
 #: Workers whose idle share has a figure of its own.
 _EACH = 4
 
@@ -32,6 +36,9 @@ def page(study: Study, console: Console) -> None:
     kinds = dict.fromkeys(trial.kind for trial in study.trials)
     for kind in kinds:
         console.print(f"  {kind}: {KINDS[kind]}", markup=False, style="dim")
+    console.print(
+        "  in plans: > then, | side by side, + one after another in one call", markup=False, style="dim"
+    )
     console.print()
     for line in verdict(study):
         console.print(line, markup=False)
@@ -103,6 +110,11 @@ def verdict(study: Study) -> list[str]:
             lines[0] += f"; sequential wins here, the best parallel plan takes {slower:.2f} times as long"
     else:
         lines[0] += f"; {study.speed_up(best):.2f} times as fast as sequential"
+    if (off := median(abs(trial.error) for trial in study.trials)) > DOUBTFUL:
+        lines.append(
+            f"Half of the predictions are off by {off:.0%} or more: the machine is busier than when its costs "
+            "were measured, or was then; --recalibrate measures them anew"
+        )
     if parallel is None:
         lines.append("No parallel plan was run: write --workers 2 or more")
     elif study.pays_from is None:
