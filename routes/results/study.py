@@ -112,8 +112,8 @@ def verdict(study: Study) -> list[str]:
         lines[0] += f"; {study.speed_up(best):.2f} times as fast as sequential"
     if (off := median(abs(trial.error) for trial in study.trials)) > DOUBTFUL:
         lines.append(
-            f"Half of the predictions are off by {off:.0%} or more: the machine is busier than when its costs "
-            "were measured, or was then; --recalibrate measures them anew"
+            f"Half of the predictions are off by {off:.0%} or more: the machine is busier than when its "
+            "costs were measured, or was then; --recalibrate measures them anew"
         )
     if parallel is None:
         lines.append("No parallel plan was run: write --workers 2 or more")
