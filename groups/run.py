@@ -209,7 +209,7 @@ class Run:
         if not self.model.globally:
             self._by_kernel(part, first, stop, carried)
             return
-        if part is self._whole:
+        if 0 in part.written:
             self.place_frame(first, stop)
         start = self.model.packed.memory_start
         for piece in self._pieces(part):

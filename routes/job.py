@@ -134,6 +134,8 @@ class Bench:
         start, bodies = model.structure.members
         for call in job.tasks.calls:
             mine = np.concatenate([bodies[start[g] : start[g + 1]] for g in call])
+            # The frame is solved by nobody; the first call writes where it stands.
+            mine = np.append(mine, 0) if not self.parts else mine
             written = np.sort(mine[row_of[mine] >= 0])
             loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
             self.parts.append(Part(np.array(call, dtype=np.int64), loaded, written))
@@ -151,9 +153,8 @@ class Bench:
         ]
 
     def begin(self) -> None:
-        """Fill in where chunks begin from, and where the frame stands."""
+        """Fill in where chunks begin from."""
         job, space = self.job, self.space
-        self.run.place_frame(0, len(job.motion.time))
         space.memory[0], space.last[0] = job.memory, 0.0
         if job.plan.start == "seeded" and len(space.memory) > 1:
             for c, carried in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):

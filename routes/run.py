@@ -253,6 +253,7 @@ def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:
         # What a later run goes on from stays as its tasks have left it.
         run = Run(job.model, job.motion, job.kept, job.level, space.answer.copy())
     for c, k in np.argwhere(done == 0).tolist():
+        run.place_frame(*job.tasks.span(c * done.shape[1]))
         for group in job.tasks.calls[k]:
             run.not_computed(group, *job.tasks.span(c * done.shape[1]))
     bounds = job.tasks.bounds if job.plan.start == "seeded" else job.tasks.bounds[[0, -1]]
