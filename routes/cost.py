@@ -29,12 +29,11 @@ class Around:
     task : of each task, the first apart
     coarse : of each instant of the coarse pass that seeds chunks
     chunk : of each seeded chunk, the first apart
-    rebuilt : of a model whose solvers the plan changes
 
     Examples
     --------
-    >>> Around(fixed=5e-4, instant=1e-7, call=5e-5, task=1e-6, coarse=1e-5, chunk=2e-5).rebuilt
-    0.0
+    >>> Around(fixed=5e-4, instant=1e-7, call=5e-5, task=1e-6, coarse=1e-5, chunk=2e-5).chunk
+    2e-05
     """
 
     fixed: float
@@ -43,7 +42,6 @@ class Around:
     task: float
     coarse: float
     chunk: float
-    rebuilt: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -216,8 +214,6 @@ class Costs:
         if plan.start == "seeded" and plan.chunks > 1:
             led = self.coarse_instants * tasks.bounds[-2] / plan.instants
             found += around.coarse * led + around.chunk * (plan.chunks - 1)
-        if plan.solvers:
-            found += around.rebuilt
         return float(found + self.executor(plan.executor).start)
 
     def to_json(self) -> str:

@@ -96,16 +96,12 @@ def with_alternatives(
     ValueError
         As :func:`groups.build`.
     """
-    began = perf_counter()
-    other = build(model.structure, solvers=alternatives)
-    rebuilt = perf_counter() - began
-    found = measured_costs(other, motion, level)
+    found = measured_costs(build(model.structure, solvers=alternatives), motion, level)
     table = {
         f"{g} {name}": tuple(float(found.group_seconds(length)[g - 1]) for length in costs.lengths)
         for g, name in alternatives.items()
     }
-    around = replace(costs.around, rebuilt=max(costs.around.rebuilt, rebuilt))
-    return replace(costs, around=around, alternatives={**costs.alternatives, **table})
+    return replace(costs, alternatives={**costs.alternatives, **table})
 
 
 def first_instants(motion: Motion, count: int) -> Motion:
