@@ -70,6 +70,11 @@ class Model:
         """By group, its bodies and its type."""
         return names_of_groups(self.structure)
 
+    @property
+    def choices(self) -> dict[int, str]:
+        """By group number, the solvers that are not the defaults."""
+        return {solver.number: solver.choice for solver in self.solvers if solver.default is not None}
+
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:
         """By group, the indices of the groups that it needs."""

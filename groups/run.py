@@ -277,9 +277,11 @@ class Run:
         position, orientation, velocity, acceleration = self.arrays.outputs
         angle = orientation if self.planar else np.zeros((0, 0))
         paths = (position, angle, velocity, acceleration)
-        if mark(held, self._rows, first, stop, self._time, status, condition, paths, self.model.frames.size):
-            for g in held.tolist():
-                self._without_answer(g, first + np.flatnonzero(status[g, first:stop] == MODE_LOST))
+        mark(held, self._rows, first, stop, self._time, status, condition, paths, self.model.frames.size)
+        for g in held.tolist():
+            lost = np.flatnonzero(status[g, first:stop] == MODE_LOST)
+            if len(lost):
+                self._without_answer(g, first + lost)
 
     def not_computed(self, group: int, first: int, stop: int) -> None:
         """Say of a group's instants that they were not computed."""

@@ -114,6 +114,7 @@ def _record(job: Job) -> dict[str, Any]:
         "version": version("mbssa"),
         "plan": plan,
         "model": _digest(packed.ints, packed.floats, job.memory, packed.code),
+        "solvers": [solver.choice for solver in job.model.solvers],
         "motion": _digest(motion.time, motion.value, motion.rate, motion.acceleration),
         "bodies": job.kept.tolist(),
         "level": job.level,

@@ -214,13 +214,14 @@ _BUILT: WeakKeyDictionary[Model, dict[tuple[tuple[int, str], ...], Model]] = Wea
 
 
 def _by_solvers(model: Model, plan: Plan) -> Model:
-    """The model with the solvers of a plan, built once."""
-    if not plan.solvers:
+    """The model with the solvers of a plan beside its own choices, built once."""
+    choices = {**model.choices, **plan.solvers}
+    if choices == model.choices:
         return model
     built = _BUILT.setdefault(model, {})
-    chosen = tuple(sorted(plan.solvers.items()))
+    chosen = tuple(sorted(choices.items()))
     if chosen not in built:
-        built[chosen] = build(model.structure, solvers=plan.solvers)
+        built[chosen] = build(model.structure, solvers=choices)
     return built[chosen]
 
 

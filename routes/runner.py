@@ -10,12 +10,13 @@ from groups.runner import Request
 from groups.trajectory import Level, Trajectory
 from mbssa import ranks
 from routes.calibration import kept_costs
+from routes.calibration.machine import cores
 from routes.candidates import LEAST
 from routes.checkpoint import kept_plan
 from routes.plan import Plan, plan_of, sequential_route
 from routes.results.study import short
 from routes.run import check_executor, run
-from routes.study import best_plan, cores
+from routes.study import best_plan
 
 #: Chunks that a checkpoint keeps apart, where nothing else says how many.
 KEPT_CHUNKS = 64

@@ -15,6 +15,7 @@ from groups.motion import Motion, default_motion
 from groups.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from routes.calibration import costs as calibrated
+from routes.calibration.machine import cores
 from routes.calibration.memory import give_back_memory
 from routes.candidates import LEAST, Candidate, candidates
 from routes.cost import Costs
@@ -220,6 +221,10 @@ def study(
         for name, value in (("workers", workers), ("top", top), ("repeats", repeats))
         if value < 1
     ]
+    if "mpi" in executors:
+        faults.append(
+            "ranks of MPI cannot be studied from one process; leave mpi out"
+        )
     if faults:
         raise ValueError("; ".join(faults))
     motion = default_motion(model.mechanism) if motion is None else motion
@@ -330,13 +335,6 @@ def predicted_scaling(
             sequential=sequential,
         )
     return found
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    import joblib
-
-    return int(joblib.cpu_count())
 
 
 def _chosen(

@@ -8,11 +8,12 @@ from dataclasses import replace
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, Level
+from mbssa.store import StoreError
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
 from routes.calibration.keeping import keep, kept, key_of
 from routes.calibration.machine import this_machine
-from routes.calibration.measuring import measured_costs, with_alternatives
-from routes.cost import Costs
+from routes.calibration.measuring import coarse_pass, measured_costs, with_alternatives
+from routes.cost import Costs, ExecutorCosts
 
 __all__ = ["costs", "kept_costs"]
 
@@ -72,11 +73,12 @@ def costs(
     if found is None:
         found = measured_costs(model, motion, level)
         keep(key, found)  # at once, since the user may stop what follows
+    found = _of_the_motion(found, model, motion)
     here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
     for name in dict.fromkeys(["threads", *here] if here and workers > 1 else []):
         if _to_be_measured(found, name, workers):
             measured = measured_executor(model, motion, level, found, name, workers)
-            found = replace(found, executors={**found.executors, name: measured})
+            found = replace(found, executors={**found.executors, name: _merged(found, name, measured)})
             keep(key, found)
     new = {g: s for g, s in (alternatives or {}).items() if f"{g} {s}" not in found.alternatives}
     if new:
@@ -91,16 +93,33 @@ def kept_costs(
     """What :func:`costs` has kept; None where it would have to measure."""
     machine = this_machine()
     workers = min(workers, machine.cores)
-    found = kept(key_of(machine, model, LEVELS.index(level), len(motion.time)))
+    try:
+        found = kept(key_of(machine, model, LEVELS.index(level), len(motion.time)))
+    except StoreError:  # what only spares time must not keep anybody from solving
+        return None
     here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
     if found is None or any(_to_be_measured(found, name, workers) for name in here):
         return None
-    return found
+    return _of_the_motion(found, model, motion)
+
+
+def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:
+    """Costs with the coarse pass that this motion needs, whichever was measured."""
+    return replace(found, coarse_instants=coarse_pass(model, motion))
+
+
+def _merged(found: Costs, name: str, measured: ExecutorCosts) -> ExecutorCosts:
+    """What was measured with one number of workers, with what is known of others."""
+    known = found.executors.get(name)
+    if known is None or known.assumed != measured.assumed:
+        return measured
+    points = {**dict(known.slowdown), **dict(measured.slowdown)}
+    return replace(measured, slowdown=tuple(sorted(points.items())))
 
 
 def _to_be_measured(found: Costs, name: str, workers: int) -> bool:
     known = found.executors.get(name)
-    if known is None or known.slowdown[-1][0] != workers:
+    if known is None or workers not in dict(known.slowdown):
         return True
     # On a machine that was busy with other things, nothing was seen of what workers do to each other.
     return known.at_once < LEAST_AT_ONCE

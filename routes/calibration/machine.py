@@ -46,7 +46,7 @@ def this_machine() -> Machine:
     """
     return Machine(
         _processor(),
-        _cores(),
+        cores(),
         f"{platform.python_implementation()} {platform.python_version()}",
         _version("numpy"),
         _version("numba"),
@@ -64,7 +64,12 @@ def _processor() -> str:
     return platform.processor() or platform.machine() or "unknown processor"
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Cores that this process may use.
+
+    >>> cores() >= 1
+    True
+    """
     import joblib
 
     return int(joblib.cpu_count())

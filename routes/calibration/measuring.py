@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +55,7 @@ def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
     }
     lengths = tuple(sorted(by_length))
     table = _in_order(lengths, np.array([by_length[length] for length in lengths]).T)
-    needs = _needs(model)
+    needs = model.neighbours
     whole = Costs(
         machine=this_machine().processor,
         cores=this_machine().cores,
@@ -69,7 +68,7 @@ def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
         joined=0.0,
         loaded=0.0,
         around=Around(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        coarse_instants=_coarse(model, motion),
+        coarse_instants=coarse_pass(model, motion),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         noise=noise(timings.values()),
     )
@@ -186,18 +185,8 @@ def _in_order(lengths: Sequence[int], table: Floats) -> Floats:
     return found
 
 
-def _needs(model: Model) -> tuple[tuple[int, ...], ...]:
-    """By group, the bodies of other groups at its joints; the frame needs nobody."""
-    structure = model.structure
-    found = []
-    for g, group in enumerate(structure.groups):
-        ends = {int(b) for j in group.joint_indices.tolist() for b in model.mechanism.joint_bodies(j)}
-        of_others = (b for b in ends if b != 0 and int(structure.group_of_body[b]) - 1 != g)
-        found.append(tuple(sorted(of_others)))
-    return tuple(found)
-
-
-def _coarse(model: Model, motion: Motion) -> int:
+def coarse_pass(model: Model, motion: Motion) -> int:
+    """Instants of a coarse pass over the whole motion."""
     ends = np.array([0, len(motion.time)])
     return len(coarse_instants(model, motion, ends)) - 1
 

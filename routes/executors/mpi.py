@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -67,7 +68,7 @@ def on_all_ranks(plan: Plan, solve: Callable[[Execute], Answer]) -> Answer | Non
         try:
             failure = _help(world)
         except BaseException:  # between jobs: rank 0 would wait for ever
-            traceback.print_exc()
+            traceback.print_exc(file=sys.__stderr__)  # sys.stderr may be silent here
             world.Abort(1)
             raise
         if failure is not None:
@@ -196,7 +197,7 @@ class _Rank:
                 self._fail(failure)
             self._part()
         except BaseException:  # MPI itself fails: nobody can be told
-            traceback.print_exc()
+            traceback.print_exc(file=sys.__stderr__)  # sys.stderr may be silent here
             self.world.Abort(1)
 
     def _work(self, bench: Bench, watch: Watch | None) -> None:

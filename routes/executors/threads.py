@@ -21,7 +21,7 @@ def execute(bench: Bench, todo: Sequence[int], watch: Watch) -> None:
     Raises
     ------
     TaskError
-        Of the first task that failed; those under way are finished, no other is begun.
+        Of the first task that failed; no other is begun or finished.
     """
     workers = min(bench.job.plan.workers, len(todo))
     if workers == 0:
@@ -32,6 +32,7 @@ def execute(bench: Bench, todo: Sequence[int], watch: Watch) -> None:
         try:
             _work(bench, ready, watch, 0)
         except BaseException:
+            watch.stop()
             ready.give_up()
             raise
         for other in others:
@@ -43,6 +44,7 @@ def _work(bench: Bench, ready: Ready, watch: Watch, worker: int) -> None:
         try:
             done = bench.perform(task, worker, watch.wanted)
         except BaseException:
+            watch.stop()
             ready.give_up()
             raise
         if not done:

@@ -190,3 +190,60 @@ def test_no_such_executor():
     plan = Plan((((1, 2, 3, 4, 5, 6, 7),),), INSTANTS, 704, executor="magic")
     with pytest.raises(ValueError, match="magic"):
         routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS))
+
+
+@pytest.mark.parametrize("start", ["carried", "seeded"])
+@pytest.mark.parametrize("executor", ["sequential", "threads"])
+def test_kept_bodies_of_a_model_with_a_global_solver(start, executor):
+    """The global approach reads bodies from the arrays that nobody has asked for."""
+    structure = MODELS["rotor"].structure
+    model = groups.build(structure, solvers={3: "global dense"})
+    motion = groups.default_motion(model.mechanism, steps=200)
+    mine = [int(body) + 1 for body in structure.groups[6].body_indices]
+    for route in (sequential_route(model), parallel_route(model)):
+        plan = plan_of(model, route, instants=200, chunks=3, start=start, executor=executor, workers=2)
+        found = routes.run(model, plan, motion, bodies=mine)
+        theirs = model.solve(motion, bodies=mine)
+        assert found.ok
+        assert np.abs(found.position - theirs.position).max() < 1e-9
+
+
+def test_solvers_of_a_plan_come_beside_those_of_the_model():
+    """Newton counts its steps; a closed form takes none."""
+    model = groups.build(MODELS["rotor"].structure, solvers={7: "Newton"})
+    motion = groups.default_motion(model.mechanism, steps=100)
+    plan = plan_of(model, sequential_route(model), instants=100, solvers={6: "Newton"})
+    steps = routes.run(model, plan, motion).iterations.max(axis=0)
+    assert steps[5] > 0
+    assert steps[6] > 0
+    assert steps[4] == 0
+
+
+def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
+    from groups.run import Run
+
+    model = MODELS["rotor"]
+    instants = 200_000
+    motion = groups.default_motion(model.mechanism, steps=instants)
+    solve, reached = Run.advance, []
+
+    def failing(self, first, stop, carried, part=None):
+        if part is not None and first >= instants // 2:
+            raise MemoryError("no room")
+        if part is not None:
+            reached.append(stop)
+        solve(self, first, stop, carried, part)
+
+    monkeypatch.setattr(Run, "advance", failing)
+    plan = plan_of(
+        model,
+        sequential_route(model),
+        instants=instants,
+        chunks=2,
+        start="seeded",
+        executor="threads",
+        workers=2,
+    )
+    with pytest.raises(routes.TaskError, match="chunk 2 of 2"):
+        routes.run(model, plan, motion, bodies=[1])
+    assert max(reached) < instants // 2

@@ -201,3 +201,20 @@ def test_best_plan_goes_by_the_costs():
         assert plan.workers == workers
     forced = routes.best_plan(STEWART, MOTION, workers=2, costs=costs, parallel=True)
     assert forced.workers == 2
+
+
+def test_ranks_are_not_studied_from_one_process():
+    with pytest.raises(ValueError, match="ranks of MPI cannot be studied from one process"):
+        routes.study(STEWART, MOTION, executors=["threads", "mpi"])
+
+
+def test_a_store_that_cannot_be_read_keeps_nobody_from_solving(run_mbssa, tmp_path, monkeypatch):
+    path = tmp_path / "store.sqlite"
+    path.write_text("this is no store" * 100)
+    monkeypatch.setenv("MBSSA_STORE", str(path))
+    done = run_mbssa("solve", "rotor", "--workers", "2")
+    assert done.exit_code == 0
+    assert "a default: mbssa routes finds out" in done.stdout
+    told = run_mbssa("routes", "rotor", "--steps", "500")
+    assert told.exit_code == 2
+    assert "MBSSA_STORE" in told.stderr

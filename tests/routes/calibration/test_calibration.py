@@ -252,3 +252,14 @@ class TestMeasuring:
 def test_costs_around_the_tasks_are_never_negative():
     assert measuring._not_negative([[1.0, 1.0], [2.0, 3.0]], [3.0, 8.0]) == pytest.approx((1.0, 2.0))
     assert min(measuring._not_negative([[1.0, 0.0], [1.0, 1.0]], [2.0, 1.0])) == 0.0
+
+
+def test_the_coarse_pass_is_of_the_motion_in_hand():
+    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    time = np.linspace(0.0, 1.0, 500)
+    slow, fast = (
+        groups.sample(model.mechanism, {"1-2.angle": groups.speed(rate, start=0.9273)}, time)
+        for rate in (0.1, 60.0)
+    )
+    assert costs(model, slow, executors=[]).coarse_instants < 10
+    assert costs(model, fast, executors=[]).coarse_instants > 200
