@@ -101,6 +101,11 @@ class Arrays:
         """From arrays of :func:`shapes`."""
         return Arrays(tuple(arrays[name] for name in OUTPUTS), tuple(arrays[name] for name in QUALITY))
 
+    def seal(self) -> None:
+        """Let nobody write to them any more."""
+        for array in (*self.outputs, *self.quality):
+            array.flags.writeable = False
+
     def copy(self) -> Arrays:
         """The same numbers in memory of their own."""
         position, orientation, velocity, acceleration = (array.copy() for array in self.outputs)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from groups.model import Model
 from routes.dag import Dag
-from routes.enumeration import best_first
-from routes.plan import GRAIN, Plan, Route, plan_of, sequential_route
+from routes.enumeration import TooLarge, best_first
+from routes.plan import GRAIN, Plan, Route, parallel_route, plan_of, sequential_route
 
 Floats = npt.NDArray[np.float64]
 
@@ -70,11 +70,25 @@ def candidates(
         return
     routes = [
         route
-        for _, route in islice(best_first(Dag.of(model), seconds, workers, stage=stage, call=call), most)
+        for route in _best_routes(model, seconds, workers, stage, call, most)
         if any(len(groups) > 1 for groups in route)
     ]
     for executor in executors:
         yield from _on(model, instants, workers, executor, routes, solvers)
+
+
+def _best_routes(
+    model: Model, seconds: Floats, workers: int, stage: float, call: float, most: int
+) -> list[Route]:
+    """The routes that are predicted to be fastest; the one by levels where they cannot be searched."""
+    dag = Dag.of(model)
+    for symmetry in (True, False):
+        try:
+            search = best_first(dag, seconds, workers, stage=stage, call=call, symmetry=symmetry)
+            return [route for _, route in islice(search, most)]
+        except TooLarge:
+            continue
+    return [parallel_route(model)]
 
 
 def _on(

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from groups.commands import FormatOption, ModelArgument, check_format, fail_all, model_asked, motion_asked
+from groups.commands import (
+    STOPPED,
+    FormatOption,
+    ModelArgument,
+    check_format,
+    fail_all,
+    model_asked,
+    motion_asked,
+)
 from groups.requests import STILL, Target, target_faults
 from groups.trajectory import Level
 from mbssa import load
@@ -26,9 +34,6 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Motion
     from routes.study import Study, Told
-
-#: Exit code of a run that Ctrl-C ended.
-STOPPED = 130
 
 
 def register(app: typer.Typer) -> None:
@@ -258,8 +263,8 @@ def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: s
         for trial in dict.fromkeys((result.trials[0], result.parallel or result.sequential)):
             workers, schedule = trial.plan.workers, trial.prediction.schedule
             charts += [
-                Chart.of(f"{trial.kind}, predicted", schedule, trial.prediction.tasks.calls),
-                Chart.of_log(f"{trial.kind}, measured", trial.log, workers),
+                Chart.of(f"{trial.kind}, tasks predicted", schedule, trial.prediction.tasks.calls),
+                Chart.of_log(f"{trial.kind}, tasks measured", trial.log, workers),
             ]
         draw_gantt(charts, gantt, title=result.model.mechanism.name)
     if form == "json":

@@ -260,4 +260,6 @@ def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:
     bounds = job.tasks.bounds if job.plan.start == "seeded" else job.tasks.bounds[[0, -1]]
     for first, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         run.look_back(first, stop)
+    if space.folder is not None:  # who changes an answer must not change what is kept
+        run.arrays.seal()
     return run.trajectory(wanted)

@@ -148,7 +148,11 @@ class Study:
 
     @cached_property
     def pays_from(self) -> int | None:
-        """Instants from which the fastest parallel plan is predicted to beat sequential; None: never."""
+        """Instants from which a parallel plan that was run beats sequential; None: none ever does.
+
+        Predicted for other lengths, and scaled by how far each prediction was off at this one: so a parallel
+        plan that has won here pays from here on at the latest.
+        """
         if self.parallel is None:
             return None
         low, high = GRAIN, GRAIN
@@ -162,9 +166,12 @@ class Study:
         return high
 
     def _pays(self, instants: int) -> bool:
-        assert self.parallel is not None
-        fast, slow = (of_length(trial.plan, instants) for trial in (self.parallel, self.sequential))
-        return predict(self.model, fast, self.costs).seconds < predict(self.model, slow, self.costs).seconds
+        def scaled(trial: Trial) -> float:
+            found = predict(self.model, of_length(trial.plan, instants), self.costs)
+            return found.seconds * trial.seconds / trial.prediction.seconds
+
+        alone = scaled(self.sequential)
+        return any(scaled(trial) < alone for trial in self.trials if trial.plan.workers > 1)
 
 
 def of_length(plan: Plan, instants: int) -> Plan:
@@ -195,7 +202,7 @@ def study(
     ----------
     motion : the model's own by default
     workers : threads or processes; as many as this machine has cores by default
-    executors : parallel ones that are tried beside sequential
+    executors : parallel ones that are tried; sequential always is
     top : plans of each kind and executor that are run
     repeats : of every plan; all plans are run once in turn before any is repeated
     recalibrate : measure the costs anew instead of using those that are kept
@@ -222,11 +229,10 @@ def study(
         if value < 1
     ]
     if "mpi" in executors:
-        faults.append(
-            "ranks of MPI cannot be studied from one process; leave mpi out"
-        )
+        faults.append("ranks of MPI cannot be studied from one process; leave mpi out")
     if faults:
         raise ValueError("; ".join(faults))
+    executors = [name for name in executors if name != "sequential"]  # that one is always there
     motion = default_motion(model.mechanism) if motion is None else motion
     told = progress or (lambda _what, _share: None)
     told("calibrating", 0.0)

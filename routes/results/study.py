@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups.results.about import print_fitting
 from mbssa.results.tables import plain_table
-from routes.candidates import KINDS
+from routes.candidates import KINDS, LEAST
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +32,18 @@ def page(study: Study, console: Console) -> None:
     for line in head(study):
         console.print(line, markup=False)
     console.print()
-    print_fitting(console, lambda narrow: _table(study, narrow))
+    narrow = False
+
+    def table_of(fit: bool) -> Table:
+        nonlocal narrow
+        narrow = fit
+        return _table(study, fit)
+
+    print_fitting(console, table_of)
+    if narrow:
+        for number, trial in enumerate(study.trials, start=1):
+            console.print(f"{number:>3}  {short(trial.plan)}", markup=False)
+        console.print()
     kinds = dict.fromkeys(trial.kind for trial in study.trials)
     for kind in kinds:
         console.print(f"  {kind}: {KINDS[kind]}", markup=False, style="dim")
@@ -68,14 +79,17 @@ def head(study: Study) -> list[str]:
 
 
 def _table(study: Study, narrow: bool) -> Table:
+    """A row for each plan that was run; in a narrow table a number stands for the plan."""
     unit, factor = ("s", 1.0) if study.sequential.seconds >= 10.0 else ("ms", 1e3)
-    columns = ("Kind", "Plan", f"Predicted {unit}", f"Measured {unit}", "Error", "Speed-up", "Idle")
-    table = plain_table(columns, columns[2:], narrow=narrow)
-    for trial in study.trials:
-        plan = short(trial.plan)
+    figures = (f"Predicted {unit}", f"Measured {unit}", "Error", "Speed-up", "Idle")
+    if narrow:
+        figures = ("Pred.", unit, "Error", "Speed-up", "Idle")
+    columns = ("No.", "Kind", *figures) if narrow else ("Kind", "Plan", *figures)
+    table = plain_table(columns, ("No.", *figures), narrow=narrow)
+    for number, trial in enumerate(study.trials, start=1):
+        first = (str(number), trial.kind) if narrow else (trial.kind, short(trial.plan))
         table.add_row(
-            trial.kind,
-            plan.replace(", ", ",\n") if narrow else plan,
+            *first,
             f"{trial.prediction.seconds * factor:.3g}",
             f"{trial.seconds * factor:.3g}",
             f"{trial.error:+.0%}",
@@ -116,12 +130,23 @@ def verdict(study: Study) -> list[str]:
             "costs were measured, or was then; --recalibrate measures them anew"
         )
     if parallel is None:
-        lines.append("No parallel plan was run: write --workers 2 or more")
+        lines.append(_why_not_parallel(study))
     elif study.pays_from is None:
         lines.append("Parallel is predicted never to pay for this model on this machine")
     else:
-        lines.append(f"Parallel pays from about {study.pays_from:,} instants on, as predicted")
+        lines.append(
+            f"Parallel pays from about {study.pays_from:,} instants on, as predicted from these measurements"
+        )
     return lines
+
+
+def _why_not_parallel(study: Study) -> str:
+    if study.workers < 2:
+        return "No parallel plan was run: write --workers 2 or more"
+    return (
+        f"No parallel plan was run: no two groups can be solved side by side, and {len(study.motion.time):,} "
+        f"instants are too few to be cut; write --steps {2 * LEAST} or more"
+    )
 
 
 def record(study: Study) -> dict[str, Any]:

@@ -247,3 +247,24 @@ def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
     with pytest.raises(routes.TaskError, match="chunk 2 of 2"):
         routes.run(model, plan, motion, bodies=[1])
     assert max(reached) < instants // 2
+
+
+def test_who_changes_an_answer_does_not_change_what_is_kept(tmp_path):
+    model = MODELS["rotor"]
+    motion = groups.default_motion(model.mechanism, steps=100)
+    plan = plan_of(model, sequential_route(model), instants=100, chunks=2)
+    found = routes.run(model, plan, motion, checkpoint=tmp_path / "run")
+    with pytest.raises(ValueError, match="read-only"):
+        found.position[:] = 7.0
+    again = routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True)
+    assert bits(again) == bits(model.solve(motion))
+
+
+def test_a_checkpoint_of_other_solvers_is_not_resumed(tmp_path):
+    structure = MODELS["rotor"].structure
+    motion = groups.default_motion(structure.mechanism, steps=64)
+    dense, sparse = (groups.build(structure, solvers={3: f"global {how}"}) for how in ("dense", "sparse"))
+    plan = plan_of(dense, sequential_route(dense), instants=64)
+    routes.run(dense, plan, motion, checkpoint=tmp_path / "run")
+    with pytest.raises(ValueError, match="keeps another run: solvers differs"):
+        routes.run(sparse, plan, motion, checkpoint=tmp_path / "run", resume=True)

@@ -91,7 +91,29 @@ def test_one_worker_leaves_sequential_alone():
     alone = routes.study(STEWART, MOTION, workers=1, repeats=1)
     assert {trial.plan.workers for trial in alone.trials} == {1}
     assert alone.parallel is None
-    assert "No parallel plan was run" in " ".join(verdict(alone))
+    assert "write --workers 2 or more" in " ".join(verdict(alone))
+
+
+def test_a_motion_that_is_too_short_to_be_cut_says_so():
+    model = model_of("stewart")
+    found = routes.study(model, groups.default_motion(model.mechanism, steps=300), workers=2, repeats=1)
+    assert found.parallel is None
+    assert "300 instants are too few to be cut; write --steps 512 or more" in " ".join(verdict(found))
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_page_fits_its_screen(found, width):
+    from io import StringIO
+
+    from rich.console import Console
+
+    screen = StringIO()
+    page(found, Console(file=screen, width=width))
+    lines = screen.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert sum(" threads" in line for line in lines) >= len(found.trials) - 1 or width < 200
+    for trial in found.trials:
+        assert trial.kind in screen.getvalue()
 
 
 @pytest.mark.parametrize("name", ["workers", "top", "repeats"])
@@ -157,8 +179,13 @@ def test_a_plan_of_another_length_keeps_its_chunks(instants):
     assert 1 <= longer.chunks <= min(4, instants // 32)
 
 
-def test_parallel_pays_from_where_its_prediction_is_less():
-    """Threads cost 1 ms, and halve 1 µs an instant: they pay from 2,000 instants on."""
+@pytest.mark.parametrize(("slower", "pays"), [(1.0, 2000), (1.25, 3333), (2.0, None)])
+def test_parallel_pays_from_where_its_prediction_is_less(slower, pays):
+    """Threads cost 1 ms, and halve 1 µs an instant: they pay from 2,000 instants on.
+
+    Where they take so many times as long as predicted: 1.25 (1 + n / 2) < n from n = 3,333 (thousands) on.
+    """
+    off = {"time chunks": slower, "sequential": 1.0}
     nothing = ExecutorCosts(0.0, 0.0, 0.0, 0.0)
     threads = ExecutorCosts(1e-3, 0.0, 0.0, 0.0, ((1.0, 1.0), (2.0, 1.0)))
     costs = made_up([1e-3 / 7] * 7, instants=1000, executors={"sequential": nothing, "threads": threads})
@@ -174,8 +201,8 @@ def test_parallel_pays_from_where_its_prediction_is_less():
     one = routes.plan_of(STEWART, routes.sequential_route(STEWART), instants=10_000)
 
     def trial(kind, plan):
-        outcome = routes.logged_run(STEWART, plan, long)
-        return routes.Trial(kind, plan, routes.predict(STEWART, plan, costs), (outcome.seconds,), outcome.log)
+        outcome, prediction = routes.logged_run(STEWART, plan, long), routes.predict(STEWART, plan, costs)
+        return routes.Trial(kind, plan, prediction, (off[kind] * prediction.seconds,), outcome.log)
 
     long = groups.default_motion(STEWART.mechanism, steps=10_000)
     found = routes.Study(
@@ -189,7 +216,7 @@ def test_parallel_pays_from_where_its_prediction_is_less():
         {},
         costs,
     )
-    assert found.pays_from == pytest.approx(2000, abs=70)
+    assert found.pays_from == (pays and pytest.approx(pays, abs=70))
 
 
 def test_best_plan_goes_by_the_costs():
@@ -218,3 +245,18 @@ def test_a_store_that_cannot_be_read_keeps_nobody_from_solving(run_mbssa, tmp_pa
     told = run_mbssa("routes", "rotor", "--steps", "500")
     assert told.exit_code == 2
     assert "MBSSA_STORE" in told.stderr
+
+
+def test_sequential_is_no_parallel_executor():
+    found = routes.study(STEWART, MOTION, workers=2, executors=["sequential"], repeats=1)
+    assert {trial.plan.workers for trial in found.trials} == {1}
+    assert found.parallel is None
+
+
+def test_routes_that_cannot_be_searched_leave_the_one_by_levels(monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise routes.TooLarge("too many turns")
+
+    monkeypatch.setattr("routes.candidates.best_first", refuse)
+    kinds = {candidate.kind for candidate in plans(STEWART, 2)}
+    assert {"stages", "time chunks"} <= kinds
