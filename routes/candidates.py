@@ -19,6 +19,9 @@ Floats = npt.NDArray[np.float64]
 #: Fewest instants that are worth a chunk of their own.
 LEAST = 8 * GRAIN
 
+#: Groups up to which routes are searched; of larger models, the one by levels is taken.
+SEARCHED = 200
+
 #: Kinds of plan, as a study groups them.
 KINDS = {
     "sequential": "one group after another, the whole motion at once",
@@ -82,6 +85,8 @@ def _best_routes(
 ) -> list[Route]:
     """The routes that are predicted to be fastest; the one by levels where they cannot be searched."""
     dag = Dag.of(model)
+    if len(dag) > SEARCHED:
+        return [parallel_route(model)]
     for symmetry in (True, False):
         try:
             search = best_first(dag, seconds, workers, stage=stage, call=call, symmetry=symmetry)

@@ -226,6 +226,13 @@ def plan_of(
     >>> str(plan_of(model, [(1,), (2,), (3,), (4, 5, 6, 7)], instants=1000, workers=2, batch=True))
     '1+2+3 > 4+6|5+7, sequential'
     """
+    faults = [
+        f"{name} is {number}; write 1 or more"
+        for name, number in (("instants", instants), ("chunks", chunks), ("workers", workers))
+        if number < 1
+    ]
+    if faults:
+        raise ValueError("; ".join(faults))
     stages: list[list[tuple[int, ...]]] = []
     for stage in route:
         calls = _batches(model, stage, workers) if batch else [(group,) for group in stage]

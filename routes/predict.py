@@ -98,6 +98,7 @@ def predict(
             f"the costs are of a model of {len(costs.groups)} groups, and this one has "
             f"{model.structure.n_groups}; measure this one's"
         )
+    plan.check(model)
     tasks = tasks_of(plan, model)
     seconds = costs.task_seconds(tasks, plan)
     schedule = scheduled(tasks, seconds, plan, costs, workers or plan.workers, simulated=simulated)

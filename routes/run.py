@@ -137,6 +137,10 @@ def logged_run(
     >>> outcome.log.faults(model.needs), outcome.seconds > outcome.log.schedule().makespan
     ([], True)
     """
+    if level not in LEVELS:
+        raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
+    if motion is not None and not isinstance(motion, Motion):
+        raise TypeError(f"run takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws")
     solved = _by_solvers(model, plan)
     began = perf_counter()
 

@@ -24,7 +24,7 @@ from routes.enumeration import TooLarge, count
 from routes.event_log import EventLog
 from routes.plan import GRAIN, Plan, parallel_route, plan_of, sequential_route
 from routes.predict import Prediction, predict
-from routes.run import logged_run
+from routes.run import check_executor, logged_run
 from routes.scaling import WORKERS, Scaling, scaling
 from routes.tasks import tasks_of
 
@@ -148,7 +148,7 @@ class Study:
 
     @cached_property
     def pays_from(self) -> int | None:
-        """Instants from which a parallel plan that was run beats sequential; None: none ever does.
+        """Instants from which a parallel plan that was run beats all on one core; None: none ever does.
 
         Predicted for other lengths, and scaled by how far each prediction was off at this one: so a parallel
         plan that has won here pays from here on at the latest.
@@ -170,7 +170,7 @@ class Study:
             found = predict(self.model, of_length(trial.plan, instants), self.costs)
             return found.seconds * trial.seconds / trial.prediction.seconds
 
-        alone = scaled(self.sequential)
+        alone = min(scaled(trial) for trial in self.trials if trial.plan.workers == 1)
         return any(scaled(trial) < alone for trial in self.trials if trial.plan.workers > 1)
 
 
@@ -228,6 +228,11 @@ def study(
         for name, value in (("workers", workers), ("top", top), ("repeats", repeats))
         if value < 1
     ]
+    for name in executors:
+        try:
+            check_executor(name)
+        except ValueError as error:
+            faults.append(str(error))
     if "mpi" in executors:
         faults.append("ranks of MPI cannot be studied from one process; leave mpi out")
     if faults:

@@ -268,3 +268,15 @@ def test_a_checkpoint_of_other_solvers_is_not_resumed(tmp_path):
     routes.run(dense, plan, motion, checkpoint=tmp_path / "run")
     with pytest.raises(ValueError, match="keeps another run: solvers differs"):
         routes.run(sparse, plan, motion, checkpoint=tmp_path / "run", resume=True)
+
+
+def test_bad_arguments_are_refused_by_name():
+    model = MODELS["rotor"]
+    motion = groups.default_motion(model.mechanism, steps=50)
+    plan = plan_of(model, sequential_route(model), instants=50)
+    with pytest.raises(ValueError, match="no level 'speed'; write one of position, velocity, acceleration"):
+        routes.run(model, plan, motion, level="speed")
+    with pytest.raises(TypeError, match="run takes a Motion, not a str"):
+        routes.run(model, plan, "motion.csv")
+    with pytest.raises(ValueError, match="chunks is 0; write 1 or more; workers is -1; write 1 or more"):
+        plan_of(model, sequential_route(model), instants=50, chunks=0, workers=-1)
