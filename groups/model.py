@@ -170,14 +170,15 @@ class Model:
         starts = np.linspace(0, instants, max(1, min(chunks, instants)), endpoint=False).astype(np.int64)
         seeds = seed(self, motion, starts, memory) if chunks > 1 else [Carried.start(memory, len(run.kept))]
         done, wanted = 0, True
-        for at, begin, stop in zip(seeds, starts.tolist(), [*starts[1:].tolist(), instants], strict=True):
+        for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
             carried = at.of(run.kept)
             while done < stop and wanted:
                 end = min((done // every + 1) * every, stop)
                 run.advance(done, end, carried)
                 done = end
                 wanted = progress is None or progress(done / instants) is not False
-            run.look_back(begin, done)
+        run.look_back(0, done)
+        run.look_across(starts[starts < done])
         run.stop_at(done)
         return run.trajectory(kept)
 

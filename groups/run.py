@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import span
-from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OUT_OF_REACH, SINGULAR
+from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
 from groups.motion import Motion
 from groups.reference import check_drives
 from groups.registry import Solver
@@ -31,6 +31,9 @@ BLOCK = 192 * 1024
 
 #: How far (rad, or of the mechanism's size) an input may go between two instants of a coarse pass.
 COARSE = 0.2
+
+#: How far an input may go (as above) between two instants that are held against each other's rates.
+FINE = 0.05
 
 #: Names of the arrays of an answer: what the bodies do, and how well it is known.
 OUTPUTS = ("position", "orientation", "velocity", "acceleration")
@@ -288,6 +291,27 @@ class Run:
             if len(lost):
                 self._without_answer(g, first + lost)
 
+    def look_across(self, starts: Ints) -> None:
+        """Take back the first instants of seeded chunks at which a group has not gone on from the last one.
+
+        A seed can be on another branch than the chunk before it ends on. Where no input goes far between the
+        two instants, a body that is elsewhere than its rates say is not the one that was there.
+        """
+        status = self.arrays.quality[0]
+        position, orientation, velocity, acceleration = self.arrays.outputs
+        paths = (position, orientation if self.planar else np.zeros((0, 0)), velocity, acceleration)
+        scale = _scale(self.model, self.motion)
+        leaps = compiled(span.leaps)
+        for t in starts[1:].tolist():
+            if (np.abs(self.motion.value[:, t] - self.motion.value[:, t - 1]) / scale > FINE).any():
+                continue
+            pace = float(self._time[t] - self._time[t - 1])
+            for g in np.flatnonzero((status[:, t - 1] == OK) & (status[:, t] == OK)).tolist():
+                rows = self._rows[1][self._rows[0][g] : self._rows[0][g + 1]]
+                if leaps(rows, t, pace, paths, self.model.frames.size):
+                    status[g, t] = MODE_LOST
+                    self._without_answer(g, np.array([t]))
+
     def not_computed(self, group: int, first: int, stop: int) -> None:
         """Say of a group's instants that they were not computed."""
         status, residual, _, condition = self.arrays.quality
@@ -377,14 +401,18 @@ def coarse_instants(model: Model, motion: Motion, starts: Ints) -> Ints:
     So few that no input goes farther than :data:`COARSE` between two of them, and the instant before each
     start.
     """
-    size = model.frames.size
-    scale = np.array([size if _is_length(name) else 1.0 for name in motion.names])
+    scale = _scale(model, motion)
     way = np.abs(np.diff(motion.value, axis=1)) / scale[:, None]
     gone = np.concatenate([[0.0], np.cumsum(way.max(axis=0, initial=0.0))])
     coarse = np.flatnonzero(np.diff(np.floor(gone / COARSE), prepend=-1.0) > 0)
     last = starts[-1] - 1 if len(starts) > 1 else -1
     found: Ints = np.unique(np.concatenate([coarse[coarse <= last], starts[1:] - 1]))
     return found
+
+
+def _scale(model: Model, motion: Motion) -> Floats:
+    """(D,) what each input is measured by: the mechanism's size in m, or 1 rad."""
+    return np.array([model.frames.size if _is_length(name) else 1.0 for name in motion.names])
 
 
 def _is_length(coordinate: str) -> bool:

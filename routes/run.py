@@ -261,9 +261,9 @@ def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:
         run.place_frame(*job.tasks.span(c * done.shape[1]))
         for group in job.tasks.calls[k]:
             run.not_computed(group, *job.tasks.span(c * done.shape[1]))
-    bounds = job.tasks.bounds if job.plan.start == "seeded" else job.tasks.bounds[[0, -1]]
-    for first, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        run.look_back(first, stop)
+    run.look_back(0, len(job.motion.time))
+    if job.plan.start == "seeded":
+        run.look_across(job.tasks.bounds[:-1])
     if space.folder is not None:  # who changes an answer must not change what is kept
         run.arrays.seal()
     return run.trajectory(wanted)

@@ -1,11 +1,15 @@
 """Runs of plans: the answer of the model itself, whatever the plan; what is refused; what is kept."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import groups
 import mbssa
 import routes
+from groups.assembly_modes import starting_memory
+from mbssa.mechanism import JointGeometry
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
 from routes.run import logged_run
 
@@ -280,3 +284,38 @@ def test_bad_arguments_are_refused_by_name():
         routes.run(model, plan, "motion.csv")
     with pytest.raises(ValueError, match="chunks is 0; write 1 or more; workers is -1; write 1 or more"):
         plan_of(model, sequential_route(model), instants=50, chunks=0, workers=-1)
+
+
+@pytest.mark.parametrize("start", ["carried", "seeded"])
+@pytest.mark.parametrize("chunk", [32, 64, 96, 128, 384])
+def test_a_dead_point_between_two_chunks_is_seen(start, chunk):
+    """A parallelogram is flat at a quarter and three quarters of this turn: at instants 128 and 384."""
+    hinges = [(0.0, 0.0), (0.0, 1.0), (2.0, 1.0), (2.0, 0.0)]
+    bare = mbssa.from_pairs(4, [(1, 2, "R", 1), (2, 3, "R", 0), (3, 4, "R", 0), (1, 4, "R", 0)], "planar")
+    geometry = {k: JointGeometry(point=point, axis=None) for k, point in enumerate(hinges)}
+    model = groups.build(mbssa.decompose(replace(bare, joint_geometry=geometry)))
+    (name,) = model.reference_inputs
+    motion = groups.sample(model.mechanism, {name: groups.speed(2 * np.pi)}, np.linspace(0.0, 1.0, 512))
+    whole = np.flatnonzero((model.solve(motion).status != 0).any(axis=1))
+    assert whole.tolist() == [128, 384]
+    found = routes.run(model, Plan((((1, 2),),), 512, chunk, start), motion)
+    assert np.flatnonzero((found.status != 0).any(axis=1)).tolist() == [128, 384]
+
+
+def test_a_seed_on_another_branch_is_seen(monkeypatch):
+    """Chunks that begin in the other mode of the four-bar are not passed off as the first one's."""
+    from groups.run import Carried
+
+    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    motion = groups.default_motion(model.mechanism, steps=1000)
+    other = starting_memory(model, {2: 1 if groups.modes(model, 2).reference == 2 else 2})
+
+    def astray(_model, _motion, starts, memory):
+        return [Carried.start(memory if k == 0 else other, 4) for k in range(len(starts))]
+
+    monkeypatch.setattr("routes.job.seed", astray)
+    plan = plan_of(model, sequential_route(model), instants=1000, chunks=4, start="seeded")
+    found = routes.run(model, plan, motion)
+    assert not found.ok
+    assert np.flatnonzero(found.status[:, 1])[0] == 256
+    assert np.isnan(found.position[256, 2:]).all()
