@@ -169,16 +169,19 @@ class Model:
         every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
         starts = np.linspace(0, instants, max(1, min(chunks, instants)), endpoint=False).astype(np.int64)
         seeds = seed(self, motion, starts, memory) if chunks > 1 else [Carried.start(memory, len(run.kept))]
+        led: list[Floats | None] = []
         done, wanted = 0, True
         for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
             carried = at.of(run.kept)
+            led.append(carried.pose)
             while done < stop and wanted:
                 end = min((done // every + 1) * every, stop)
                 run.advance(done, end, carried)
                 done = end
                 wanted = progress is None or progress(done / instants) is not False
         run.look_back(0, done)
-        run.look_across(starts[starts < done])
+        begun = int((starts < done).sum())
+        run.look_across(starts[:begun], led[:begun])
         run.stop_at(done)
         return run.trajectory(kept)
 

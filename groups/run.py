@@ -32,8 +32,8 @@ BLOCK = 192 * 1024
 #: How far (rad, or of the mechanism's size) an input may go between two instants of a coarse pass.
 COARSE = 0.2
 
-#: How far an input may go (as above) between two instants that are held against each other's rates.
-FINE = 0.05
+#: How far (of the size, or rad) a chunk may end from where the seed of the next one has come by.
+ASTRAY = 1e-6
 
 #: Names of the arrays of an answer: what the bodies do, and how well it is known.
 OUTPUTS = ("position", "orientation", "velocity", "acceleration")
@@ -59,11 +59,14 @@ class Packed:
 class Carried:
     """What a run carries from one instant to the next: the groups' memory, and the last orientations.
 
-    ``orientation`` (rows, 4), zero before the first instant: quaternions go on in its sign.
+    ``orientation`` (rows, 4), zero before the first instant: quaternions go on in its sign. ``pose``
+    (rows, 3 or 7) is where a coarse pass, if this is from one, has the bodies at the last instant: position,
+    then angle or quaternion.
     """
 
     memory: Floats
     orientation: Floats
+    pose: Floats | None = None
 
     @staticmethod
     def start(memory: Floats, rows: int) -> Carried:
@@ -72,8 +75,10 @@ class Carried:
 
     def of(self, kept: Ints) -> Carried:
         """A copy for a run that keeps these bodies; one of all bodies is reduced to them."""
-        rows = self.orientation if len(self.orientation) == len(kept) else self.orientation[kept]
-        return Carried(self.memory.copy(), rows.copy())
+        if len(self.orientation) == len(kept):
+            kept = np.arange(len(kept))
+        pose = None if self.pose is None else self.pose[kept]
+        return Carried(self.memory.copy(), self.orientation[kept], pose)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,24 +296,30 @@ class Run:
             if len(lost):
                 self._without_answer(g, first + lost)
 
-    def look_across(self, starts: Ints) -> None:
-        """Take back the first instants of seeded chunks at which a group has not gone on from the last one.
+    def look_across(self, starts: Ints, seeded: Sequence[Floats | None]) -> None:
+        """Take back the first instants of seeded chunks that a group has not come to.
 
-        A seed can be on another branch than the chunk before it ends on. Where no input goes far between the
-        two instants, a body that is elsewhere than its rates say is not the one that was there.
+        A seed can be on another branch than the chunk before it ends on, or have counted other turns.
+
+        Parameters
+        ----------
+        starts : where chunks begin, the first at 0
+        seeded : by chunk, :attr:`Carried.pose` of the bodies that are kept; of the first, nothing
         """
         status = self.arrays.quality[0]
-        position, orientation, velocity, acceleration = self.arrays.outputs
-        paths = (position, orientation if self.planar else np.zeros((0, 0)), velocity, acceleration)
-        scale = _scale(self.model, self.motion)
-        leaps = compiled(span.leaps)
-        for t in starts[1:].tolist():
-            if (np.abs(self.motion.value[:, t] - self.motion.value[:, t - 1]) / scale > FINE).any():
-                continue
-            pace = float(self._time[t] - self._time[t - 1])
+        position, orientation = self.arrays.outputs[:2]
+        for t, pose in zip(starts[1:].tolist(), seeded[1:], strict=True):
+            assert pose is not None
+            off = (
+                np.abs(position[:, t - 1] - pose[:, : position.shape[2]]).max(axis=1) / self.model.frames.size
+            )
+            led = pose[:, position.shape[2] :].reshape(orientation[:, t - 1].shape)
+            turned = np.abs(orientation[:, t - 1] - led)
+            if not self.planar:  # a quaternion and its opposite are the same turn
+                turned = np.minimum(turned.max(axis=1), np.abs(orientation[:, t - 1] + led).max(axis=1))
+            astray = np.maximum(off / self.model.frames.size, turned) > ASTRAY
             for g in np.flatnonzero((status[:, t - 1] == OK) & (status[:, t] == OK)).tolist():
-                rows = self._rows[1][self._rows[0][g] : self._rows[0][g + 1]]
-                if leaps(rows, t, pace, paths, self.model.frames.size):
+                if astray[self._rows[1][self._rows[0][g] : self._rows[0][g + 1]]].any():
                     status[g, t] = MODE_LOST
                     self._without_answer(g, np.array([t]))
 
@@ -391,7 +402,9 @@ def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Car
     for before in np.searchsorted(instants, starts[1:] - 1).tolist():
         run.advance(done, before + 1, carried)
         done = before + 1
-        seeds.append(carried.of(run.kept))
+        position, orientation = (array[:, before].reshape(n, -1) for array in run.arrays.outputs[:2])
+        pose = np.concatenate([position, orientation], axis=1)
+        seeds.append(Carried(carried.memory.copy(), carried.orientation.copy(), pose))
     return seeds
 
 

@@ -75,10 +75,12 @@ class Job:
     def shapes(self) -> Shapes:
         """Shape and kind of all arrays of a workspace."""
         chunks, n = len(self.tasks.bounds) - 1, len(self.tasks)
+        width = 3 if self.model.mechanism.space == "planar" else 7
         return {
             **shapes(self.model, len(self.motion.time), len(self.kept), self.level),
             "memory": ((chunks, len(self.memory)), np.float64),
             "last": ((chunks, len(self.kept), 4), np.float64),
+            "seeded": ((chunks if self.plan.start == "seeded" else 0, len(self.kept), width), np.float64),
             "done": ((n,), np.uint8),
             "log": ((n, 3), np.float64),
         }
@@ -162,6 +164,8 @@ class Bench:
             for c, carried in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
                 mine = carried.of(job.kept)
                 space.memory[c], space.last[c] = mine.memory, mine.orientation
+                if mine.pose is not None:
+                    space.seeded[c] = mine.pose
 
     def perform(self, task: int, worker: int = 0, wanted: Wanted | None = None) -> bool:
         """Do one task, all of whose needs are done; False if it was no longer wanted and is not done.

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
 #: What is kept beside the answer.
-BESIDE = ("memory", "last", "done", "log")
+BESIDE = ("memory", "last", "seeded", "done", "log")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +27,7 @@ class Workspace:
     ----------
     answer : the arrays that :class:`groups.run.Run` fills
     memory, last : (chunks, ...) what each chunk begins from: the groups' memory, the bodies' orientations
+    seeded : (chunks, rows, 3 or 7) where the coarse pass has the bodies just before each chunk
     done : (tasks,) 1 where a task's part of the arrays is final
     log : (tasks, 3) when a task began and ended (s, of the machine's monotonic clock) and by which worker
     folder : where the arrays are files; None in memory
@@ -35,6 +36,7 @@ class Workspace:
     answer: Arrays
     memory: Floats
     last: Floats
+    seeded: Floats
     done: npt.NDArray[np.uint8]
     log: Floats
     folder: Path | None = None

@@ -319,3 +319,18 @@ def test_a_seed_on_another_branch_is_seen(monkeypatch):
     assert not found.ok
     assert np.flatnonzero(found.status[:, 1])[0] == 256
     assert np.isnan(found.position[256, 2:]).all()
+
+
+@pytest.mark.parametrize("kink", [127.01, 127.5, 127.99])
+def test_inputs_that_jump_between_two_chunks_are_no_fault(kink):
+    """Only where the coarse pass has been elsewhere is a beginning astray, not where rates say nothing."""
+    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    time = np.linspace(0.0, 1.0, 512)
+    (name,), (start,) = zip(*model.reference_inputs.items(), strict=True)
+    value = start + 0.3 * np.where(time < time[1] * kink, time, 2.0 * kink * time[1] - time)
+    still = np.zeros((1, 512))
+    motion = groups.Motion(time, (name,), value[None], still, still)
+    plan = plan_of(model, sequential_route(model), instants=512, chunks=4, start="seeded")
+    assert model.solve(motion).ok
+    assert routes.run(model, plan, motion).ok
+    assert model.solve(motion, chunks=4).ok
