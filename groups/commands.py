@@ -143,7 +143,7 @@ def solve(
     """
     check_format(form)
     request = Request(workers, executor, plan, checkpoint, resume)
-    if ranks.size() > 1 and request.executor is None and plan is None:
+    if ranks.size() > 1 and executor is None:
         request = replace(request, executor="mpi")
     try:
         targets = [Target("--output", path, TRAJECTORY) for path in output or []]

@@ -23,7 +23,7 @@ from groups.commands import (
 )
 from groups.requests import STILL, Target, target_faults
 from groups.trajectory import Level
-from mbssa import load
+from mbssa import load, ranks
 from mbssa.cli import fail
 from mbssa.commands import deliver, show
 from routes.sweep_commands import sweep
@@ -94,6 +94,8 @@ def routes(
     Example: mbssa routes stewart_inverse --workers 2 --gantt gantt.png
     """
     check_format(form)
+    if ranks.size() > 1:
+        fail("mbssa routes measures one machine: start it without mpiexec")
     targets = [
         Target(option, path, endings)
         for option, path, endings in (

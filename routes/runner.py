@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from groups.model import Model
 from groups.motion import Motion
@@ -73,8 +74,8 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
     faults = []
     if request.resume and request.checkpoint is None:
         faults.append("--resume: goes on from a checkpoint; write --checkpoint FOLDER too")
-    if request.plan is not None and (request.workers is not None or request.executor is not None):
-        faults.append("--plan: says itself how many workers there are, and which; leave the others out")
+    if ranks.size() > 1 and request.executor not in (None, "mpi"):
+        faults.append(f"--executor {request.executor}: under mpiexec ranks share the run; leave it out")
     if request.executor is not None:
         try:
             check_executor(request.executor)
@@ -83,15 +84,34 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
     if faults:
         raise ValueError("\n  ".join(faults))
     why = ""
-    if request.resume and request.plan is None and request.checkpoint is not None:
+    if request.plan is not None:
+        plan = _of_the_file(request.plan, request)
+        try:
+            plan.check(model)
+        except ValueError as error:
+            raise ValueError(f"{request.plan}: {error}") from None
+    elif request.resume and request.checkpoint is not None:
         kept = kept_plan(request.checkpoint)
         plan = replace(kept, executor=_executor(request), workers=_workers(request))
-    elif request.plan is not None:
-        plan = Plan.load(request.plan)
     else:
         plan, why = _planned(request, model, motion, level)
-    plan.check(model)
     return PlannedSolve(model, plan, request, why)
+
+
+def _of_the_file(path: Path, request: Request) -> Plan:
+    """The plan of a file, with the workers and the executor that are asked for beside it."""
+    plan = Plan.load(path)
+    if request.executor is not None or ranks.size() > 1:
+        workers = _workers(request) if plan.workers == 1 or ranks.size() > 1 else plan.workers
+        plan = replace(plan, executor=_executor(request), workers=workers)
+    if request.workers is not None:
+        here = plan.executor == "sequential" and request.workers > 1
+        plan = replace(plan, workers=request.workers, executor="threads" if here else plan.executor)
+    try:
+        check_executor(plan.executor)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return plan
 
 
 def _planned(request: Request, model: Model, motion: Motion, level: Level) -> tuple[Plan, str]:

@@ -10,7 +10,7 @@ from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, Level
 from mbssa.store import StoreError
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
-from routes.calibration.keeping import keep, kept, key_of
+from routes.calibration.keeping import keep, kept, key_of, nearest
 from routes.calibration.machine import this_machine
 from routes.calibration.measuring import coarse_pass, measured_costs, with_alternatives
 from routes.cost import Costs, ExecutorCosts
@@ -90,15 +90,15 @@ def costs(
 def kept_costs(
     model: Model, motion: Motion, *, level: Level, executors: Sequence[str], workers: int
 ) -> Costs | None:
-    """What :func:`costs` has kept; None where it would have to measure."""
+    """What :func:`costs` has kept for a motion about as long; None where nothing is known."""
     machine = this_machine()
     workers = min(workers, machine.cores)
     try:
-        found = kept(key_of(machine, model, LEVELS.index(level), len(motion.time)))
+        found = nearest(key_of(machine, model, LEVELS.index(level), len(motion.time)))
     except StoreError:  # what only spares time must not keep anybody from solving
         return None
     here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
-    if found is None or any(_to_be_measured(found, name, workers) for name in here):
+    if found is None or not all(_is_known(found, name, workers) for name in here):
         return None
     return _of_the_motion(found, model, motion)
 
@@ -117,9 +117,11 @@ def _merged(found: Costs, name: str, measured: ExecutorCosts) -> ExecutorCosts:
     return replace(measured, slowdown=tuple(sorted(points.items())))
 
 
-def _to_be_measured(found: Costs, name: str, workers: int) -> bool:
+def _is_known(found: Costs, name: str, workers: int) -> bool:
     known = found.executors.get(name)
-    if known is None or workers not in dict(known.slowdown):
-        return True
+    return known is not None and workers in dict(known.slowdown)
+
+
+def _to_be_measured(found: Costs, name: str, workers: int) -> bool:
     # On a machine that was busy with other things, nothing was seen of what workers do to each other.
-    return known.at_once < LEAST_AT_ONCE
+    return not _is_known(found, name, workers) or found.executors[name].at_once < LEAST_AT_ONCE

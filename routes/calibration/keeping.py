@@ -71,6 +71,23 @@ def kept(key: Key) -> Costs | None:
         return None
 
 
+def nearest(key: Key) -> Costs | None:
+    """The costs that were kept for the number of instants that is nearest, or None.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    with transaction([_TABLE]) as store:
+        row = store.execute(
+            "SELECT doublings FROM calibrations_1 WHERE (machine, model, level) = (?, ?, ?) "
+            "ORDER BY abs(doublings - ?), doublings DESC LIMIT 1",
+            key,
+        ).fetchone()
+    return None if row is None else kept((*key[:3], row[0]))
+
+
 def keep(key: Key, costs: Costs) -> None:
     """Keep costs instead of those that may be there.
 

@@ -76,9 +76,8 @@ def speed_ups(
     if top < 4 * low:
         axes.yaxis.set_major_locator(LogLocator(base=2, subs=(1.0, 1.25, 1.5, 1.75)))
     many = np.geomspace(scaling.workers[0], most, 200)
-    ideal = scaling.sequential / scaling.total
     lines: list[tuple[str, Any, Any, dict[str, Any]]] = [
-        ("ideal", many, ideal * many, {"color": FRAME_COLOUR, "ls": (0, (1, 1.5)), "lw": 1.0}),
+        ("ideal", many, many, {"color": FRAME_COLOUR, "ls": (0, (1, 1.5)), "lw": 1.0}),
         ("Amdahl's bound", many, scaling.amdahl(many), {"color": UNDER_EDGE, "ls": "dashdot", "lw": 1.1}),
         (
             f"critical path: {scaling.limit:.3g}",
