@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +13,18 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from routes.sweep.latin import latin
+
 Floats = npt.NDArray[np.float64]
 Method = Literal["sobol", "halton", "latin"]
 METHODS: tuple[Method, ...] = ("sobol", "halton", "latin")
 
-#: Cases of a Latin hypercube, which is made as a whole.
-_MOST_LATIN = 20_000_000
+#: Shares at which a distribution is looked at; its very ends may be infinitely far away.
+_LEAST, _MOST = 2.0**-40, 1.0 - 2.0**-40
+#: Points of a Sobol sequence of SciPy's, of 30 bits.
+_MOST_SOBOL = 2**30
+#: Quantiles by which distributions that have no name of their own are told apart.
+_QUANTILES = 4_097
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +91,14 @@ def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", see
 
     Parameters
     ----------
-    ranges : by the name of a parameter (low, high), evenly, or a frozen distribution of ``scipy.stats``
+    ranges : by the name of a parameter (low, high), evenly, or a distribution of ``scipy.stats``: frozen, a
+        histogram, or one of your own
     method : "sobol" (scrambled), "halton" (scrambled) or "latin" (hypercube)
 
     Raises
     ------
     ValueError
-        No name, a range that is none, no cases, another method: all of them.
+        No name, a range that is none, no cases, another method, a seed below 0: all of them.
 
     Examples
     --------
@@ -106,26 +114,56 @@ def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", see
         faults.append(f"{number} cases; write 1 or more")
     if method not in METHODS:
         faults.append(f"no method {method!r}; write one of {', '.join(METHODS)}")
-    if method == "latin" and number > _MOST_LATIN:
-        faults.append(f"a Latin hypercube is made as a whole, of {_MOST_LATIN:,} cases at most; write sobol")
+    if method == "sobol" and number > _MOST_SOBOL:
+        faults.append(f"{number:,} cases; sobol has {_MOST_SOBOL:,} at most, write halton or latin")
+    if seed < 0:
+        faults.append(f"the seed {seed}; write 0 or more")
     said: dict[str, Any] = {}
+    kept: list[Any] = []
     for name, given in ranges.items():
-        if hasattr(given, "ppf"):
-            words = [*map(repr, given.args), *(f"{key}={value!r}" for key, value in given.kwds.items())]
-            said[name] = f"{given.dist.name}({', '.join(words)})"
-            continue
         try:
-            low, high = (float(end) for end in given)
-        except (TypeError, ValueError):
-            faults.append(f"{name}: {given!r} is no range; write (low, high) or a scipy.stats distribution")
-            continue
-        if not (np.isfinite([low, high]).all() and low <= high):
-            faults.append(f"{name}: from {low} to {high} is no range; write the lower end first")
-        said[name] = [low, high]
+            each, said[name] = _distribution(given) if hasattr(given, "ppf") else _even(given)
+            kept.append(each)
+        except ValueError as error:
+            faults.append(f"{name}: {error}")
     if faults:
         raise ValueError("; ".join(faults))
     definition = {"kind": "sample", "ranges": said, "number": number, "method": method, "seed": seed}
-    return Cases(tuple(ranges), number, definition, _Sample(tuple(ranges.values()), number, method, seed))
+    return Cases(tuple(ranges), number, definition, _Sample(tuple(kept), number, method, seed))
+
+
+def _even(given: Any) -> tuple[tuple[float, float], list[float]]:
+    """The ends of a range, and how they are written down."""
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        raise ValueError(f"{given!r} is no range; write (low, high) or a scipy.stats distribution") from None
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise ValueError(f"from {low} to {high} is no range; write the lower end first")
+    return (low, high), [low, high]
+
+
+def _distribution(given: Any) -> tuple[Any, str]:
+    """A frozen distribution, and words that no other one has."""
+    from scipy import stats
+
+    try:
+        frozen = given if hasattr(given, "dist") else given.freeze()
+        words = [repr(float(value)) for value in frozen.args]
+        words += [f"{key}={float(value)!r}" for key, value in frozen.kwds.items()]
+        shares = np.linspace(_LEAST, _MOST, _QUANTILES)
+        quantiles = np.asarray(frozen.ppf(shares), dtype=np.float64)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{given!r} is no distribution with its numbers, as norm(0, 0.001): {error}"
+        ) from None
+    name = str(frozen.dist.name)
+    text = f"{name}({', '.join(words)})"
+    if quantiles.shape != shares.shape or not np.isfinite(quantiles).all():
+        raise ValueError(f"{text} has quantiles that are no numbers")
+    if type(getattr(stats, name, None)) is not type(frozen.dist):
+        text += f" with the quantiles {hashlib.sha256(quantiles.tobytes()).hexdigest()[:16]}"
+    return frozen, text
 
 
 def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
@@ -180,36 +218,43 @@ class _Sample:
     seed: int
 
     def __call__(self, start: int, stop: int) -> Floats:
-        from scipy.stats import qmc
-
         wide = len(self.ranges)
-        unit: Floats
-        if self.method == "latin":
-            unit = qmc.LatinHypercube(wide, rng=self.seed).random(self.number)[start:stop]
-        else:
-            engine = (qmc.Sobol if self.method == "sobol" else qmc.Halton)(wide, rng=self.seed)
-            if self.method == "halton":
-                engine.num_generated = start  # fast_forward would draw them all
-            elif start:
-                engine.fast_forward(start)
-            unit = _drawn(engine, stop - start)
+        unit = (
+            latin(start, stop, self.number, wide, self.seed)
+            if self.method == "latin"
+            else _drawn(self.method, wide, self.seed, start, stop)
+        )
         columns = []
         for each, share in zip(self.ranges, unit.T, strict=True):
             if hasattr(each, "ppf"):
-                # The very ends of a distribution may be infinitely far away.
-                columns.append(each.ppf(np.clip(share, 2.0**-40, 1.0 - 2.0**-40)))
+                columns.append(each.ppf(np.clip(share, _LEAST, _MOST)))
             else:
                 columns.append(each[0] + share * (each[1] - each[0]))
         return np.stack(columns, axis=1).astype(np.float64)
 
 
-def _drawn(engine: Any, number: int) -> Floats:
+#: The sequence that a thread drew from last: to be led to the next block, not anew from the first case.
+_last = threading.local()
+
+
+def _drawn(method: Method, wide: int, seed: int, start: int, stop: int) -> Floats:
     """Points of a sequence; that their number is no power of 2 is what the user asked for."""
     import warnings
 
+    from scipy.stats import qmc
+
+    which = (method, wide, seed)
+    engine = getattr(_last, "engine", None)
+    if engine is None or _last.which != which or engine.num_generated > start:
+        engine = (qmc.Sobol if method == "sobol" else qmc.Halton)(wide, rng=seed)
+        _last.which, _last.engine = which, engine
+    if method == "halton":
+        engine.num_generated = start  # fast_forward would draw them all
+    elif start > engine.num_generated:
+        engine.fast_forward(start - engine.num_generated)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The balance properties of Sobol")
-        points: Floats = engine.random(number)
+        points: Floats = engine.random(stop - start)
     return points
 
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import gamma, norm, qmc, rv_histogram
 
 from routes.sweep import grid, sample, table
 from routes.sweep.asked import cases_asked, limits_asked
@@ -42,6 +42,52 @@ def test_a_sample_has_the_ranges_and_the_distributions_asked_for(method):
     assert abs(c.std() - 0.1) < 0.002
 
 
+@pytest.mark.parametrize("number", [1, 2, 3, 5, 64, 1000, 4099])
+def test_a_latin_hypercube_has_one_case_in_each_stratum(number):
+    unit = sample({"a": (0.0, 1.0), "b": (0.0, 1.0)}, number, "latin", seed=5).values()
+    strata = np.sort(np.floor(unit * number).astype(int), axis=0)
+    assert strata.T.tolist() == [list(range(number))] * 2
+    within = unit * number % 1.0
+    assert number < 1000 or np.allclose(
+        np.quantile(within, [0.1, 0.5, 0.9], axis=0).T, [0.1, 0.5, 0.9], atol=0.06
+    )
+
+
+def test_a_block_of_a_latin_hypercube_is_drawn_without_the_rest():
+    """As a whole this one would fill terabytes."""
+    cases = sample({"a": (0.0, 1.0), "b": (0.0, 1.0)}, 10**12, "latin")
+    some = cases.values(5 * 10**11, 5 * 10**11 + 1000)
+    assert some.shape == (1000, 2)
+    assert np.allclose(some.mean(axis=0), 0.5, atol=0.05)
+
+
+@pytest.mark.parametrize("method", ["sobol", "halton"])
+def test_blocks_of_a_sequence_are_drawn_on_from_one_another(monkeypatch, method):
+    """Else block n costs n times the first one."""
+    led = []
+    forward = qmc.Sobol.fast_forward
+    monkeypatch.setattr(qmc.Sobol, "fast_forward", lambda self, n: (led.append(n), forward(self, n))[1])
+    cases = sample({"a": (0.0, 1.0)}, 64_000, method, seed=77)
+    whole = cases.values()
+    blocks = np.concatenate([cases.values(k, k + 1000) for k in range(0, 64_000, 1000)])
+    assert np.array_equal(blocks, whole)
+    skipped = np.concatenate([cases.values(k, k + 1000) for k in (0, 2000, 32_000, 63_000)])
+    assert np.array_equal(skipped, np.concatenate([whole[k : k + 1000] for k in (0, 2000, 32_000, 63_000)]))
+    assert sum(led) <= 64_000
+
+
+def test_other_distributions_are_other_cases():
+    def definition(given):
+        return dict(sample({"a": given}, 8).definition)
+
+    low, high = (rv_histogram((heights, [0.0, 1.0, 2.0])) for heights in ([1, 2], [2, 1]))
+    again = rv_histogram(([1, 2], [0.0, 1.0, 2.0]))
+    assert definition(low) == definition(again) == definition(low.freeze())
+    assert definition(low) != definition(high)
+    assert definition(norm(np.float64(0), 1)) == definition(norm(0.0, 1.0)) != definition(norm(0.0, 2.0))
+    assert sample({"a": low}, 4096).values().mean() == pytest.approx(1.0 + 1 / 6, abs=1e-3)
+
+
 def test_a_table_comes_from_columns_or_from_a_file(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_text("1-2.angle, mode 2\n0.5,1\n\n1e-3,2\n")
@@ -57,6 +103,10 @@ def test_a_table_comes_from_columns_or_from_a_file(tmp_path):
         (lambda: grid({}), ["at least one name"]),
         (lambda: grid({"a": [], "b": [1, np.nan], "c": ["x"]}), ["a: ", "b: value 2", "c: values are no"]),
         (lambda: sample({"a": (1, 0), "b": 3}, 0, "random"), ["0 cases", "no method", "a: from", "b: 3"]),
+        (
+            lambda: sample({"a": gamma, "b": norm(0, -1), "c": norm([0, 1], 1)}, 2**31, seed=-1),
+            ["sobol has 1,073,741,824", "seed -1", "a: <", "with its numbers", "b: norm(0.0, -1.0)", "c: <"],
+        ),
         (lambda: table({"a": [1, 2], "b": [1]}), ["one length, not a 2, b 1"]),
         (lambda: cases_asked([], [], None, None, "sobol", 0), ["write one of --grid"]),
         (
