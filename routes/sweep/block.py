@@ -90,19 +90,20 @@ def solve_block(setup: Setup, block: int) -> int:
     """
     start = block * setup.block
     stop = min(start + setup.block, setup.cases.number)
+    which = f"block {block + 1}, cases {start} to {stop - 1}"
     try:
         values = setup.cases.values(start, stop)
+        first = dict(zip(setup.cases.names, values[0].tolist(), strict=True))
+    except Exception as error:
+        raise SweepError(f"{which}, which cannot be drawn: {type(error).__name__}: {error}") from error
+    try:
         columns = _moving(setup, values) if setup.motion is not None else _standing(setup, values)
         write_part(setup.folder, block, _table(setup, start, values, columns))
     except OSError as error:
         what = error.strerror or str(error)
         raise SweepError(f"{setup.folder}: block {block + 1} cannot be written: {what}") from error
     except Exception as error:
-        first = dict(zip(setup.cases.names, values[0].tolist(), strict=True)) if start < stop else {}
-        raise SweepError(
-            f"block {block + 1}, cases {start} to {stop - 1}, the first with {first}: "
-            f"{type(error).__name__}: {error}"
-        ) from error
+        raise SweepError(f"{which}, the first with {first}: {type(error).__name__}: {error}") from error
     return stop - start
 
 
@@ -164,9 +165,8 @@ def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None
     model = setup.model
     kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
     if kinds & {"joint", "body"}:
-        solvers = {each.number: each.choice for each in model.solvers if each.default is not None}
         try:
-            model = build(mbssa.decompose(changed(setup.base, setup.parameters, design)), solvers)
+            model = build(mbssa.decompose(changed(setup.base, setup.parameters, design)), model.choices)
         except (ValueError, np.linalg.LinAlgError):
             return NOT_ASSEMBLED
         if model.structure.n_groups != setup.model.structure.n_groups:

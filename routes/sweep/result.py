@@ -23,7 +23,7 @@ class Sweep:
     Attributes
     ----------
     folder : its store: ``sweep.json``, and ``parts``, which any reader of Parquet takes as one table
-    manifest : what the sweep is of: cases, record, limits, modes, motion, mechanism, versions
+    manifest : what the sweep is of: cases, record, limits, modes, motion, mechanism, solvers, versions
     solved, seconds : cases that this run solved, and how long it took; 0 where the folder was only opened
 
     Examples
@@ -51,7 +51,9 @@ class Sweep:
     @cached_property
     def parts(self) -> tuple[Path, ...]:
         """Files that are there, in the order of the cases."""
-        return tuple(sorted((self.folder / PARTS).glob("part-*.parquet")))
+        # From the millionth block on a name is longer, and by its letters would come too soon.
+        found = (self.folder / PARTS).glob("part-*.parquet")
+        return tuple(sorted(found, key=lambda path: (len(path.name), path.name)))
 
     @cached_property
     def done(self) -> int:

@@ -24,8 +24,11 @@ MANIFEST = "sweep.json"
 PARTS = "parts"
 _LOCK = ".lock"
 
+#: Stands among the claims where nobody is to take another block.
+_NONE_LEFT = ".claim-none"
+
 #: Entries of a manifest in which a run that goes on must agree with the one that began.
-_MUST_AGREE = ("cases", "mechanism", "record", "limits", "modes", "motion", "block")
+_MUST_AGREE = ("cases", "mechanism", "solvers", "record", "limits", "modes", "motion", "block")
 
 
 class SweepError(RuntimeError):
@@ -87,6 +90,7 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
         ]
         if differing:
             raise ValueError("\n  ".join([f"{folder} holds another sweep", *differing]))
+        _check_versions(folder, there.get("versions", {}), manifest["versions"])
         release_claims(folder)
         for left in (folder / PARTS).glob(".part-*.tmp"):
             left.unlink()
@@ -98,6 +102,18 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
         raise ValueError(f"{folder} is not empty ({strange[0]}) and holds no sweep; name another folder")
     (folder / PARTS).mkdir(parents=True, exist_ok=True)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def _check_versions(folder: Path, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Cases that are drawn and solved by other versions may be other cases with other results."""
+    differing = [
+        f"{name} was {there.get(name, 'not recorded')}, now {number}"
+        for name, number in here.items()
+        if there.get(name) != number
+    ]
+    if differing:
+        advice = "install what it was begun with, or name another folder"
+        raise ValueError("\n  ".join([f"{folder} was begun with other versions; {advice}", *differing]))
 
 
 def _short(value: object) -> str:
@@ -171,12 +187,19 @@ def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
 
 
 def claim(folder: Path, block: int) -> bool:
-    """Take a block that no other process has taken; False where one has."""
+    """Take a block that no other process has taken; False where one has, or none is to be taken any more."""
+    if (folder / PARTS / _NONE_LEFT).exists():
+        return False
     try:
         os.close(os.open(folder / PARTS / f".claim-{block:06d}", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except FileExistsError:
         return False
     return True
+
+
+def close_claims(folder: Path) -> None:
+    """Let nobody take another block."""
+    (folder / PARTS / _NONE_LEFT).touch()
 
 
 def release_claims(folder: Path) -> None:

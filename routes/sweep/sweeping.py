@@ -119,7 +119,8 @@ def run(
         return _among_ranks(setup, resume, progress, begin)
     with locked(setup.folder):
         todo, before = _begun(setup, resume)
-        solved = perform(setup, todo, executor, workers, _share(progress, before, setup.cases.number))
+        told = _share(progress, before, setup.cases.number)
+        solved = perform(setup, [] if told(0) is False else todo, executor, workers, told)
     return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
 
 
@@ -299,7 +300,6 @@ def _share(progress: Callable[[float], object] | None, before: int, number: int)
     def told(done: int) -> object:
         return None if progress is None else progress(min(1.0, (before + done) / number))
 
-    told(0)
     return told
 
 
@@ -310,17 +310,19 @@ def _among_ranks(
     comm = world()
     first = comm.Get_rank() == 0
     if not first:
-        todo, before = _heard(comm.bcast(None))
-        solved = perform(setup, todo, "mpi", 1, lambda _: None)
+        solved = perform(setup, _heard(comm.bcast(None)), "mpi", 1, lambda _: None)
         comm.Barrier()
         return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
     said = False
     try:
         with locked(setup.folder):
             todo, before = _begun(setup, resume)
-            comm.bcast((todo, before))
+            told = _share(progress, before, setup.cases.number)
+            if told(0) is False:
+                todo = []
+            comm.bcast(todo)
             said = True
-            solved = perform(setup, todo, "mpi", 1, _share(progress, before, setup.cases.number))
+            solved = perform(setup, todo, "mpi", 1, told)
             comm.Barrier()
     except Exception as error:  # other ranks wait to hear
         if not said:
@@ -329,11 +331,10 @@ def _among_ranks(
     return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
 
 
-def _heard(said: Any) -> tuple[list[int], int]:
+def _heard(said: list[int] | Exception) -> list[int]:
     if isinstance(said, Exception):
         raise said
-    todo, before = said
-    return todo, before
+    return said
 
 
 def _manifest(setup: Setup) -> dict[str, Any]:
@@ -347,7 +348,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         motion = {"instants": len(motion.time), "sha256": state.hexdigest()}
     elif motion == "own":
         motion = {"own": True, "steps": setup.steps, "duration": setup.duration}
-    names = ("mbssa", "numpy", "pyarrow")
+    names = ("mbssa", "numpy", "scipy", "numba")  # what draws the cases and solves them
     return {
         "format": FORMAT,
         "model": model.mechanism.name,
@@ -360,6 +361,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         "modes": {str(group): number for group, number in sorted(setup.modes.items())},
         "motion": motion,
         "mechanism": hashlib.sha256(text.encode()).hexdigest(),
+        "solvers": {str(group): name for group, name in sorted(model.choices.items())},
         "versions": {name: version(name) for name in names},
     }
 

@@ -9,10 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from typing import Any, Literal
 
 from routes.sweep.block import Setup, solve_block, unpacked
-from routes.sweep.store import SweepError, claim, release_claims
+from routes.sweep.store import SweepError, claim, close_claims, release_claims
 
 Executor = Literal["processes", "threads", "sequential", "mpi"]
 EXECUTORS: tuple[Executor, ...] = ("processes", "threads", "sequential", "mpi")
@@ -158,6 +159,9 @@ def _by_ranks(setup: Setup, todo: Sequence[int], told: Told) -> int:
         done = _one_by_one(setup, mine, all_told)
     except Exception as error:  # other ranks wait for this one
         failure = str(error) if isinstance(error, SweepError) else f"{type(error).__name__}: {error}"
+    # Who is through has found no block left; who was stopped, or failed, leaves none to the others either.
+    with suppress(OSError):  # where nothing can be written, they fail by themselves
+        close_claims(setup.folder)
     reports: list[tuple[int, str | None]] = comm.allgather((done, failure))
     if comm.Get_rank() == 0:
         release_claims(setup.folder)

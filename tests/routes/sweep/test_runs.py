@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,9 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
+import groups
 import mbssa
-from routes.sweep import SweepError, grid, open_sweep, sample, sweep
+from routes.sweep import Sweep, SweepError, grid, open_sweep, sample, sweep
 from routes.sweep import store as stores
 
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
@@ -121,6 +123,65 @@ block.solve_poses = stumble
     assert open_sweep(tmp_path)["case"].tolist() == list(range(3000))
 
 
+#: Rank 1 takes its time, so that rank 0 is told what the other has not done yet; on top of SCRIPT.
+SLOWLY = """
+import time
+from mbssa.ranks import rank
+from routes.sweep import block
+solve = block.solve_poses
+def slowly(*arguments):
+    time.sleep(0.2 * rank())
+    return solve(*arguments)
+block.solve_poses = slowly
+"""
+
+
+def on_two_ranks(folder, number, before, told):
+    """A sweep on two ranks whose progress is ``told``."""
+    _, _, script, *arguments = command(folder, number, "mpi")
+    script = script.replace("resume=resume", "progress=told, resume=resume")
+    started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", before + told + script, *arguments]
+    return subprocess.run(started, check=False, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
+def test_false_from_progress_stops_all_ranks(tmp_path):
+    done = on_two_ranks(tmp_path, 30_000, SLOWLY, "told = lambda share: share == 0.0\n")
+    assert done.returncode == 0, done.stderr
+    solved, there = map(int, done.stdout.split())
+    assert 500 <= solved == there < 15_000
+    assert not list((tmp_path / "parts").glob(".*"))
+    again = command(tmp_path, 30_000, "sequential", resume="resume")
+    subprocess.run(again, check=True, capture_output=True)
+    assert open_sweep(tmp_path)["case"].tolist() == list(range(30_000))
+
+
+@pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
+def test_a_failure_on_one_rank_leaves_no_blocks_to_the_others(tmp_path):
+    fails = "def told(share):\n    if share > 0.0:\n        raise ZeroDivisionError('by nothing')\n"
+    done = on_two_ranks(tmp_path, 30_000, SLOWLY, fails)
+    assert done.returncode != 0
+    assert "rank 0: ZeroDivisionError: by nothing" in done.stderr
+    assert 500 <= open_sweep(tmp_path).done < 15_000
+
+
+@pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
+def test_a_failure_before_the_first_case_leaves_no_rank_waiting(tmp_path):
+    done = on_two_ranks(tmp_path, 1000, "", "def told(share):\n    raise ZeroDivisionError('at once')\n")
+    assert done.returncode != 0
+    assert done.stderr.count("ZeroDivisionError: at once") >= 2
+
+
+def test_parts_come_in_the_order_of_the_cases_beyond_a_million(tmp_path):
+    import pyarrow
+
+    blocks = [9, 999_999, 1_000_000, 1_000_001]
+    (tmp_path / "parts").mkdir()
+    for block in blocks:
+        stores.write_part(tmp_path, block, pyarrow.table({"case": [block], "status": ["ok"]}))
+    assert Sweep(tmp_path, {})["case"].tolist() == blocks
+
+
 def test_the_store_is_one_table_for_any_reader_of_parquet(bar, tmp_path):
     found = sweep(bar, turn(), record=["1-4.angle"], store=tmp_path, executor="sequential", block=9)
     table = pyarrow.dataset.dataset(tmp_path / "parts", format="parquet").to_table()
@@ -170,10 +231,24 @@ def test_what_differs_from_the_sweep_that_is_there_is_said(bar, tmp_path):
     other = mbssa.load("nine_bar")
     with pytest.raises(ValueError, match="mechanism was"):
         sweep(other, turn(), record=["1-2.angle"], resume=True, **asked)
+    newton = groups.build(mbssa.decompose(bar), {2: "Newton"})
+    with pytest.raises(ValueError, match=r"solvers was \{\}, now .*Newton"):
+        sweep(newton, turn(), record=["1-4.angle"], resume=True, **asked)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("…")
     with pytest.raises(ValueError, match=r"thesis\.tex"):
         sweep(bar, turn(), store=tmp_path / "full")
+
+
+def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
+    asked = {"store": tmp_path, "executor": "sequential"}
+    cases = sample({"1-2.angle": (0.0, 1.0)}, 8)
+    sweep(bar, cases, **asked)
+    said = json.loads((tmp_path / "sweep.json").read_text())
+    now, said["versions"]["scipy"] = said["versions"]["scipy"], "1.0.0"
+    (tmp_path / "sweep.json").write_text(json.dumps(said))
+    with pytest.raises(ValueError, match=f"other versions.*\\n  scipy was 1.0.0, now {now}$"):
+        sweep(bar, cases, resume=True, **asked)
 
 
 def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
@@ -223,6 +298,17 @@ def test_what_a_worker_stumbles_over_is_said_with_its_cases(bar, tmp_path, monke
     assert open_sweep(tmp_path).done >= 15
 
 
+def test_cases_that_cannot_be_drawn_are_said_with_the_cause(bar, tmp_path):
+    def broken(start, stop):
+        raise ZeroDivisionError("by nothing")
+
+    cases = replace(turn(), _source=broken)
+    with pytest.raises(
+        SweepError, match=r"block 1, cases 0 to 39, which cannot be drawn: ZeroDiv.*: by noth"
+    ):
+        sweep(bar, cases, store=tmp_path, executor="sequential")
+
+
 def test_a_killed_worker_loses_nothing(tmp_path):
     with subprocess.Popen(command(tmp_path, 60_000), stderr=subprocess.PIPE, text=True) as run:
         until(lambda: len(parts(tmp_path)) > 3)
@@ -265,7 +351,7 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
     assert said["format"] == 1
     assert said["model"] == "planar_four_bar"
     assert said["cases"]["method"] == "sobol"
-    assert set(said["versions"]) == {"mbssa", "numpy", "pyarrow"}
+    assert set(said["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
     said["format"] = 2
     (tmp_path / "sweep.json").write_text(json.dumps(said))
     with pytest.raises(ValueError, match="format 2"):
