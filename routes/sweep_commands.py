@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.commands import FormatOption, ModelArgument, check_format, fail_all, model_asked
+from groups.commands import STOPPED, FormatOption, ModelArgument, check_format, fail_all, model_asked
 from groups.motion import Motion, read_motion
 from groups.requests import BETWEEN, STILL, Target, modes_asked, target_faults
 from mbssa import load
@@ -22,9 +22,6 @@ from mbssa.ranks import launched
 
 if TYPE_CHECKING:
     from routes.sweep.block import Setup
-
-#: Exit code of a run that Ctrl-C ended.
-STOPPED = 130
 
 _OWN = Path("own")
 
