@@ -152,7 +152,8 @@ def _distribution(given: Any) -> tuple[Any, str]:
         words = [repr(float(value)) for value in frozen.args]
         words += [f"{key}={float(value)!r}" for key, value in frozen.kwds.items()]
         shares = np.linspace(_LEAST, _MOST, _QUANTILES)
-        quantiles = np.asarray(frozen.ppf(shares), dtype=np.float64)
+        with np.errstate(all="ignore"):
+            quantiles = np.asarray(frozen.ppf(shares), dtype=np.float64)
     except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(
             f"{given!r} is no distribution with its numbers, as norm(0, 0.001): {error}"
@@ -286,10 +287,13 @@ def _columns(given: Mapping[str, npt.ArrayLike], what: str) -> tuple[dict[str, F
 
 def _read(path: Path) -> tuple[dict[str, Floats], list[str]]:
     """Columns of a CSV file, and what is wrong with it by line."""
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        lines = [
-            (number, row) for number, row in enumerate(csv.reader(stream), 1) if any(map(str.strip, row))
-        ]
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            lines = [
+                (number, row) for number, row in enumerate(csv.reader(stream), 1) if any(map(str.strip, row))
+            ]
+    except (UnicodeDecodeError, csv.Error) as error:
+        return {}, [f"{path} is no CSV file in UTF-8: {error}"]
     if len(lines) < 2:
         return {}, [f"{path}: write a header of parameters and a line for each case"]
     names = [name.strip() for name in lines[0][1]]

@@ -91,6 +91,7 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
         if differing:
             raise ValueError("\n  ".join([f"{folder} holds another sweep", *differing]))
         _check_versions(folder, there.get("versions", {}), manifest["versions"])
+        (folder / PARTS).mkdir(exist_ok=True)
         release_claims(folder)
         for left in (folder / PARTS).glob(".part-*.tmp"):
             left.unlink()

@@ -113,6 +113,11 @@ def test_a_table_comes_from_columns_or_from_a_file(tmp_path):
             lambda: cases_asked(["a"], ["b=1:2"], None, None, "sobol", 0),
             ["--grid and --sample", "--number N", "--grid a:"],
         ),
+        (
+            lambda: cases_asked(["a=0:1:100000000000", "b=0:1:0"], [], None, None, "sobol", 0),
+            ["a=0:1:100000000000: write NAME=", "b=0:1:0: write NAME=", "a million"],
+        ),
+        (lambda: sample({"a": norm(0.0, np.inf)}, 4), ["a: norm(0.0, inf) has quantiles"]),
         (lambda: cases_asked([], ["b=1"], None, 5, "sobol", 0), ["NAME=LOW:HIGH"]),
         (lambda: limits_asked(["a=1", "b=1:2", "c"]), ["--limit a=1:", "--limit c:"]),
     ],
@@ -131,6 +136,13 @@ def test_what_is_wrong_with_a_file_is_said_by_its_line(tmp_path):
         table(path)
     assert "line 3, b: 'x'" in str(refusal.value)
     assert "line 4 has 2 values" in str(refusal.value)
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_bytes(b"\xff\xfe1\n2\n")
+    with pytest.raises(ValueError, match=r"cases\.csv is no CSV file in UTF-8"):
+        table(path)
 
 
 def test_ranges_of_the_command_line():

@@ -219,6 +219,14 @@ def test_a_sweep_goes_on_where_it_was_stopped_and_rewrites_nothing(bar, tmp_path
     assert sweep(bar, turn(), resume=True, **asked).solved == 0
 
 
+def test_a_sweep_whose_parts_were_taken_away_begins_again(bar, tmp_path):
+    asked = {"store": tmp_path, "executor": "sequential"}
+    (part,) = sweep(bar, turn(), **asked).parts
+    part.unlink()
+    part.parent.rmdir()
+    assert sweep(bar, turn(), resume=True, **asked).solved == 40
+
+
 def test_what_differs_from_the_sweep_that_is_there_is_said(bar, tmp_path):
     asked = {"store": tmp_path, "executor": "sequential"}
     sweep(bar, turn(), record=["1-4.angle"], **asked)
