@@ -245,6 +245,8 @@ def _checked(value: Any, keys: Sequence[Key], what: str) -> tuple[Key, ...]:
             if value is None:
                 raise ValueError(f"{said} has no {key!r} in the model")
         elif isinstance(value, Mapping):
+            if not value:
+                raise ValueError(f"{what} has no {keys[place - 1]} in the model")
             if key not in value:
                 raise ValueError(f"{said} has no {key!r}; {hint(str(key), list(value), 'it has')}")
             value = value[key]

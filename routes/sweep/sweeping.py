@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from groups import Model, build
+from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
 from mbssa import Mechanism, Structure, decompose
 from mbssa.gathering.records import to_record
@@ -263,6 +264,11 @@ def _mode_faults(
             faults.append(f"no group {group}; the groups are 1 to {groups}")
         elif group in swept:
             faults.append(f"the mode of group {group} is given for all cases and by the cases")
+    if modes and not faults and all(each.is_input for each in parameters):
+        try:
+            starting_memory(model, modes)
+        except ValueError as error:
+            faults.append(str(error))
     for k, each in enumerate(parameters):
         if each.targets[0].kind != "mode":
             continue
