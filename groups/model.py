@@ -123,7 +123,8 @@ class Model:
         bodies : names or numbers of the bodies to keep; all by default
         level : the last level of answer that is wanted
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
-        chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass
+        chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
+            before ends where the seed has come by; else from its end
         progress : called with the share that is done now and then; False from it stops the run, and what
             was not computed says so in its status
 
@@ -169,19 +170,21 @@ class Model:
         every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
         starts = np.linspace(0, instants, max(1, min(chunks, instants)), endpoint=False).astype(np.int64)
         seeds = seed(self, motion, starts, memory) if chunks > 1 else [Carried.start(memory, len(run.kept))]
-        led: list[Floats | None] = []
-        done, wanted = 0, True
+        carried = seeds[0].of(run.kept)
+        first, done, wanted = 0, 0, True
         for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
-            carried = at.of(run.kept)
-            led.append(carried.pose)
+            begun = at.of(run.kept)
+            if begun.pose is not None and run.comes_to(first, done, begun.pose):
+                carried = begun  # else this chunk goes on from the last one
+            first = done
             while done < stop and wanted:
                 end = min((done // every + 1) * every, stop)
                 run.advance(done, end, carried)
                 done = end
                 wanted = progress is None or progress(done / instants) is not False
+            if not wanted:
+                break
         run.look_back(0, done)
-        begun = int((starts < done).sum())
-        run.look_across(starts[:begun], led[:begun])
         run.stop_at(done)
         return run.trajectory(kept)
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import span
-from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
+from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OUT_OF_REACH, SINGULAR
 from groups.motion import Motion
 from groups.reference import check_drives
 from groups.registry import Solver
@@ -296,32 +296,33 @@ class Run:
             if len(lost):
                 self._without_answer(g, first + lost)
 
-    def look_across(self, starts: Ints, seeded: Sequence[Floats | None]) -> None:
-        """Take back the first instants of seeded chunks that a group has not come to.
+    def comes_to(self, first: int, stop: int, pose: Floats) -> bool:
+        """Whether a chunk ends where the seed of the next one has come by, so that this one may begin there.
 
-        A seed can be on another branch than the chunk before it ends on, or have counted other turns.
+        After a gap, or a dead point between two instants of the coarse pass, a seed can be on another branch,
+        or have counted other turns.
 
         Parameters
         ----------
-        starts : where chunks begin, the first at 0
-        seeded : by chunk, :attr:`Carried.pose` of the bodies that are kept; of the first, nothing
+        first, stop : of the chunk that has been solved
+        pose : :attr:`Carried.pose` of the bodies that are kept, at the instant ``stop`` - 1
         """
-        status = self.arrays.quality[0]
-        position, orientation = self.arrays.outputs[:2]
-        for t, pose in zip(starts[1:].tolist(), seeded[1:], strict=True):
-            assert pose is not None
-            off = (
-                np.abs(position[:, t - 1] - pose[:, : position.shape[2]]).max(axis=1) / self.model.frames.size
-            )
-            led = pose[:, position.shape[2] :].reshape(orientation[:, t - 1].shape)
-            turned = np.abs(orientation[:, t - 1] - led)
-            if not self.planar:  # a quaternion and its opposite are the same turn
-                turned = np.minimum(turned.max(axis=1), np.abs(orientation[:, t - 1] + led).max(axis=1))
-            astray = np.maximum(off / self.model.frames.size, turned) > ASTRAY
-            for g in np.flatnonzero((status[:, t - 1] == OK) & (status[:, t] == OK)).tolist():
-                if astray[self._rows[1][self._rows[0][g] : self._rows[0][g + 1]]].any():
-                    status[g, t] = MODE_LOST
-                    self._without_answer(g, np.array([t]))
+        if self.arrays.quality[0][:, first:stop].any():
+            return False
+        position, orientation = (
+            array[:, stop - 1].reshape(len(pose), -1) for array in self.arrays.outputs[:2]
+        )
+        wide = position.shape[1]
+        off = np.abs(position - pose[:, :wide]).max(initial=0.0) / self.model.frames.size
+        turned = np.abs(orientation - pose[:, wide:]).max(axis=1)
+        if not self.planar:  # a quaternion and its opposite are the same turn
+            turned = np.minimum(turned, np.abs(orientation + pose[:, wide:]).max(axis=1))
+        return bool(off <= ASTRAY and turned.max(initial=0.0) <= ASTRAY)
+
+    def begin_anew(self, first: int, stop: int) -> None:
+        """Forget how well these instants were solved, before they are solved once more."""
+        status, residual, iterations, condition = (array[:, first:stop] for array in self.arrays.quality)
+        status[:], residual[:], iterations[:], condition[:] = 0, 0.0, 0, 1.0
 
     def not_computed(self, group: int, first: int, stop: int) -> None:
         """Say of a group's instants that they were not computed."""

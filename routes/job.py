@@ -75,12 +75,15 @@ class Job:
     def shapes(self) -> Shapes:
         """Shape and kind of all arrays of a workspace."""
         chunks, n = len(self.tasks.bounds) - 1, len(self.tasks)
+        from_seeds = chunks if self.plan.start == "seeded" and chunks > 1 else 0
         width = 3 if self.model.mechanism.space == "planar" else 7
         return {
             **shapes(self.model, len(self.motion.time), len(self.kept), self.level),
             "memory": ((chunks, len(self.memory)), np.float64),
             "last": ((chunks, len(self.kept), 4), np.float64),
-            "seeded": ((chunks if self.plan.start == "seeded" else 0, len(self.kept), width), np.float64),
+            "seeded": ((from_seeds, len(self.kept), width), np.float64),
+            "ended": ((from_seeds, len(self.memory)), np.float64),
+            "ended_last": ((from_seeds, len(self.kept), 4), np.float64),
             "done": ((n,), np.uint8),
             "log": ((n, 3), np.float64),
         }
@@ -190,13 +193,36 @@ class Bench:
             except Exception as error:
                 raise self.failed(task, error) from error
             at = end
-        if job.plan.start == "carried" and chunk + 1 < len(space.memory):
+        into = self.goes_on_in(chunk)
+        if into is not None:
             memory, rows = self.hands_on[call]
-            space.memory[chunk + 1, memory] = carried.memory[memory]
-            space.last[chunk + 1, rows] = carried.orientation[rows]
+            into[0][memory] = carried.memory[memory]
+            into[1][rows] = carried.orientation[rows]
         space.log[task] = begin, perf_counter(), worker
         space.done[task] = 1
         return True
+
+    def goes_on_in(self, chunk: int) -> tuple[Floats, Floats] | None:
+        """Where the memory and the orientations at the end of a chunk are kept; None if nobody needs them."""
+        space = self.space
+        if len(space.ended):
+            return space.ended[chunk], space.ended_last[chunk]
+        if self.job.plan.start == "carried" and chunk + 1 < len(space.memory):
+            return space.memory[chunk + 1], space.last[chunk + 1]
+        return None
+
+    def mend(self) -> None:
+        """Solve once more every chunk whose seed the chunk before does not come to, from that one's end."""
+        space, bounds = self.space, self.job.tasks.bounds.tolist()
+        for chunk in range(1, len(space.ended)):
+            before, first, stop = bounds[chunk - 1 : chunk + 2]
+            if self.run.comes_to(before, first, space.seeded[chunk]):
+                continue
+            carried = Carried(space.ended[chunk - 1].copy(), space.ended_last[chunk - 1].copy())
+            self.run.begin_anew(first, stop)
+            for part in self.parts:
+                self.run.advance(first, stop, carried, part)
+            space.ended[chunk], space.ended_last[chunk] = carried.memory, carried.orientation
 
     def failed(self, task: int, cause: BaseException | str) -> TaskError:
         """The error that names a task."""

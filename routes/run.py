@@ -261,9 +261,9 @@ def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:
         run.place_frame(*job.tasks.span(c * done.shape[1]))
         for group in job.tasks.calls[k]:
             run.not_computed(group, *job.tasks.span(c * done.shape[1]))
+    if done.all():
+        bench.mend()
     run.look_back(0, len(job.motion.time))
-    if job.plan.start == "seeded":
-        run.look_across(job.tasks.bounds[:-1], list(space.seeded))
     if space.folder is not None:  # who changes an answer must not change what is kept
         run.arrays.seal()
     return run.trajectory(wanted)

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
 #: What is kept beside the answer.
-BESIDE = ("memory", "last", "seeded", "done", "log")
+BESIDE = ("memory", "last", "seeded", "ended", "ended_last", "done", "log")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,7 @@ class Workspace:
     answer : the arrays that :class:`groups.run.Run` fills
     memory, last : (chunks, ...) what each chunk begins from: the groups' memory, the bodies' orientations
     seeded : (chunks, rows, 3 or 7) where the coarse pass has the bodies just before each chunk
+    ended, ended_last : as ``memory`` and ``last``, at the end of each chunk that began from a seed
     done : (tasks,) 1 where a task's part of the arrays is final
     log : (tasks, 3) when a task began and ended (s, of the machine's monotonic clock) and by which worker
     folder : where the arrays are files; None in memory
@@ -37,6 +38,8 @@ class Workspace:
     memory: Floats
     last: Floats
     seeded: Floats
+    ended: Floats
+    ended_last: Floats
     done: npt.NDArray[np.uint8]
     log: Floats
     folder: Path | None = None

@@ -334,9 +334,10 @@ def _pieces(bench: Bench, task: int, whole: bool) -> Iterator[tuple[npt.NDArray[
     for quality in space.answer.quality:
         yield quality, (list(job.tasks.calls[call]), span)
     yield space.log, task
-    if job.plan.start == "carried" and chunk + 1 < len(space.memory):
-        yield space.memory, (chunk + 1, memory)
-        yield space.last, (chunk + 1, rows)
+    into = bench.goes_on_in(chunk)
+    if into is not None:
+        yield into[0], memory
+        yield into[1], rows
 
 
 def _packed(bench: Bench, task: int, *, whole: bool) -> Bytes:

@@ -302,23 +302,56 @@ def test_a_dead_point_between_two_chunks_is_seen(start, chunk):
     assert np.flatnonzero((found.status != 0).any(axis=1)).tolist() == [128, 384]
 
 
-def test_a_seed_on_another_branch_is_seen(monkeypatch):
-    """Chunks that begin in the other mode of the four-bar are not passed off as the first one's."""
+def test_a_seed_on_another_branch_is_not_gone_on_from(monkeypatch):
+    """Chunks that begin in the other mode of the four-bar are solved once more, from the end of the last."""
     from groups.run import Carried
 
     model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     motion = groups.default_motion(model.mechanism, steps=1000)
     other = starting_memory(model, {2: 1 if groups.modes(model, 2).reference == 2 else 2})
+    elsewhere = model.solve(motion, modes={2: 1 if groups.modes(model, 2).reference == 2 else 2})
 
     def astray(_model, _motion, starts, memory):
-        return [Carried.start(memory if k == 0 else other, 4) for k in range(len(starts))]
+        found = [Carried.start(memory, 4)]
+        for t in starts[1:].tolist():
+            pose = np.concatenate([elsewhere.position[t - 1], elsewhere.orientation[t - 1][:, None]], axis=1)
+            found.append(Carried(other.copy(), np.zeros((4, 4)), pose))
+        return found
 
-    monkeypatch.setattr("routes.job.seed", astray)
     plan = plan_of(model, sequential_route(model), instants=1000, chunks=4, start="seeded")
-    found = routes.run(model, plan, motion)
-    assert not found.ok
-    assert np.flatnonzero(found.status[:, 1])[0] == 256
-    assert np.isnan(found.position[256, 2:]).all()
+    monkeypatch.setattr("routes.job.seed", astray)
+    monkeypatch.setattr("groups.model.seed", astray)
+    assert bits(routes.run(model, plan, motion)) == bits(model.solve(motion))
+    assert np.abs(model.solve(motion, chunks=4).position - model.solve(motion).position).max() < 1e-12
+
+
+@pytest.mark.parametrize("executor", ["sequential", "threads"])
+@pytest.mark.parametrize("chunks", [3, 7])
+def test_after_a_gap_chunks_go_on_as_one_run_does(chunks, executor):
+    """The rotor's inputs leave what it can reach, and come back: which branch it is on then is a choice."""
+    model = MODELS["rotor"]
+    time = np.linspace(0.0, 1.0, 1601)
+    laws = {
+        name: lambda t, a=amplitude, f=frequency, v=value: v + a * np.sin(2 * np.pi * f * t)
+        for (name, value), amplitude, frequency in zip(
+            model.reference_inputs.items(), (0.9, 1.1, 0.8), (2.0, 3.0, 1.0), strict=True
+        )
+    }
+    motion = groups.sample(model.mechanism, laws, time)
+    theirs = model.solve(motion)
+    assert 0.02 < (theirs.status != 0).mean() < 0.9
+    plan = plan_of(
+        model,
+        sequential_route(model),
+        instants=1601,
+        chunks=chunks,
+        start="seeded",
+        executor=executor,
+        workers=2,
+    )
+    for mine in (routes.run(model, plan, motion), model.solve(motion, chunks=chunks)):
+        assert (mine.status == theirs.status).all()
+        assert np.nanmax(np.abs(mine.position - theirs.position)) < 1e-9
 
 
 @pytest.mark.parametrize("kink", [127.01, 127.5, 127.99])
