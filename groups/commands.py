@@ -205,7 +205,8 @@ def _solve(
     except MemoryError:
         fail(f"{len(motion.time):,} instants need more memory than there is; write fewer --steps or --keep")
     if run.stopped:
-        print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
+        more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
+        print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
     written, faults = _write(run.trajectory, targets, points)
     summary = results.Summary(model, motion, run, written)
     if form == "json":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ import numpy as np
 from groups.run import OUTPUTS, QUALITY
 from mbssa.gathering.files import write_whole
 from routes.job import Job
+from routes.locked import NAME as LOCK
+from routes.locked import locked
 from routes.plan import Plan
 from routes.workspace import BESIDE, Workspace, in_files, opened
 
@@ -21,48 +25,65 @@ FORMAT = 1
 NAME = "run.json"
 
 
-def begun(job: Job, folder: Path) -> Workspace:
-    """A folder for a new run.
+@contextmanager
+def begun(job: Job, folder: Path) -> Iterator[Workspace]:
+    """A folder for a new run, held until the run ends.
 
     Raises
     ------
     ValueError
-        The folder keeps a run already, or other files.
+        The folder keeps a run already, or other files, or another run is at work there.
     OSError
         It cannot be written, or its disk is full.
     """
     if (folder / NAME).exists():
         raise ValueError(f"{folder} keeps a run already; resume it, or name another folder")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or any(path.name != LOCK for path in folder.iterdir())):
         raise ValueError(f"{folder} has other files; name a new folder")
     there = folder.exists()
-    try:
-        space = in_files(job.shapes, folder)
-        write_whole(folder / NAME, (json.dumps(_record(job), indent=2) + "\n").encode())
-    except BaseException:
-        # Half a checkpoint is none: it would only be in the way of the next one, and of whoever needs room.
-        shutil.rmtree(folder, ignore_errors=True)
-        if there:
-            folder.mkdir()
-        raise
-    return space
+    with _held(folder):
+        try:
+            space = in_files(job.shapes, folder)
+            write_whole(folder / NAME, (json.dumps(_record(job), indent=2) + "\n").encode())
+        except BaseException:
+            # Half a checkpoint is none: it would only be in the way of the next one.
+            shutil.rmtree(folder, ignore_errors=True)
+            if there:
+                folder.mkdir()
+            raise
+        yield space
 
 
-def left_off(job: Job, folder: Path) -> Workspace:
-    """The folder of a run that was ended before its end.
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder))
+        except BlockingIOError as error:
+            raise ValueError(str(error)) from None
+        yield
+
+
+@contextmanager
+def left_off(job: Job, folder: Path) -> Iterator[Workspace]:
+    """The folder of a run that was ended before its end, held until this one ends.
 
     Raises
     ------
     ValueError
-        It keeps no run, or another one: what differs.
+        It keeps no run, or another one: what differs; or another run is at work there.
     OSError
         It cannot be read.
     """
-    path = folder / NAME
-    if not path.exists():
+    if not (folder / NAME).exists():
         raise ValueError(f"{folder} keeps no run that could be resumed")
+    with _held(folder):
+        yield _opened(job, folder)
+
+
+def _opened(job: Job, folder: Path) -> Workspace:
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads((folder / NAME).read_text(encoding="utf-8"))
         space = opened(folder)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{folder} is damaged ({error}); begin anew in another folder") from None

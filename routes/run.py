@@ -241,7 +241,8 @@ def _memory(model: Model, modes: Mapping[int, int] | None) -> npt.NDArray[np.flo
 def _workspace(job: Job, folder: Path | None, resume: bool) -> Iterator[Workspace]:
     """The arrays of a run; where they are files of their own, these are gone afterwards."""
     if folder is not None:
-        yield (left_off if resume else begun)(job, folder)
+        with (left_off if resume else begun)(job, folder) as space:
+            yield space
     elif job.plan.executor in ("sequential", "threads", "mpi"):
         yield in_memory(job.shapes)
     else:

@@ -223,6 +223,7 @@ def study(
     (32, 4683, 1001)
     """
     workers = cores() if workers is None else workers
+    executors = (executors,) if isinstance(executors, str) else executors
     faults = [
         f"{name} is {value}; write 1 or more"
         for name, value in (("workers", workers), ("top", top), ("repeats", repeats))

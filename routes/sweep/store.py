@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbssa.gathering.files import write_whole
+from routes.locked import NAME as LOCK
+from routes.locked import locked
 
 if TYPE_CHECKING:
     import pyarrow
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 MANIFEST = "sweep.json"
 PARTS = "parts"
-_LOCK = ".lock"
 
 #: Stands among the claims where nobody is to take another block.
 _NONE_LEFT = ".claim-none"
@@ -96,9 +96,7 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
         for left in (folder / PARTS).glob(".part-*.tmp"):
             left.unlink()
         return
-    strange = (
-        [path.name for path in sorted(folder.iterdir()) if path.name != _LOCK] if folder.is_dir() else []
-    )
+    strange = [path.name for path in sorted(folder.iterdir()) if path.name != LOCK] if folder.is_dir() else []
     if strange:
         raise ValueError(f"{folder} is not empty ({strange[0]}) and holds no sweep; name another folder")
     (folder / PARTS).mkdir(parents=True, exist_ok=True)
@@ -123,8 +121,8 @@ def _short(value: object) -> str:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; the lock of a process that is gone counts for nothing.
+def held(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process.
 
     Raises
     ------
@@ -133,35 +131,12 @@ def locked(folder: Path) -> Iterator[None]:
     OSError
         The folder cannot be made or written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("a+", encoding="utf-8") as stream:
+    with ExitStack() as stack:
         try:
-            _take(stream.fileno())
-        except OSError:
-            stream.seek(0)
-            who = stream.read().strip() or "another process"
-            raise SweepError(
-                f"{folder} is being written by {who}; wait for it, or name another folder"
-            ) from None
-        stream.truncate(0)
-        stream.write(f"process {os.getpid()} on {socket.gethostname()}")
-        stream.flush()
-        try:
-            yield
-        finally:
-            stream.truncate(0)
-
-
-def _take(descriptor: int) -> None:
-    """An exclusive lock, or an OSError."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        return
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(folder))
+        except BlockingIOError as error:
+            raise SweepError(str(error)) from None
+        yield
 
 
 def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:

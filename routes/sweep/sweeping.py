@@ -25,7 +25,7 @@ from routes.sweep.cases import Cases
 from routes.sweep.parameters import Parameter, framed, parameters_of
 from routes.sweep.quantities import Limits, Quantity, limits_of, quantities_of
 from routes.sweep.result import Sweep
-from routes.sweep.store import FORMAT, is_done, locked, open_store, read_manifest
+from routes.sweep.store import FORMAT, held, is_done, open_store, read_manifest
 from routes.sweep.workers import EXECUTORS, Executor, perform, world
 
 #: Cases of a block, at least and at most, where they are poses, and where many are designs or motions.
@@ -118,7 +118,7 @@ def run(
     _check_run(workers, executor)
     if executor == "mpi":
         return _among_ranks(setup, resume, progress, begin)
-    with locked(setup.folder):
+    with held(setup.folder):
         todo, before = _begun(setup, resume)
         told = _share(progress, before, setup.cases.number)
         solved = perform(setup, [] if told(0) is False else todo, executor, workers, told)
@@ -321,7 +321,7 @@ def _among_ranks(
         return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
     said = False
     try:
-        with locked(setup.folder):
+        with held(setup.folder):
             todo, before = _begun(setup, resume)
             told = _share(progress, before, setup.cases.number)
             if told(0) is False:

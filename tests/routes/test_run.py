@@ -367,3 +367,15 @@ def test_inputs_that_jump_between_two_chunks_are_no_fault(kink):
     assert model.solve(motion).ok
     assert routes.run(model, plan, motion).ok
     assert model.solve(motion, chunks=4).ok
+
+
+def test_two_runs_do_not_share_a_checkpoint(tmp_path):
+    from routes.locked import locked
+
+    model = MODELS["rotor"]
+    motion = groups.default_motion(model.mechanism, steps=100)
+    plan = plan_of(model, sequential_route(model), instants=100, chunks=2)
+    routes.run(model, plan, motion, checkpoint=tmp_path / "run", progress=lambda share: share < 0.4)
+    with locked(tmp_path / "run"), pytest.raises(ValueError, match="is being written by process"):
+        routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True)
+    assert routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True).ok

@@ -261,7 +261,7 @@ def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
 
 def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
     with (
-        stores.locked(tmp_path),
+        stores.held(tmp_path),
         pytest.raises(SweepError, match=f"process {os.getpid()} on"),
     ):
         sweep(bar, turn(), store=tmp_path, executor="sequential")
