@@ -61,7 +61,7 @@ def on_all_ranks(plan: Plan, solve: Callable[[Execute], Answer]) -> Answer | Non
     BaseException
         Whatever has ended rank 0: on all ranks, so that none goes on alone.
     """
-    world = _mpi().COMM_WORLD.Dup()
+    world = mpi().COMM_WORLD.Dup()
     try:
         if not world.rank:
             return _lead(world, plan, solve)
@@ -78,12 +78,18 @@ def on_all_ranks(plan: Plan, solve: Callable[[Execute], Answer]) -> Answer | Non
         world.Free()
 
 
-def _mpi() -> Any:
-    """MPI, which begins as it is imported."""
+def mpi() -> Any:
+    """MPI, which begins as it is imported: nothing else imports it.
+
+    Raises
+    ------
+    ValueError
+        ``mpi4py`` is not installed, or has no runtime: what to write.
+    """
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:  # the extra, or the runtime under it
-        raise ValueError(f"the executor mpi cannot be used ({error}); pip install 'mbssa[mpi]'") from None
+        raise ValueError(f"ranks of MPI cannot be used ({error}); pip install 'mbssa[mpi]'") from None
     return MPI
 
 
@@ -176,7 +182,7 @@ class _Rank:
     """
 
     def __init__(self, world: Any, interrupted: threading.Event, clocks: list[float]) -> None:
-        self.mpi = _mpi()
+        self.mpi = mpi()
         self.world, self.me, self.interrupted, self.clocks = world, int(world.rank), interrupted, clocks
         self.failure: BaseException | None = None
         self.stopped = self.leaving = False
@@ -371,7 +377,7 @@ def _naps() -> Iterator[float]:
 
 def _clocks(world: Any) -> list[float]:
     """How far each rank's clock is ahead of that of rank 0, s; 0 on one machine, which has one clock."""
-    machines = world.allgather(_mpi().Get_processor_name())
+    machines = world.allgather(mpi().Get_processor_name())
     return [0.0 if name == machines[0] else clock_ahead(world, r) for r, name in enumerate(machines)]
 
 

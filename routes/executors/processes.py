@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from routes.executors.elsewhere import ONE_THREAD, Handed, handed_over, perform_in
+from routes.executors.parent import follow
 from routes.executors.ready import Ready
 from routes.executors.watch import Watch
 from routes.job import Bench, TaskError
@@ -145,7 +143,7 @@ def _pool(workers: int) -> Any:
     if not _pools:
         atexit.register(_end_pools)
     _pools[workers] = ProcessPoolExecutor(
-        workers, timeout=IDLE, initializer=_settle, initargs=(os.getpid(),), env=ONE_THREAD
+        workers, timeout=IDLE, initializer=follow, initargs=(os.getpid(),), env=ONE_THREAD
     )
     return _pools[workers]
 
@@ -155,19 +153,6 @@ def _end_pools() -> None:
     atexit.unregister(_end_pools)
     while _pools:
         _pools.popitem()[1].shutdown(kill_workers=True)
-
-
-def _settle(parent: int) -> None:
-    """Begin a process: Ctrl-C is for its parent, without which it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def end_with_parent() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    if hasattr(os, "getppid") and os.getppid() == parent:
-        threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def _lives(process: int) -> bool:

@@ -20,13 +20,14 @@ from groups.motion import Motion, default_motion
 from mbssa import Mechanism, Structure, decompose
 from mbssa.gathering.records import to_record
 from mbssa.ranks import launched
+from routes.executors.mpi import mpi
 from routes.sweep.block import Setup, columns_of
 from routes.sweep.cases import Cases
 from routes.sweep.parameters import Parameter, framed, parameters_of
 from routes.sweep.quantities import Limits, Quantity, limits_of, quantities_of
 from routes.sweep.result import Sweep
 from routes.sweep.store import FORMAT, held, is_done, open_store, read_manifest
-from routes.sweep.workers import EXECUTORS, Executor, perform, world
+from routes.sweep.workers import EXECUTORS, Executor, perform
 
 #: Cases of a block, at least and at most, where they are poses, and where many are designs or motions.
 POSES, DESIGNS = (2_048, 32_768), (4, 256)
@@ -313,7 +314,7 @@ def _among_ranks(
     setup: Setup, resume: bool, progress: Callable[[float], object] | None, begin: float
 ) -> Sweep:
     """The same on every rank; the first has the folder, and the say in what goes wrong there."""
-    comm = world()
+    comm = mpi().COMM_WORLD
     first = comm.Get_rank() == 0
     if not first:
         solved = perform(setup, _heard(comm.bcast(None)), "mpi", 1, lambda _: None)

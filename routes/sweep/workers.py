@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from typing import Any, Literal
 
+from routes.executors.mpi import mpi
+from routes.executors.parent import follow
 from routes.sweep.block import Setup, solve_block, unpacked
 from routes.sweep.store import SweepError, claim, close_claims, release_claims
 
@@ -20,9 +19,6 @@ EXECUTORS: tuple[Executor, ...] = ("processes", "threads", "sequential", "mpi")
 
 #: Called with the number of cases that are done; False from it stops the run.
 Told = Callable[[int], object]
-
-#: Seconds between two looks at whether the process that started a worker is still there.
-_LOOK = 1.0
 
 
 def perform(setup: Setup, todo: Sequence[int], executor: Executor, workers: int, told: Told) -> int:
@@ -96,41 +92,8 @@ def _end_workers() -> None:
 def _job(setup: Setup | bytes, block: int, parent: int) -> int:
     if isinstance(setup, Setup):
         return solve_block(setup, block)
-    _follow(parent)
+    follow(parent)
     return solve_block(unpacked(setup), block)
-
-
-_following: set[int] = set()
-
-
-def _follow(parent: int) -> None:
-    """Let this worker end with the process that started it, and leave Ctrl-C to that one."""
-    if parent in _following:
-        return
-    _following.add(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def look() -> None:
-        while os.getppid() == parent:
-            time.sleep(_LOOK)
-        os._exit(1)
-
-    threading.Thread(target=look, daemon=True).start()
-
-
-def world() -> Any:
-    """All ranks of an MPI run, as ``mpi4py`` has them; it is imported nowhere else.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        ``mpi4py`` is not installed: what to write.
-    """
-    try:
-        from mpi4py import MPI
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError('runs under MPI need mpi4py: pip install "mbssa[mpi]"') from None
-    return MPI.COMM_WORLD
 
 
 def _taken_by(rank: int, size: int, setup: Setup, todo: Sequence[int]) -> Iterator[int]:
@@ -147,7 +110,7 @@ def _taken_by(rank: int, size: int, setup: Setup, todo: Sequence[int]) -> Iterat
 
 def _by_ranks(setup: Setup, todo: Sequence[int], told: Told) -> int:
     """Blocks shared out among ranks; what went wrong on any is raised on all."""
-    comm = world()
+    comm = mpi().COMM_WORLD
     failure: str | None = None
     done = 0
 
