@@ -36,6 +36,9 @@ PREDICTED = 200
 #: Share of the time of a group's own solver below which another one is worth a plan.
 CHEAPER = 0.9
 
+#: Share of the time of all groups that has to be saved: less than that was hardly measured.
+NOTICED = 0.02
+
 #: Steps after which routes are not counted any more: a second or so.
 COUNTED = 100_000
 
@@ -395,12 +398,14 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
 def _cheaper(model: Model, instants: int, costs: Costs) -> dict[int, str]:
     """By group number, the solver that is cheaper than its own by more than is in doubt."""
     own = costs.group_seconds(instants)
+    whole = float(own.sum())
     found: dict[int, str] = {}
     for others in _alternatives(model):
         known = {g: s for g, s in others.items() if f"{g} {s}" in costs.alternatives}
         seconds = costs.group_seconds(instants, known)
         for group, solver in known.items():
-            if seconds[group - 1] < CHEAPER * own[group - 1]:
+            saved = own[group - 1] - seconds[group - 1]
+            if saved > (1.0 - CHEAPER) * own[group - 1] and saved > NOTICED * whole:
                 own[group - 1] = seconds[group - 1]
                 found[group] = solver
     return found

@@ -260,3 +260,21 @@ def test_routes_that_cannot_be_searched_leave_the_one_by_levels(monkeypatch):
     monkeypatch.setattr("routes.candidates.best_first", refuse)
     kinds = {candidate.kind for candidate in plans(STEWART, 2)}
     assert {"stages", "time chunks"} <= kinds
+
+
+@pytest.mark.parametrize(
+    ("newton", "others", "chosen"),
+    [(0.5, 1.0, {4: "Newton"}), (0.95, 1.0, {}), (0.5, 100.0, {})],
+)
+def test_another_solver_has_to_save_enough(newton, others, chosen):
+    """Half of its own group's time, but not a twentieth, and not where that group hardly counts."""
+    from dataclasses import replace
+
+    from routes.study import _cheaper
+
+    rotor = model_of("rotor")
+    seconds = [others] * 7
+    seconds[3] = 1.0
+    costs = made_up(seconds, instants=1000)
+    costs = replace(costs, alternatives={"4 Newton": (newton, 2.0 * newton)})
+    assert _cheaper(rotor, 1000, costs) == chosen
