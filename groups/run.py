@@ -335,6 +335,8 @@ class Run:
     def stop_at(self, done: int) -> None:
         """Say of all later instants that they were not computed."""
         instants = len(self.motion.time)
+        if done >= instants:
+            return
         self.place_frame(done, instants)
         for group in range(self.model.structure.n_groups):
             self.not_computed(group, done, instants)
