@@ -14,7 +14,7 @@ from groups.motion import Motion, default_motion, driven_coordinates, reference_
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.results.faults import names_of_groups
 from groups.run import Carried, Packed, Run, seed
-from groups.trajectory import LEVELS, Level, Trajectory, body_index
+from groups.trajectory import Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
@@ -102,6 +102,20 @@ class Model:
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 
+    def memory_in(self, modes: Mapping[int, int] | None) -> Floats:
+        """What the groups know at the start in these assembly modes, by number of the group.
+
+        Raises
+        ------
+        ValueError
+            A mode that there is not.
+        """
+        if not modes:
+            return self.packed.memory
+        from groups.assembly_modes import starting_memory
+
+        return starting_memory(self, modes)
+
     def solve(
         self,
         motion: Motion | None = None,
@@ -154,17 +168,12 @@ class Model:
             )
         if chunks < 1:
             raise ValueError(f"{chunks} chunks; write 1 or more")
-        if level not in LEVELS:
-            raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
-        memory = self.packed.memory
-        if modes:
-            from groups.assembly_modes import starting_memory
-
-            memory = starting_memory(self, modes)
+        answers = level_number(level)
+        memory = self.memory_in(modes)
         kept = kept_bodies(mechanism, bodies)
         # The global approach reads other groups' bodies from the arrays of the answer.
         held = np.arange(mechanism.n_bodies) if self.globally else kept
-        run = Run(self, motion, held, LEVELS.index(level))
+        run = Run(self, motion, held, answers)
         instants = len(motion.time)
         # Reports come at whole blocks, so that they change no bit of the answer.
         every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)

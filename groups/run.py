@@ -362,10 +362,11 @@ class Run:
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """What was found; of some of the bodies, if they are named."""
         model = self.model
-        outputs = self.arrays.outputs
-        if kept is not None and len(kept) < len(self.kept):
-            outputs = tuple(array[self._row_of[kept]] for array in outputs)  # type: ignore[assignment]
-        position, orientation, velocity, acceleration = (np.swapaxes(array, 0, 1) for array in outputs)
+        some = kept is not None and len(kept) < len(self.kept)
+        rows = self._row_of[kept] if some else slice(None)
+        position, orientation, velocity, acceleration = (
+            np.swapaxes(array[rows], 0, 1) for array in self.arrays.outputs
+        )
         status, residual, iterations, condition = self.arrays.quality
         return Trajectory(
             model.mechanism,

@@ -419,6 +419,24 @@ def _by_body(lift: Callable[[Floats], Floats], array: Floats) -> Floats:
     return lift(array.swapaxes(0, 1)).swapaxes(0, 1)
 
 
+def level_number(level: str) -> int:
+    """0 for positions, 1 for velocities too, 2 for accelerations too.
+
+    Raises
+    ------
+    ValueError
+        No such level.
+
+    Examples
+    --------
+    >>> level_number("velocity")
+    1
+    """
+    if level not in LEVELS:
+        raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
+    return LEVELS.index(level)
+
+
 def body_index(mechanism: Mechanism, name: str | int) -> int:
     """Index of a body by its name, number, or number as text.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -104,15 +105,7 @@ def _on(
     routes: Sequence[Route],
     solvers: Mapping[int, str],
 ) -> Iterator[Candidate]:
-    def plan(route: Route, **choices: object) -> Plan:
-        return plan_of(
-            model,
-            route,
-            instants=instants,
-            executor=executor,
-            workers=workers,
-            **choices,  # type: ignore[arg-type]
-        )
+    plan = partial(plan_of, model, instants=instants, executor=executor, workers=workers)
 
     def counts(*wanted: int) -> list[int]:
         """Numbers of chunks, none of them too short to be worth its handing over."""

@@ -240,11 +240,10 @@ def plan_of(
             stages[-1][0] += calls[0]
         else:
             stages.append(list(calls))
-    chunk = -(-instants // (chunks * GRAIN)) * GRAIN
     plan = Plan(
         tuple(tuple(stage) for stage in stages),
         instants,
-        chunk,
+        even_chunk(instants, chunks),
         start,
         wait,
         executor,
@@ -253,6 +252,15 @@ def plan_of(
     )
     plan.check(model)
     return plan
+
+
+def even_chunk(instants: int, chunks: int) -> int:
+    """Instants of each of so many chunks: as even as multiples of 32 can be.
+
+    >>> even_chunk(10_000, 2), even_chunk(5, 1)
+    (5024, 32)
+    """
+    return -(-instants // (chunks * GRAIN)) * GRAIN
 
 
 def sequential_route(model: Model) -> Route:

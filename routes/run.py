@@ -18,7 +18,7 @@ import numpy.typing as npt
 from groups.model import Model, build, kept_bodies
 from groups.motion import Motion, default_motion
 from groups.run import Run
-from groups.trajectory import LEVELS, Level, Trajectory
+from groups.trajectory import Level, Trajectory, level_number
 from routes.checkpoint import begun, left_off
 from routes.event_log import EventLog
 from routes.executors.inner_threads import one_for_each
@@ -137,8 +137,7 @@ def logged_run(
     >>> outcome.log.faults(model.needs), outcome.seconds > outcome.log.schedule().makespan
     ([], True)
     """
-    if level not in LEVELS:
-        raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
+    answers = level_number(level)
     if motion is not None and not isinstance(motion, Motion):
         raise TypeError(f"run takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws")
     solved = _by_solvers(model, plan)
@@ -147,7 +146,7 @@ def logged_run(
     def solve(execute: Execute) -> Outcome:
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
-        job = job_of(solved, moved, plan, wanted, LEVELS.index(level), _memory(solved, modes))
+        job = job_of(solved, moved, plan, wanted, answers, solved.memory_in(modes))
         if resume and checkpoint is None:
             raise ValueError("resume goes on from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
@@ -227,14 +226,6 @@ def _by_solvers(model: Model, plan: Plan) -> Model:
     if chosen not in built:
         built[chosen] = build(model.structure, solvers=choices)
     return built[chosen]
-
-
-def _memory(model: Model, modes: Mapping[int, int] | None) -> npt.NDArray[np.float64]:
-    if not modes:
-        return model.packed.memory
-    from groups.assembly_modes import starting_memory
-
-    return starting_memory(model, modes)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from routes.cost import Costs
 from routes.dag import Dag
 from routes.enumeration import TooLarge, count
 from routes.event_log import EventLog
-from routes.plan import GRAIN, Plan, parallel_route, plan_of, sequential_route
+from routes.plan import GRAIN, Plan, even_chunk, parallel_route, plan_of, sequential_route
 from routes.predict import Prediction, predict
 from routes.run import check_executor, logged_run
 from routes.scaling import WORKERS, Scaling, scaling
@@ -184,7 +184,7 @@ def of_length(plan: Plan, instants: int) -> Plan:
     50016
     """
     chunks = min(plan.chunks, max(1, instants // GRAIN))
-    return replace(plan, instants=instants, chunk=-(-instants // (chunks * GRAIN)) * GRAIN)
+    return replace(plan, instants=instants, chunk=even_chunk(instants, chunks))
 
 
 def study(
@@ -356,9 +356,6 @@ def _chosen(
     model: Model, instants: int, workers: int, executors: Sequence[str], costs: Costs, top: int
 ) -> tuple[list[tuple[Candidate, Prediction]], dict[str, int]]:
     """The best few plans of each kind and executor, and how many were predicted of each kind."""
-    groups = model.structure.n_groups
-    apart = Plan(tuple(((g,),) for g in range(1, groups + 1)), instants, -(-instants // GRAIN) * GRAIN)
-    seconds = predict(model, apart, costs).task_seconds
     found: dict[tuple[str, str], list[tuple[Candidate, Prediction]]] = {}
     predicted: dict[str, int] = {}
     for candidate in candidates(
@@ -366,11 +363,11 @@ def _chosen(
         instants,
         workers=workers,
         executors=executors,
-        seconds=seconds,
+        seconds=costs.group_seconds(instants),
         stage=costs.handing("threads"),
         call=costs.handing("threads"),
         most=PREDICTED,
-        solvers=_cheaper(model, instants, costs),
+        solvers=_cheaper(instants, costs),
     ):
         predicted[candidate.kind] = predicted.get(candidate.kind, 0) + 1
         same = found.setdefault((candidate.kind, candidate.plan.executor), [])
@@ -395,19 +392,19 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
             yield found
 
 
-def _cheaper(model: Model, instants: int, costs: Costs) -> dict[int, str]:
+def _cheaper(instants: int, costs: Costs) -> dict[int, str]:
     """By group number, the solver that is cheaper than its own by more than is in doubt."""
     own = costs.group_seconds(instants)
     whole = float(own.sum())
     found: dict[int, str] = {}
-    for others in _alternatives(model):
-        known = {g: s for g, s in others.items() if f"{g} {s}" in costs.alternatives}
-        seconds = costs.group_seconds(instants, known)
-        for group, solver in known.items():
-            saved = own[group - 1] - seconds[group - 1]
-            if saved > (1.0 - CHEAPER) * own[group - 1] and saved > NOTICED * whole:
-                own[group - 1] = seconds[group - 1]
-                found[group] = solver
+    for name in costs.alternatives:
+        number, _, solver = name.partition(" ")
+        group = int(number)
+        seconds = costs.group_seconds(instants, {group: solver})[group - 1]
+        saved = own[group - 1] - seconds
+        if saved > (1.0 - CHEAPER) * own[group - 1] and saved > NOTICED * whole:
+            own[group - 1] = seconds
+            found[group] = solver
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from groups.model import Model
 from groups.motion import Motion, default_motion
-from groups.trajectory import LEVELS, Level
+from groups.trajectory import Level, level_number
 from mbssa.store import StoreError
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
 from routes.calibration.keeping import keep, kept, key_of, nearest
@@ -63,12 +63,11 @@ def costs(
     >>> bool(0.0 < found.group_seconds(500).sum() < found.group_seconds(1000).sum())
     True
     """
-    if level not in LEVELS:
-        raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
+    answers = level_number(level)
     motion = default_motion(model.mechanism) if motion is None else motion
     machine = this_machine()
     workers = min(workers or machine.cores, machine.cores)
-    key = key_of(machine, model, LEVELS.index(level), len(motion.time))
+    key = key_of(machine, model, answers, len(motion.time))
     found = None if recalibrate else kept(key)
     if found is None:
         found = measured_costs(model, motion, level)
@@ -94,7 +93,7 @@ def kept_costs(
     machine = this_machine()
     workers = min(workers, machine.cores)
     try:
-        found = nearest(key_of(machine, model, LEVELS.index(level), len(motion.time)))
+        found = nearest(key_of(machine, model, level_number(level), len(motion.time)))
     except StoreError:  # what only spares time must not keep anybody from solving
         return None
     here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]

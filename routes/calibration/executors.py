@@ -17,11 +17,10 @@ from routes.calibration.measuring import (
     enough_instants,
     first_instants,
     together,
-    up_to_grain,
 )
 from routes.calibration.timing import Timing, timed
 from routes.cost import Costs, ExecutorCosts
-from routes.plan import Plan
+from routes.plan import Plan, even_chunk
 from routes.predict import scheduled
 from routes.run import logged_run
 from routes.tasks import tasks_of
@@ -64,7 +63,7 @@ def measured_executor(
         "in sequence": (apart, piece),
         "side by side": (replace(apart, executor=name, workers=workers), piece),
         "small": (alone(groups, len(few.time), SMALL, start="seeded", **by), few),
-        "pipeline": (alone(groups, instants, up_to_grain(instants / 16), **by), piece),
+        "pipeline": (alone(groups, instants, even_chunk(instants, 16), **by), piece),
     }
     first = logged_run(model, runs["side by side"][0], piece, level=level).seconds
     timings = timed(model, runs, level, BUDGET)

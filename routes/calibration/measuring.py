@@ -21,7 +21,7 @@ from groups.trajectory import LEVELS, Level
 from routes.calibration.machine import this_machine
 from routes.calibration.timing import LEAST, Timing, noise, timed
 from routes.cost import Around, Costs, ExecutorCosts
-from routes.plan import GRAIN, Plan
+from routes.plan import GRAIN, Plan, even_chunk
 from routes.run import logged_run
 
 Floats = npt.NDArray[np.float64]
@@ -127,12 +127,7 @@ def alone(groups: int, instants: int, chunk: int, **choices: object) -> Plan:
 def together(groups: int, instants: int, chunks: int, **choices: object) -> Plan:
     """A plan in which all groups are one call."""
     stages = ((tuple(range(1, groups + 1)),),)
-    return Plan(stages, instants, up_to_grain(instants / chunks), **choices)  # type: ignore[arg-type]
-
-
-def up_to_grain(instants: float) -> int:
-    """A chunk's length: the next multiple of what is solved at once."""
-    return max(1, -(-int(np.ceil(instants)) // GRAIN)) * GRAIN
+    return Plan(stages, instants, even_chunk(instants, chunks), **choices)  # type: ignore[arg-type]
 
 
 def enough_instants(groups: int, length: int, instants: int) -> int:
@@ -165,7 +160,7 @@ def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motio
     runs = {"together": (together(groups, instants, 1), piece)}
     for length in (*(length for length in LENGTHS if length < 0.7 * instants), instants):
         part = first_instants(piece, enough_instants(groups, length, instants))
-        chunk = length if length < instants else up_to_grain(instants)
+        chunk = length if length < instants else even_chunk(instants, 1)
         runs[f"alone {length}"] = alone(groups, len(part.time), chunk), part
     for chunks in (8, 32):
         if instants > chunks * GRAIN:

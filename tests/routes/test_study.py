@@ -272,9 +272,8 @@ def test_another_solver_has_to_save_enough(newton, others, chosen):
 
     from routes.study import _cheaper
 
-    rotor = model_of("rotor")
     seconds = [others] * 7
     seconds[3] = 1.0
     costs = made_up(seconds, instants=1000)
     costs = replace(costs, alternatives={"4 Newton": (newton, 2.0 * newton)})
-    assert _cheaper(rotor, 1000, costs) == chosen
+    assert _cheaper(1000, costs) == chosen
