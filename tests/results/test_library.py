@@ -36,3 +36,15 @@ def test_other_packages_may_announce_libraries(tmp_path, monkeypatch, source):
     entry = EntryPoint("other", f"{home.name}.types_known:TYPES", "mbssa.library")
     monkeypatch.setattr(library, "entry_points", lambda group: [entry])
     assert library.libraries()["other"] == {"1R2D", "3R2D"}
+
+
+def test_the_cheaper_of_two_announced_costs_counts(tmp_path, monkeypatch):
+    home = tmp_path / "announcer_of_costs"
+    home.mkdir()
+    (home / "__init__.py").write_text("")
+    (home / "one.py").write_text("COSTS = {'1R2D': 0.2, '3R2D': 0.5}")
+    (home / "two.py").write_text("COSTS = {'1R2D': 0.1, '1P2D': 0.3}")
+    monkeypatch.syspath_prepend(tmp_path)
+    entries = [EntryPoint(name, f"{home.name}.{name}:COSTS", "mbssa.costs") for name in ("one", "two")]
+    monkeypatch.setattr(library, "entry_points", lambda group: entries)
+    assert library.costs() == {"1R2D": 0.1, "3R2D": 0.5, "1P2D": 0.3}
