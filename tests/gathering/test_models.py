@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -54,6 +55,7 @@ EXPECTED: dict[str, tuple[int, int, int, int, list[tuple[int, ...]] | None]] = {
     "stewart_inverse": (14, 19, 6, 6, [(14,), (2, 3), (4, 5), (6, 7), (8, 9), (10, 11), (12, 13)]),
     "suspension": (6, 6, 3, 3, [(2,), (3,), (4, 6), (5,)]),
     "theo_jansen": (8, 10, 1, 1, [(2,), (3, 4), (5, 6), (7, 8)]),
+    "triad": (6, 7, 1, 1, [(2,), (3, 4, 5, 6)]),
 }
 
 #: Groups of those that the count does not determine, after the treatment of redundancies and idle spins.
@@ -409,6 +411,35 @@ def test_four_bar_in_the_plane_and_in_space() -> None:
     angle = pytest.approx(math.atan2(pin[1], pin[0]), rel=1e-15)
     assert geometry(planar, "1-2").at_reference["angle"] == angle
     assert geometry(spatial, "1-2").at_reference["angle"] == angle
+
+
+def test_triad_lengths() -> None:
+    mechanism = mbssa.load("triad")
+    bars = {
+        ("1-2", "2-4"): 0.1,
+        ("2-4", "3-4"): 0.68,
+        ("1-5", "3-5"): 0.65,
+        ("1-6", "3-6"): 0.53,
+        ("3-4", "3-5"): 0.29,
+        ("3-4", "3-6"): 0.29,
+        ("3-5", "3-6"): 0.42,
+    }
+    for ends, length in bars.items():
+        assert distance(mechanism, *ends) == pytest.approx(length, rel=1e-15)
+    for foot, pin in (("1-2", "2-4"), ("1-5", "3-5")):
+        along = [b - a for a, b in zip(point(mechanism, foot), point(mechanism, pin), strict=True)]
+        angle = geometry(mechanism, foot).at_reference["angle"]
+        assert angle == pytest.approx(math.atan2(along[1], along[0]), rel=1e-15)
+
+
+def test_triad_has_no_dyad_until_another_bar_is_driven() -> None:
+    mechanism = mbssa.load("triad")
+    assert mbssa.decompose(mechanism).types == {"1R2D": 1, "6R2D": 1}
+    driven = mechanism.driven.copy()
+    driven[[mechanism.joint_ids.index("1-2"), mechanism.joint_ids.index("1-5")]] = [0, 1]
+    structure = mbssa.decompose(replace(mechanism, driven=driven, motion=None))
+    assert [group.bodies for group in structure.groups] == [(5,), (3, 6), (2, 4)]
+    assert structure.types == {"1R2D": 1, "3R2D": 2}
 
 
 def test_pendulum_lengths() -> None:
