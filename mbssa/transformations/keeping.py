@@ -1,0 +1,449 @@
+"""Searches over inputs in the store: what was asked, which blocks are done, and what was found.
+
+Distributions are judged block by block, on a grid that is laid when a search begins. A block's rows and its
+mark are one transaction, so a search that was killed goes on where it was; processes that search the same
+take turns at claiming blocks, and a block that nobody finished is claimed again. Distributions that the
+count determines have a row each; of the others a block has only the number.
+
+A search from best to best (:mod:`mbssa.transformations.best_first`) has no blocks: it remembers what it has
+judged, and finds it again when it goes the same way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mbssa.mechanism import Mechanism
+from mbssa.store import transaction
+from mbssa.transformations.canonical import as_text, canonical, judging_version
+
+if TYPE_CHECKING:
+    from mbssa.transformations.judged import Judged
+
+#: How a search goes: block by block over all distributions, or from best to best.
+Way = Literal["all", "best-first"]
+
+#: Distributions of a block: a fraction of a second's work, and a transaction costs a millisecond.
+BLOCK = 4096
+
+#: s after which a block that was claimed and not finished is anybody's; at once where its process is gone.
+LEASE = 60.0
+
+#: s between two looks at blocks that others hold.
+_LOOK = 0.05
+
+_SEARCHES = """CREATE TABLE IF NOT EXISTS transformation_searches_1 (
+    number INTEGER PRIMARY KEY, key TEXT UNIQUE, mechanism TEXT, model TEXT, name TEXT, title TEXT,
+    question TEXT, way TEXT, block INTEGER, about TEXT
+) STRICT"""
+
+_BLOCKS = """CREATE TABLE IF NOT EXISTS transformation_blocks_1 (
+    search INTEGER, block INTEGER, done INTEGER, owner TEXT, until REAL, looked_at INTEGER,
+    determined INTEGER, sets INTEGER, valid INTEGER, PRIMARY KEY (search, block)
+) STRICT, WITHOUT ROWID"""
+
+_ROWS = """CREATE TABLE IF NOT EXISTS transformation_rows_1 (
+    search INTEGER, variant INTEGER, places BLOB, bits BLOB, n_groups INTEGER, largest INTEGER,
+    levels INTEGER, width INTEGER, closed INTEGER, cost REAL, structure INTEGER, sets INTEGER,
+    valid INTEGER, margin REAL, PRIMARY KEY (search, variant, places)
+) STRICT, WITHOUT ROWID"""
+
+TABLES = (_SEARCHES, _BLOCKS, _ROWS)
+
+#: Columns of :class:`~mbssa.transformations.judged.Judged` after places and bits, as they are kept.
+_COLUMNS = {
+    "n_groups": np.int32,
+    "largest": np.int32,
+    "levels": np.int32,
+    "width": np.int32,
+    "closed": np.int32,
+    "cost": np.float64,
+    "structure": np.int64,
+    "sets": np.int64,
+    "valid": np.int64,
+    "margin": np.float64,
+}
+
+#: Rows that are taken out of the store at once.
+_AT_ONCE = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search in the store.
+
+    Attributes
+    ----------
+    place : file of the store, ``:memory:``, or None for the user's own
+    number : of the search there
+    totals : distributions of each variant (choice of pairs for multiple joints)
+    n_inputs : inputs of a distribution
+    way : how the search goes
+    block : distributions of a block; every variant begins a new one
+    """
+
+    place: str | Path | None
+    number: int
+    totals: tuple[int, ...]
+    n_inputs: int
+    way: Way
+    block: int
+
+    @property
+    def blocks_of(self) -> tuple[int, ...]:
+        """Blocks of each variant."""
+        return tuple(-(-total // self.block) for total in self.totals)
+
+    def bounds(self, block: int) -> Block:
+        """What a block is of."""
+        for variant, (total, number) in enumerate(zip(self.totals, self.blocks_of, strict=True)):
+            if block < number:
+                return Block(variant, block * self.block, min((block + 1) * self.block, total))
+            block -= number
+        raise IndexError(f"the search has no block {block}")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Distributions ``first`` to ``stop`` (excluded) of a variant, by rank."""
+
+    variant: int
+    first: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search has come, all processes together: distributions, and sets of inputs."""
+
+    looked_at: int
+    n_distributions: int
+    n_determined: int
+    n_valid: int
+    complete: bool
+
+
+def key_of(
+    mechanism: Mechanism,
+    question: Mapping[str, Any],
+    library: Sequence[str],
+    costs: Mapping[str, float],
+    way: Way = "all",
+) -> str:
+    """Under which key a search is kept: what is asked of what, and what the verdicts depend on.
+
+    Parameters
+    ----------
+    question : plain data, by place and number, so that other names of the same joints make no other question
+    library : types of groups that have a closed form
+    costs : µs an instant, by type
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> one, same, other = (mbssa.load(name) for name in ("rotor", "rotor_transformed", "stewart"))
+    >>> key_of(one, {"inputs": 3}, ["1R3D"], {}) == key_of(same, {"inputs": 3}, ["1R3D"], {})
+    True
+    >>> key_of(one, {"inputs": 3}, ["1R3D"], {}) == key_of(other, {"inputs": 3}, ["1R3D"], {})
+    False
+    """
+    told = [
+        canonical(mechanism), dict(question), sorted(library), sorted(costs.items()), way, judging_version()
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def begin(
+    place: str | Path | None,
+    key: str,
+    mechanism: Mechanism,
+    question: str,
+    *,
+    totals: Sequence[int],
+    n_inputs: int,
+    about: Mapping[str, Any],
+    way: Way = "all",
+    block: int = BLOCK,
+) -> Search:
+    """The search with this key, which is begun if it is not there.
+
+    Parameters
+    ----------
+    question : in words, for the list of searches
+    totals : distributions of each variant
+    about : plain data that a query of the store needs: ``coordinates``, for each variant its ``pairs`` and
+        by place the joint's id and the names of its coordinates
+    block : distributions of a block, if the search is begun
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> rotor = mbssa.load("rotor")
+    >>> search = begin(":memory:", "a key", rotor, "3 inputs", totals=[20], n_inputs=3, about={}, block=8)
+    >>> search.blocks_of, search.bounds(2)
+    ((3,), Block(variant=0, first=16, stop=20))
+    """
+    told = {"totals": list(totals), "n_inputs": n_inputs, **about}
+    with transaction(TABLES, place) as store:
+        found = store.execute(
+            "SELECT number, block, about FROM transformation_searches_1 WHERE key = ?", (key,)
+        ).fetchone()
+        if found is not None:
+            number, block, text = found
+            kept_about = json.loads(text)
+            return Search(place, number, tuple(kept_about["totals"]), kept_about["n_inputs"], way, block)
+        fingerprint = hashlib.sha256(canonical(mechanism).encode()).hexdigest()[:16]
+        cursor = store.execute(
+            "INSERT INTO transformation_searches_1 (key, mechanism, model, name, title, question, way, block,"
+            " about) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                key, fingerprint, as_text(mechanism), mechanism.name, mechanism.title, question, way, block,
+                json.dumps(told, ensure_ascii=False),
+            ),
+        )  # fmt: skip
+        number = cursor.lastrowid
+    assert number is not None
+    return Search(place, number, tuple(totals), n_inputs, way, block)
+
+
+# --- blocks ----------------------------------------------------------------------------------------
+
+
+def blocks(search: Search) -> Iterator[Block]:
+    """Blocks to be judged, each claimed for this process, until all are done by whomever.
+
+    Every block is to be kept before the next one is asked for. Waits where the last blocks are others'. A
+    block at which the iteration is left is left to others.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    while True:
+        number = _claim(search)
+        if number is None:
+            if _all_done(search):
+                return
+            time.sleep(_LOOK)
+            continue
+        try:
+            yield search.bounds(number)
+        except BaseException:
+            _release(search, number)
+            raise
+
+
+def keep(search: Search, block: Block, judged: Judged) -> None:
+    """Keep what was found of a block, and that it is done: both or neither. What is kept already stays.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    number = sum(search.blocks_of[: block.variant]) + block.first // search.block
+    rows = _as_rows(search, block.variant, judged, np.flatnonzero(judged.determined))
+    sets = judged.sets[judged.determined]
+    told = (len(judged.places), len(rows), int(sets.sum()), int(judged.valid.sum()))
+    with transaction(TABLES, search.place) as store:
+        done = store.execute(
+            "SELECT done FROM transformation_blocks_1 WHERE (search, block) = (?, ?)", (search.number, number)
+        ).fetchone()
+        if done is not None and done[0]:
+            return
+        _insert(store, rows)
+        store.execute(
+            "INSERT OR REPLACE INTO transformation_blocks_1 VALUES (?, ?, 1, '', 0, ?, ?, ?, ?)",
+            (search.number, number, *told),
+        )
+
+
+def _claim(search: Search) -> int | None:
+    """Take the first block that nobody has, or that somebody has left; None if there is none now."""
+    now, me = time.time(), _me()
+    with transaction(TABLES, search.place) as store:
+        open_ones = store.execute(
+            "SELECT block, owner, until FROM transformation_blocks_1 WHERE search = ? AND done = 0 "
+            "ORDER BY block",
+            (search.number,),
+        ).fetchall()
+        left = [block for block, owner, until in open_ones if until < now or _gone(owner)]
+        (last,) = store.execute(
+            "SELECT max(block) FROM transformation_blocks_1 WHERE search = ?", (search.number,)
+        ).fetchone()
+        following = 0 if last is None else last + 1
+        if left:
+            number = left[0]
+        elif following < sum(search.blocks_of):
+            number = following
+        else:
+            return None
+        store.execute(
+            "INSERT OR REPLACE INTO transformation_blocks_1 VALUES (?, ?, 0, ?, ?, 0, 0, 0, 0)",
+            (search.number, number, me, now + LEASE),
+        )
+    return int(number)
+
+
+def _release(search: Search, number: int) -> None:
+    """Leave a block to others, unless it is done."""
+    with transaction(TABLES, search.place) as store:
+        store.execute(
+            "UPDATE transformation_blocks_1 SET until = 0 WHERE (search, block, done, owner) = (?, ?, 0, ?)",
+            (search.number, number, _me()),
+        )
+
+
+def _all_done(search: Search) -> bool:
+    with transaction(TABLES, search.place) as store:
+        (done,) = store.execute(
+            "SELECT count(*) FROM transformation_blocks_1 WHERE search = ? AND done = 1", (search.number,)
+        ).fetchone()
+    return bool(done == sum(search.blocks_of))
+
+
+def _me() -> str:
+    return f"{os.getpid()} {socket.gethostname()}"
+
+
+def _gone(owner: str) -> bool:
+    """Whether a process of this machine has ended. (Windows would end it to find out: the lease tells.)"""
+    process, _, host = owner.partition(" ")
+    if host != socket.gethostname() or sys.platform == "win32":
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False
+
+
+# --- rows ------------------------------------------------------------------------------------------
+
+
+def remember(search: Search, variant: int, judged: Judged) -> None:
+    """Keep distributions that a search from best to best has judged, those that are not determined too.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    rows = _as_rows(search, variant, judged, np.arange(len(judged.places)))
+    with transaction(TABLES, search.place) as store:
+        _insert(store, rows)
+
+
+def kept(search: Search, variant: int) -> Judged:
+    """What is kept of a variant, in the order of the distributions.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    from mbssa.transformations.judged import Judged
+
+    parts = []
+    with transaction(TABLES, search.place) as store:
+        cursor = store.execute(
+            f"SELECT places, bits, {', '.join(_COLUMNS)} FROM transformation_rows_1 "
+            "WHERE (search, variant) = (?, ?) ORDER BY places",
+            (search.number, variant),
+        )
+        while rows := cursor.fetchmany(_AT_ONCE):
+            parts.append(_from_rows(search, rows))
+    parts = parts or [_from_rows(search, [])]
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    whole["structure"] = whole["structure"].view(np.uint64)
+    return Judged(determined=whole["n_groups"] > 0, **whole)
+
+
+def progress(search: Search) -> Progress:
+    """How far a search has come, whoever worked at it.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    with transaction(TABLES, search.place) as store:
+        if search.way == "all":
+            done, *counts = store.execute(
+                "SELECT count(*), coalesce(sum(looked_at), 0), coalesce(sum(sets), 0), "
+                "coalesce(sum(valid), 0) FROM transformation_blocks_1 WHERE search = ? AND done = 1",
+                (search.number,),
+            ).fetchone()
+            complete = done == sum(search.blocks_of)
+        else:
+            counts = store.execute(
+                "SELECT count(*), coalesce(sum(CASE WHEN n_groups > 0 THEN sets END), 0), "
+                "coalesce(sum(valid), 0) FROM transformation_rows_1 WHERE search = ?",
+                (search.number,),
+            ).fetchone()
+            complete = counts[0] == sum(search.totals)
+    looked_at, determined, valid = counts
+    return Progress(looked_at, sum(search.totals), determined, valid, complete)
+
+
+def _as_rows(search: Search, variant: int, judged: Judged, which: Any) -> list[tuple[Any, ...]]:
+    """Rows of the table; places as big-endian numbers, which SQLite sorts as the distributions are sorted."""
+    n = search.n_inputs
+    places = judged.places[which].astype(">i2").tobytes()
+    bits = judged.bits[which].astype(np.int8).tobytes()
+    number = len(which)
+    return list(
+        zip(
+            [search.number] * number,
+            [variant] * number,
+            [places[2 * n * k : 2 * n * (k + 1)] for k in range(number)],
+            [bits[n * k : n * (k + 1)] for k in range(number)],
+            *(_signed(getattr(judged, name)[which]).tolist() for name in _COLUMNS),
+            strict=True,
+        )
+    )
+
+
+def _signed(column: Any) -> Any:
+    """SQLite's numbers have a sign."""
+    return column.view(np.int64) if column.dtype == np.uint64 else column
+
+
+def _insert(store: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> None:
+    store.executemany(
+        "INSERT OR IGNORE INTO transformation_rows_1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+    )
+
+
+def _from_rows(search: Search, rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+    """Columns of Judged, by name."""
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 12
+    places, bits, *numbers = columns
+    shape = (len(rows), search.n_inputs)
+    found: dict[str, Any] = {
+        "places": np.frombuffer(b"".join(places), dtype=">i2").astype(np.int16).reshape(shape),
+        "bits": np.frombuffer(b"".join(bits), dtype=np.int8).reshape(shape),
+    }
+    for (name, kind), column in zip(_COLUMNS.items(), numbers, strict=True):
+        found[name] = np.array(column, dtype=kind)
+    return found
