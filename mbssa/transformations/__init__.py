@@ -1,0 +1,1 @@
+"""Structural transformations: the inputs that give a mechanism its best kinematic structure."""

@@ -1,0 +1,135 @@
+"""What makes a structure better: criteria, their lexicographic order or weighted sum, Pareto fronts."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.transformations.judged import Judged
+
+Array = npt.NDArray[np.float64]
+
+#: Criteria, and whether more (1) or less (-1) is better.
+DIRECTIONS = {
+    "groups": 1,
+    "largest": -1,
+    "closed": 1,
+    "open": -1,
+    "levels": -1,
+    "width": 1,
+    "cost": -1,
+    "margin": 1,
+}
+
+#: The columns of :class:`Judged` that bear another name.
+_COLUMN = {"groups": "n_groups"}
+
+#: Small groups first make the fewest equations to iterate on; closed forms need no iteration at all.
+DEFAULT = "groups,largest,closed,cost"
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """An order of structures: lexicographic, or by one weighted sum.
+
+    ``terms`` are (weight, criterion). Lexicographic order has weights of 1 and takes each criterion in
+    its good direction; a weighted sum takes the values as they are, and more is better.
+
+    >>> criterion("groups,largest").lexicographic, criterion("2*groups-0.5*cost").terms
+    (True, ((2.0, 'groups'), (-0.5, 'cost')))
+    """
+
+    text: str
+    terms: tuple[tuple[float, str], ...]
+    lexicographic: bool
+
+
+def criterion(text: str = DEFAULT) -> Criterion:
+    """Read ``groups,largest`` (lexicographic) or ``2*groups-1*largest+0.5*closed`` (weighted sum).
+
+    Raises
+    ------
+    ValueError
+        Every term that is no criterion.
+    """
+    compact = re.sub(r"\s+", "", text)
+    names = compact.split(",")
+    if all(re.fullmatch(r"[a-z_]*", name) for name in names):
+        _known(text, names)
+        return Criterion(compact, tuple((1.0, name) for name in names), lexicographic=True)
+    pattern = r"([+-]?)(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)\*)?([a-z_]+)"
+    parts = list(re.finditer(pattern, compact))
+    if "".join(part[0] for part in parts) != compact or any(not part[1] for part in parts[1:]):
+        raise ValueError(
+            f"criterion {text!r} is neither a list such as 'groups,largest' nor a sum such as "
+            "'2*groups-1*largest+0.5*closed'"
+        )
+    _known(text, [part[3] for part in parts])
+    terms = tuple(((-1.0 if part[1] == "-" else 1.0) * float(part[2] or 1.0), part[3]) for part in parts)
+    return Criterion(compact, terms, lexicographic=False)
+
+
+def _known(text: str, names: list[str]) -> None:
+    unknown = [name for name in names if name not in DIRECTIONS]
+    if not unknown:
+        return
+    near = {match: None for name in unknown for match in difflib.get_close_matches(name, DIRECTIONS, n=1)}
+    hint = f"; did you mean {' and '.join(map(repr, near))}?" if near else ""
+    shown = ", ".join(map(repr, unknown))
+    raise ValueError(f"criterion {text!r}: unknown {shown}{hint}; the criteria are {', '.join(DIRECTIONS)}")
+
+
+def values_of(judged: Judged, name: str) -> npt.NDArray[np.float64]:
+    """(D,) one criterion as it is.
+
+    >>> values_of(Judged.empty(2, 3), "groups").tolist()
+    [0.0, 0.0, 0.0]
+    """
+    return np.asarray(getattr(judged, _COLUMN.get(name, name)), dtype=np.float64)
+
+
+def keys_of(judged: Judged, wanted: Criterion) -> list[Array]:
+    """Columns to sort by, the first one first, smaller is better."""
+    if wanted.lexicographic:
+        return [-DIRECTIONS[name] * values_of(judged, name) for _, name in wanted.terms]
+    total = np.zeros(len(judged))
+    for weight, name in wanted.terms:
+        total += weight * values_of(judged, name)
+    return [-total]
+
+
+def ordered(judged: Judged, wanted: Criterion) -> npt.NDArray[np.int64]:
+    """Row numbers, best first; ties by valid sets first, then in the order of the joints.
+
+    >>> ordered(Judged.empty(1, 3), criterion("groups")).tolist()
+    [0, 1, 2]
+    """
+    places = [judged.places[:, k] for k in range(judged.n_inputs)]
+    keys = [~judged.determined, *keys_of(judged, wanted), judged.valid == 0, judged.variant, *places]
+    return np.lexsort(keys[::-1]).astype(np.int64)
+
+
+def front(judged: Judged, first: str, second: str) -> npt.NDArray[np.int64]:
+    """Row numbers of the Pareto front of two criteria, best in the first one first.
+
+    A row is on it if no other is better in one and at least as good in the other; of rows with equal
+    values the first alone is named.
+
+    Raises
+    ------
+    ValueError
+        An unknown criterion.
+    """
+    _known(f"{first},{second}", [first, second])
+    a, b = (-DIRECTIONS[name] * values_of(judged, name) for name in (first, second))
+    chosen = []
+    best = np.inf
+    for row in np.lexsort((np.arange(len(a)), b, a)).tolist():
+        if b[row] < best:
+            best = float(b[row])
+            chosen.append(row)
+    return np.array(chosen, dtype=np.int64)
