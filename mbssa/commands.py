@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from mbssa.gathering import FAMILY, Fault, ModelError, builtin_names, load, save
 from mbssa.gathering.files import write_whole
 from mbssa.gathering.formats import known_ending, no_format
 from mbssa.joints.catalogue import types_of
+from mbssa.mechanism import Mechanism
 from mbssa.results.exports import Format, export
 from mbssa.results.tables import page, plain_table, plain_text, summary_lines
 from mbssa.search import decompose
@@ -28,6 +30,19 @@ WARNED = 2_000
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+]
+
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
+Inputs = Annotated[
+    str | None,
+    typer.Option(metavar="COORDINATE,...", help="Drive these instead of what MODEL drives: 1-2.slide,13-15."),
+]
+Terminals = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="BODY",
+        help="Give this body a fictitious F pair with the frame, for --inputs; may be repeated.",
+    ),
 ]
 
 
@@ -123,10 +138,12 @@ def schema(output: Output = None) -> None:
 
 
 def decompose_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    model: ModelArgument,
     method: Annotated[
         Method, typer.Option(help="matching is fast; exhaustive is the paper's own search.")
     ] = "matching",
+    inputs: Inputs = None,
+    terminal: Terminals = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table",
     output: Output = None,
     time_limit: Annotated[
@@ -148,7 +165,7 @@ def decompose_command(
 
     Example: mbssa decompose rotor
     """
-    structure = decompose(load(model), method, time_limit)
+    structure = decompose(asked(model, inputs, terminal), method, time_limit)
     if picture or diagram:
         draw(structure, picture, diagram)
     if form == "table" and output is None:
@@ -157,8 +174,36 @@ def decompose_command(
         deliver(export(structure, form), output)
         if not structure.determined:
             print("\n".join(summary_lines(structure)[2:]), file=sys.stderr)
-    _warn_of_ranks(structure, model)
+    _warn_of_ranks(structure, shlex.join([model, *_again(inputs, terminal)]))
     raise typer.Exit(OK if structure.determined else NOT_DETERMINED)
+
+
+def asked(model: str, inputs: str | None, terminals: list[str] | None) -> Mechanism:
+    """The mechanism that is meant: with inputs of its own, or with these.
+
+    Raises
+    ------
+    ModelError
+        The model cannot be read, or does not have these coordinates and bodies: all faults.
+    """
+    mechanism = load(model)
+    if inputs is None:
+        if terminals:
+            raise typer.BadParameter(
+                "is for --inputs; name coordinates of this body's pair there too", param_hint="--terminal"
+            )
+        return mechanism
+    from mbssa.transformations.question import with_inputs
+
+    return with_inputs(mechanism, inputs, terminals or ())
+
+
+def _again(inputs: str | None, terminals: list[str] | None) -> list[str]:
+    """The options that name the inputs, to be written once more."""
+    return [
+        *(["--inputs", inputs] if inputs is not None else []),
+        *(word for body in terminals or () for word in ("--terminal", body)),
+    ]
 
 
 def _warn_of_ranks(structure: Structure, model: str) -> None:
@@ -175,7 +220,9 @@ def _warn_of_ranks(structure: Structure, model: str) -> None:
 
 
 def check_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    model: ModelArgument,
+    inputs: Inputs = None,
+    terminal: Terminals = None,
     form: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")] = "table",
     output: Output = None,
     precision: Annotated[
@@ -200,7 +247,7 @@ def check_command(
 
     if precision is not None and not precision <= 1.0:
         raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
-    report = check(load(model), precision)
+    report = check(asked(model, inputs, terminal), precision)
     if form == "json":
         deliver(diagnosis.as_json(report), output)
     elif output is not None:

@@ -176,3 +176,28 @@ def test_two_pictures_do_not_go_to_one_file(run_mbssa, tmp_path):
     assert result.exit_code == 2
     assert "name two" in result.stderr
     assert not os.listdir(tmp_path)
+
+
+def test_other_inputs_are_decomposed_and_checked_without_a_file(run_mbssa):
+    """Table 10: nine groups; a leg driven beside two that already move its end leaves no rank."""
+    transformed = run_mbssa("decompose", "rotor", "--inputs", "1-2,1-13.slide,13-15")
+    assert transformed.exit_code == 0
+    assert "determined: 9 structural groups in 6 levels" in transformed.stdout
+    assert run_mbssa("check", "rotor", "--inputs", "1-2,1-13,1-4").exit_code == 0
+    assert run_mbssa("check", "rotor", "--inputs", "1-2,1-13,1-10.angle_1").exit_code == 1
+
+
+def test_a_terminal_has_coordinates_that_may_be_driven(run_mbssa):
+    pose = ",".join(f"1-14.{c}" for c in ("x", "y", "z", "angle_x", "angle_y", "angle_z"))
+    floating = run_mbssa("decompose", "six_sps", "--inputs", pose, "--terminal", "platform")
+    assert "1F3D" in floating.stdout
+    alone = run_mbssa("decompose", "six_sps", "--terminal", "14")
+    assert alone.exit_code == 2
+    assert "--inputs" in alone.stderr
+
+
+def test_all_wrong_inputs_are_named_at_once(run_mbssa):
+    result = run_mbssa("decompose", "rotor", "--inputs", "1-2,1-99,2-5")
+    assert result.exit_code == 2
+    assert "1-99" in result.stderr
+    assert "2-5.angle_1 or 2-5.angle_2" in result.stderr
