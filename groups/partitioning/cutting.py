@@ -1,0 +1,255 @@
+"""A mechanism cut open: the tree that hangs from the frame, and the cuts that close its loops.
+
+The cuts are Robotran's: a *rod cut* is 1 equation (a massless rod, or a body between two balls that is
+taken out), a *ball cut* 3 or in the plane 2, a *solid cut* 6 or in the plane 3; any other joint may be
+cut too and leaves the equations that it has.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from groups.tree import Link, _spanning
+from mbssa import Mechanism
+from mbssa.joints.catalogue import CATALOGUE, JointType, coordinate_unit
+from mbssa.joints.equations import equations_of
+from mbssa.joints.frames import Frames
+
+#: Types that hold one point of each body together.
+_POINTS = {"spatial": ("S",), "planar": ("R",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a loop is cut.
+
+    Attributes
+    ----------
+    kind : ``rod``, ``ball``, ``solid``, or the type of the joint where it is none of these
+    joints : joint indices: one, or the two at the ends of a body that is taken out
+    rod : index of the body that is taken out and leaves its length; -1 for none
+    equations : names of its equations: constraints, then driven coordinates of the joint
+    driven : how many of them are driven coordinates, the last ones
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> rssr = mbssa.load("rssr")
+    >>> cut_open(rssr, joint_frames(rssr)).cuts
+    (Cut(kind='rod', joints=(1, 2), rod=2, equations=('length',), driven=0),)
+    """
+
+    kind: str
+    joints: tuple[int, ...]
+    rod: int
+    equations: tuple[str, ...]
+    driven: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class CutOpen:
+    """A mechanism as a tree with cuts.
+
+    Attributes
+    ----------
+    links : bodies and the joints by which they hang, parents first
+    cuts : in the order of their joints; a cut without equations is left out
+    coordinates : (n) names of the relative coordinates q, ``joint.coordinate``, in the order of the joints
+    units : m or rad of each
+    start : by joint index, the first column of its coordinates; -1 where it is cut
+    equations : (m) names of the equations, ``joint: equation``
+    prescribed : (m) whether an equation is a driven coordinate of a cut joint
+    """
+
+    mechanism: Mechanism
+    frames: Frames
+    links: tuple[Link, ...]
+    cuts: tuple[Cut, ...]
+    coordinates: tuple[str, ...]
+    units: tuple[str, ...]
+    start: tuple[int, ...]
+    equations: tuple[str, ...]
+    prescribed: tuple[bool, ...]
+
+    def cut_name(self, cut: Cut) -> str:
+        """Ids of the joints of a cut."""
+        return " ".join(self.mechanism.joint_ids[j] for j in cut.joints)
+
+
+def cut_open(
+    mechanism: Mechanism,
+    frames: Frames,
+    cuts: Sequence[str] | None = None,
+    driven: Iterable[str] = (),
+) -> CutOpen:
+    """Cut a mechanism open at the joints with the most freedom, or at those that are named.
+
+    What the mechanism has driven counts as no freedom, so that driven coordinates belong to the tree where
+    they can. A body in space between two balls, free to spin and held by nothing else, becomes a rod cut.
+
+    Parameters
+    ----------
+    cuts : ids of the joints to cut; both joints of a body between two balls (in the plane: two hinges)
+        take it out as a rod
+    driven : coordinates that are prescribed; at a cut joint each is one more equation
+
+    Raises
+    ------
+    ValueError
+        Joints without geometry or equations, cuts that leave a loop or a body that hangs from nothing,
+        joints that there are not: all faults.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> bar = mbssa.load("pendulum_four_bar")
+    >>> opened = cut_open(bar, joint_frames(bar))
+    >>> opened.coordinates, opened.equations
+    (('1-2.angle', '1-3.angle', '3-4.angle'), ('2-4: position x', '2-4: position y'))
+    """
+    unusable = [
+        f"{mechanism.joints[j]} has no {'geometry' if mechanism.joint_geometry.get(j) is None else 'equations'}"
+        for j in range(mechanism.n_joints)
+        if not frames.known[j]
+    ]
+    if unusable:
+        raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be cut open: {', '.join(unusable)}")
+    named = None if cuts is None else _joints_named(mechanism, cuts)
+    rods = _rods(mechanism, named)
+    ends = {j for pair in rods.values() for j in pair}
+    own = set(range(1, mechanism.n_bodies)) - set(rods)
+    carrying = [
+        j
+        for j in range(mechanism.n_joints)
+        if j not in ends and j not in (named or ()) and equations_of(_row(mechanism, j)) is not None
+    ]
+    links, closing = _spanning(mechanism, own, carrying)
+    _check_tree(mechanism, links, closing if named is not None else (), named)
+    hanging = {link.joint for link in links}
+    found = [Cut("rod", pair, body, ("length",)) for body, pair in rods.items()]
+    prescribed = set(driven)
+    found += [
+        _cut(mechanism, j, prescribed)
+        for j in range(mechanism.n_joints)
+        if j not in hanging and j not in ends
+    ]
+    kept = tuple(sorted((cut for cut in found if cut.equations), key=lambda cut: cut.joints))
+    names, units, start = [], [], [-1] * mechanism.n_joints
+    for j in sorted(hanging):
+        start[j] = len(names)
+        row = _row(mechanism, j)
+        names += [f"{mechanism.joint_ids[j]}.{coordinate}" for coordinate in row.coordinates]
+        units += [coordinate_unit(coordinate) for coordinate in row.coordinates]
+    return CutOpen(
+        mechanism,
+        frames,
+        links,
+        kept,
+        tuple(names),
+        tuple(units),
+        tuple(start),
+        tuple(
+            f"{' '.join(mechanism.joint_ids[j] for j in cut.joints)}: {name}"
+            for cut in kept
+            for name in cut.equations
+        ),
+        tuple(
+            place >= len(cut.equations) - cut.driven for cut in kept for place in range(len(cut.equations))
+        ),
+    )
+
+
+def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
+    """Names of the coordinates of cut joints, which are no relative coordinates; rods have none.
+
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> cut_coordinates(cut_open(bar, joint_frames(bar)))
+    ('1-4.angle',)
+    """
+    mechanism = opened.mechanism
+    ends = {j for cut in opened.cuts if cut.rod >= 0 for j in cut.joints}
+    return tuple(
+        f"{mechanism.joint_ids[j]}.{name}"
+        for j in range(mechanism.n_joints)
+        if opened.start[j] < 0 and j not in ends
+        for name in _row(mechanism, j).coordinates
+    )
+
+
+def _row(mechanism: Mechanism, joint: int) -> JointType:
+    return CATALOGUE[int(mechanism.joint_type[joint])]
+
+
+def _joints_named(mechanism: Mechanism, names: Sequence[str]) -> tuple[int, ...]:
+    found, faults = set(), []
+    for name in names:
+        try:
+            found.add(mechanism.joint(name).index)
+        except KeyError as error:
+            near = difflib.get_close_matches(name, mechanism.joint_ids, n=2)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            faults.append(f"cuts: {error.args[0]}{hint}")
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return tuple(sorted(found))
+
+
+def _rods(mechanism: Mechanism, named: tuple[int, ...] | None) -> dict[int, tuple[int, ...]]:
+    """Bodies that are taken out as rods, each with its two joints."""
+    at: dict[int, list[int]] = {body: [] for body in range(1, mechanism.n_bodies)}
+    for j in range(mechanism.n_joints):
+        for body in mechanism.joint_bodies(j):
+            if body:
+                at[body].append(j)
+    if named is None and mechanism.space == "planar":
+        return {}
+    rods: dict[int, tuple[int, ...]] = {}
+    points = _POINTS[mechanism.space]
+    for body, joints in at.items():
+        others = {b for j in joints for b in mechanism.joint_bodies(j)} - {body}
+        if len(joints) != 2 or len(others) != 2 or others & set(rods):
+            continue
+        if named is not None and not set(joints) <= set(named):
+            continue
+        if all(_row(mechanism, j).code in points and not mechanism.driven[j] for j in joints):
+            rods[body] = (joints[0], joints[1])
+    return rods
+
+
+def _check_tree(
+    mechanism: Mechanism, links: tuple[Link, ...], closing: tuple[int, ...], named: tuple[int, ...] | None
+) -> None:
+    faults = []
+    loose = [mechanism.body_name(link.body) for link in links if link.joint < 0]
+    if loose:
+        ids = ", ".join(mechanism.joint_ids[j] for j in named or ())
+        why = f" once {ids} are cut" if ids else " but gears"
+        several = "bodies" if len(loose) > 1 else "body"
+        faults.append(f"{several} {', '.join(loose)} would hang from nothing{why}; cut fewer joints")
+    if closing:
+        ids = ", ".join(mechanism.joint_ids[j] for j in closing)
+        faults.append(f"cuts: the joints that are left still have loops; cut {ids} too, or others of the loops")
+    if faults:
+        raise ValueError("\n  ".join(faults))
+
+
+def _cut(mechanism: Mechanism, joint: int, driven: set[str]) -> Cut:
+    row = _row(mechanism, joint)
+    rows = equations_of(row)
+    names = ("gear",) if rows is None else tuple(name for name, _ in rows.constraints)
+    identity = mechanism.joint_ids[joint]
+    drives = tuple(name for name in row.coordinates if f"{identity}.{name}" in driven)
+    kind = row.code
+    if names == ("length",) or (row.code == "DIST" and drives == ("distance",)):
+        kind = "rod"
+    elif row.code in _POINTS[mechanism.space] and not drives:
+        kind = "ball"
+    elif len(names) + len(drives) == mechanism.freedom:
+        kind = "solid"
+    return Cut(kind, (joint,), -1, (*names, *drives), len(drives))

@@ -1,0 +1,91 @@
+"""Rows and columns of matrices that are independent of each other, by pivots of falling size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: How dependent coordinates are chosen: Gaussian elimination with complete pivoting, or a pivoted QR.
+Method = Literal["complete", "qr"]
+METHODS: tuple[Method, ...] = ("complete", "qr")
+
+#: Candidates within this share of the largest are equal, and the first one is taken: rounding decides nothing.
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Pivots:
+    """Of T matrices (m, n): ``rows`` (T, m) and ``columns`` (T, n) in the order in which they were taken, the
+    rest after them, and ``sizes`` (T, min(m, n)) of the pivots; NaN of a matrix that is not finite."""
+
+    rows: Ints
+    columns: Ints
+    sizes: Floats
+
+
+def pivots_of(matrices: Floats, method: Method) -> Pivots:
+    """Pivots of T matrices (T, m, n).
+
+    ``complete`` eliminates with the largest entry of what is left. ``qr`` takes the column that is farthest
+    from those before, and then the rows of these columns in the same way.
+
+    >>> found = pivots_of(np.array([[[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]]]), "complete")
+    >>> found.rows.tolist(), found.columns.tolist(), found.sizes.tolist()
+    ([[1, 0]], [[1, 0, 2]], [[4.0, 0.0]])
+    """
+    return _complete(matrices) if method == "complete" else _orthogonal(matrices)
+
+
+def _complete(matrices: Floats) -> Pivots:
+    left = np.nan_to_num(matrices, nan=0.0)
+    count, m, n = left.shape
+    at = np.arange(count)
+    free_row, free_column = np.ones((count, m), dtype=bool), np.ones((count, n), dtype=bool)
+    rows, columns = np.zeros((count, 0), dtype=np.int64), np.zeros((count, 0), dtype=np.int64)
+    sizes = np.zeros((count, min(m, n)))
+    for k in range(min(m, n)):
+        size = np.where(free_row[:, :, None] & free_column[:, None, :], np.abs(left), -1.0).reshape(count, -1)
+        largest = size.max(axis=1)
+        place = np.argmax(size >= (1 - _EQUAL) * largest[:, None], axis=1)
+        row, column = place // n, place % n
+        rows, columns = np.column_stack([rows, row]), np.column_stack([columns, column])
+        free_row[at, row], free_column[at, column] = False, False
+        sizes[:, k] = largest
+        pivot = left[at, row, column]
+        factor = left[at, :, column] / np.where(pivot == 0, 1.0, pivot)[:, None]
+        left = left - np.where(free_row, factor, 0.0)[:, :, None] * left[at, row][:, None, :]
+    sizes[~np.isfinite(matrices).all(axis=(1, 2))] = np.nan
+    return Pivots(_with_rest(rows, m), _with_rest(columns, n), sizes)
+
+
+def _orthogonal(matrices: Floats) -> Pivots:
+    from scipy.linalg import qr
+
+    count, m, n = matrices.shape
+    rows, columns = np.zeros((count, m), dtype=np.int64), np.zeros((count, n), dtype=np.int64)
+    sizes = np.full((count, min(m, n)), np.nan)
+    for t in range(count):
+        matrix = matrices[t]
+        rows[t], columns[t] = np.arange(m), np.arange(n)
+        if not (np.isfinite(matrix).all() and matrix.size):
+            continue
+        upper, columns[t] = qr(matrix, mode="r", pivoting=True)
+        sizes[t] = np.abs(np.diag(upper))
+        rank = int((sizes[t] > _EQUAL * sizes[t, 0]).sum())
+        if rank:
+            _, rows[t] = qr(matrix[:, columns[t, :rank]].T, mode="r", pivoting=True)
+    return Pivots(rows, columns, sizes)
+
+
+def _with_rest(taken: Ints, number: int) -> Ints:
+    """What was taken, then everything else in its order."""
+    left = np.ones((len(taken), number), dtype=bool)
+    np.put_along_axis(left, taken, False, axis=1)
+    rest = np.nonzero(left)[1].reshape(len(taken), number - taken.shape[1])
+    return np.concatenate([taken, rest], axis=1)
