@@ -18,19 +18,18 @@ import socket
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from mbssa.mechanism import Mechanism
 from mbssa.store import transaction
 from mbssa.transformations.canonical import as_text, canonical, judging_version
-
-if TYPE_CHECKING:
-    from mbssa.transformations.judged import Judged
+from mbssa.transformations.judged import Judged
+from mbssa.transformations.question import Question, coordinates_of, with_terminals
 
 #: How a search goes: block by block over all distributions, or from best to best.
 Way = Literal["all", "best-first"]
@@ -63,7 +62,8 @@ _ROWS = """CREATE TABLE IF NOT EXISTS transformation_rows_1 (
 TABLES = (_SEARCHES, _BLOCKS, _ROWS)
 
 #: Columns of :class:`~mbssa.transformations.judged.Judged` after places and bits, as they are kept.
-_COLUMNS = {
+_COLUMNS: dict[str, Any] = {
+    "variant": np.int32,
     "n_groups": np.int32,
     "largest": np.int32,
     "levels": np.int32,
@@ -137,43 +137,83 @@ class Progress:
 
 def key_of(
     mechanism: Mechanism,
-    question: Mapping[str, Any],
-    library: Sequence[str],
+    question: Question,
+    n_inputs: int,
+    library: Collection[str],
     costs: Mapping[str, float],
     way: Way = "all",
 ) -> str:
     """Under which key a search is kept: what is asked of what, and what the verdicts depend on.
 
+    Other names of the same bodies and joints, another title or motion make no other key, nor do criteria.
+
     Parameters
     ----------
-    question : plain data, by place and number, so that other names of the same joints make no other question
+    n_inputs : coordinates that are driven, where the question leaves that open too
     library : types of groups that have a closed form
     costs : µs an instant, by type
 
     Examples
     --------
     >>> import mbssa
+    >>> from mbssa.transformations.question import ask
     >>> one, same, other = (mbssa.load(name) for name in ("rotor", "rotor_transformed", "stewart"))
-    >>> key_of(one, {"inputs": 3}, ["1R3D"], {}) == key_of(same, {"inputs": 3}, ["1R3D"], {})
+    >>> key_of(one, ask(one), 3, ["1R3D"], {}) == key_of(same, ask(same, inputs=3), 3, ["1R3D"], {})
     True
-    >>> key_of(one, {"inputs": 3}, ["1R3D"], {}) == key_of(other, {"inputs": 3}, ["1R3D"], {})
+    >>> key_of(one, ask(one), 3, ["1R3D"], {}) == key_of(one, ask(one, per_joint=1), 3, ["1R3D"], {})
     False
     """
     told = [
-        canonical(mechanism), dict(question), sorted(library), sorted(costs.items()), way, judging_version()
+        canonical(mechanism), _by_place(mechanism, question), n_inputs, sorted(library),
+        sorted(costs.items()), way, judging_version(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _by_place(mechanism: Mechanism, question: Question) -> dict[str, Any]:
+    """The question without names; pairs that only another choice for a multiple joint has keep theirs."""
+    extended = with_terminals(mechanism, question.terminals)
+
+    def places(names: Sequence[str]) -> list[Any]:
+        found = [coordinates_of(extended, name) or name for name in names]
+        return sorted(found, key=str)
+
+    lists = {"allow": question.allow, "forbid": question.forbid, "require": question.require}
+    return {key: places(names) for key, names in lists.items()} | {
+        "per_joint": question.per_joint,
+        "terminals": list(question.terminals),
+        "precision": question.precision,
+        "spanning": question.spanning and bool(mechanism.multiple_joints),
+    }
+
+
+def in_words(question: Question, n_inputs: int) -> str:
+    """A question in the words of the command line.
+
+    >>> from mbssa.transformations.question import Question
+    >>> in_words(Question(forbid=("1-2", "1-3"), per_joint=1), 3)
+    '3 inputs, forbid 1-2,1-3, per joint 1'
+    """
+    parts = [f"{n_inputs} input{'' if n_inputs == 1 else 's'}"]
+    for key in ("allow", "forbid", "require"):
+        names = getattr(question, key)
+        parts += [f"{key} {','.join(names)}"] if names else []
+    parts += [] if question.per_joint is None else [f"per joint {question.per_joint}"]
+    parts += [f"terminal {','.join(map(str, question.terminals))}"] if question.terminals else []
+    parts += [] if question.precision is None else [f"precision {question.precision:g} m"]
+    parts += [] if question.spanning else ["pairs as they are"]
+    return ", ".join(parts)
 
 
 def begin(
     place: str | Path | None,
     key: str,
     mechanism: Mechanism,
-    question: str,
+    question: Question,
     *,
+    variants: Sequence[Mechanism],
     totals: Sequence[int],
     n_inputs: int,
-    about: Mapping[str, Any],
     way: Way = "all",
     block: int = BLOCK,
 ) -> Search:
@@ -181,10 +221,9 @@ def begin(
 
     Parameters
     ----------
-    question : in words, for the list of searches
+    key : from :func:`key_of`
+    variants : the mechanism with its terminals, once for each choice of pairs for its multiple joints
     totals : distributions of each variant
-    about : plain data that a query of the store needs: ``coordinates``, for each variant its ``pairs`` and
-        by place the joint's id and the names of its coordinates
     block : distributions of a block, if the search is begun
 
     Raises
@@ -195,32 +234,49 @@ def begin(
     Examples
     --------
     >>> import mbssa
-    >>> rotor = mbssa.load("rotor")
-    >>> search = begin(":memory:", "a key", rotor, "3 inputs", totals=[20], n_inputs=3, about={}, block=8)
-    >>> search.blocks_of, search.bounds(2)
-    ((3,), Block(variant=0, first=16, stop=20))
+    >>> from mbssa.transformations.question import Question
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> search = begin(":memory:", "key", bar, Question(), variants=[bar], totals=[4], n_inputs=1, block=3)
+    >>> search.blocks_of, search.bounds(1)
+    ((2,), Block(variant=0, first=3, stop=4))
     """
-    told = {"totals": list(totals), "n_inputs": n_inputs, **about}
+    about = {
+        "totals": list(totals),
+        "n_inputs": n_inputs,
+        "terminals": list(question.terminals),
+        "variants": [_described(variant) for variant in variants],
+    }
     with transaction(TABLES, place) as store:
         found = store.execute(
             "SELECT number, block, about FROM transformation_searches_1 WHERE key = ?", (key,)
         ).fetchone()
         if found is not None:
             number, block, text = found
-            kept_about = json.loads(text)
-            return Search(place, number, tuple(kept_about["totals"]), kept_about["n_inputs"], way, block)
+            there = json.loads(text)
+            return Search(place, number, tuple(there["totals"]), there["n_inputs"], way, block)
         fingerprint = hashlib.sha256(canonical(mechanism).encode()).hexdigest()[:16]
         cursor = store.execute(
             "INSERT INTO transformation_searches_1 (key, mechanism, model, name, title, question, way, block,"
             " about) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                key, fingerprint, as_text(mechanism), mechanism.name, mechanism.title, question, way, block,
-                json.dumps(told, ensure_ascii=False),
+                key, fingerprint, as_text(mechanism), mechanism.name, mechanism.title,
+                in_words(question, n_inputs), way, block, json.dumps(about, ensure_ascii=False),
             ),
         )  # fmt: skip
         number = cursor.lastrowid
     assert number is not None
     return Search(place, number, tuple(totals), n_inputs, way, block)
+
+
+def _described(variant: Mechanism) -> dict[str, Any]:
+    """What the store needs to name the inputs of a variant: its coordinates, and the pairs of its pins."""
+    return {
+        "pairs": [
+            [[body + 1 for body in variant.joint_bodies(joint)] for joint in several.joints]
+            for several in variant.multiple_joints
+        ],
+        "coordinates": [[joint.id, *joint.type.coordinates] for joint in variant.joints],
+    }
 
 
 # --- blocks ----------------------------------------------------------------------------------------
@@ -260,9 +316,9 @@ def keep(search: Search, block: Block, judged: Judged) -> None:
         The store cannot be used.
     """
     number = sum(search.blocks_of[: block.variant]) + block.first // search.block
-    rows = _as_rows(search, block.variant, judged, np.flatnonzero(judged.determined))
-    sets = judged.sets[judged.determined]
-    told = (len(judged.places), len(rows), int(sets.sum()), int(judged.valid.sum()))
+    determined = judged.take(judged.determined)
+    rows = _as_rows(search, determined)
+    told = (len(judged), len(rows), int(determined.sets.sum()), int(determined.valid.sum()))
     with transaction(TABLES, search.place) as store:
         done = store.execute(
             "SELECT done FROM transformation_blocks_1 WHERE (search, block) = (?, ?)", (search.number, number)
@@ -341,7 +397,7 @@ def _gone(owner: str) -> bool:
 # --- rows ------------------------------------------------------------------------------------------
 
 
-def remember(search: Search, variant: int, judged: Judged) -> None:
+def remember(search: Search, judged: Judged) -> None:
     """Keep distributions that a search from best to best has judged, those that are not determined too.
 
     Raises
@@ -349,34 +405,29 @@ def remember(search: Search, variant: int, judged: Judged) -> None:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    rows = _as_rows(search, variant, judged, np.arange(len(judged.places)))
+    rows = _as_rows(search, judged)
     with transaction(TABLES, search.place) as store:
         _insert(store, rows)
 
 
-def kept(search: Search, variant: int) -> Judged:
-    """What is kept of a variant, in the order of the distributions.
+def kept(search: Search) -> Judged:
+    """What is kept of a search, in the order of variants and distributions; ``alike`` is 1.
 
     Raises
     ------
     mbssa.store.StoreError
         The store cannot be used.
     """
-    from mbssa.transformations.judged import Judged
-
-    parts = []
+    parts = [Judged.empty(search.n_inputs)]
     with transaction(TABLES, search.place) as store:
         cursor = store.execute(
             f"SELECT places, bits, {', '.join(_COLUMNS)} FROM transformation_rows_1 "
-            "WHERE (search, variant) = (?, ?) ORDER BY places",
-            (search.number, variant),
+            "WHERE search = ? ORDER BY variant, places",
+            (search.number,),
         )
         while rows := cursor.fetchmany(_AT_ONCE):
             parts.append(_from_rows(search, rows))
-    parts = parts or [_from_rows(search, [])]
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    whole["structure"] = whole["structure"].view(np.uint64)
-    return Judged(determined=whole["n_groups"] > 0, **whole)
+    return Judged.joined(parts)
 
 
 def progress(search: Search) -> Progress:
@@ -406,19 +457,18 @@ def progress(search: Search) -> Progress:
     return Progress(looked_at, sum(search.totals), determined, valid, complete)
 
 
-def _as_rows(search: Search, variant: int, judged: Judged, which: Any) -> list[tuple[Any, ...]]:
+def _as_rows(search: Search, judged: Judged) -> list[tuple[Any, ...]]:
     """Rows of the table; places as big-endian numbers, which SQLite sorts as the distributions are sorted."""
-    n = search.n_inputs
-    places = judged.places[which].astype(">i2").tobytes()
-    bits = judged.bits[which].astype(np.int8).tobytes()
-    number = len(which)
+    n, number = search.n_inputs, len(judged)
+    places = judged.places.astype(">i2").tobytes()
+    bits = judged.bits.astype(np.int8).tobytes()
+    columns = [_signed(getattr(judged, name)).tolist() for name in _COLUMNS]
     return list(
         zip(
             [search.number] * number,
-            [variant] * number,
             [places[2 * n * k : 2 * n * (k + 1)] for k in range(number)],
             [bits[n * k : n * (k + 1)] for k in range(number)],
-            *(_signed(getattr(judged, name)[which]).tolist() for name in _COLUMNS),
+            *columns,
             strict=True,
         )
     )
@@ -430,20 +480,22 @@ def _signed(column: Any) -> Any:
 
 
 def _insert(store: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> None:
-    store.executemany(
-        "INSERT OR IGNORE INTO transformation_rows_1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-    )
+    columns = ", ".join(["search", "places", "bits", *_COLUMNS])
+    values = ", ".join("?" * (len(_COLUMNS) + 3))
+    store.executemany(f"INSERT OR IGNORE INTO transformation_rows_1 ({columns}) VALUES ({values})", rows)
 
 
-def _from_rows(search: Search, rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
-    """Columns of Judged, by name."""
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 12
-    places, bits, *numbers = columns
+def _from_rows(search: Search, rows: Sequence[tuple[Any, ...]]) -> Judged:
+    places, bits, *columns = zip(*rows, strict=True)
     shape = (len(rows), search.n_inputs)
-    found: dict[str, Any] = {
-        "places": np.frombuffer(b"".join(places), dtype=">i2").astype(np.int16).reshape(shape),
-        "bits": np.frombuffer(b"".join(bits), dtype=np.int8).reshape(shape),
+    found = {
+        name: np.array(column, dtype=kind)
+        for (name, kind), column in zip(_COLUMNS.items(), columns, strict=True)
     }
-    for (name, kind), column in zip(_COLUMNS.items(), numbers, strict=True):
-        found[name] = np.array(column, dtype=kind)
-    return found
+    return Judged(
+        places=np.frombuffer(b"".join(places), dtype=">i2").astype(np.int16).reshape(shape),
+        bits=np.frombuffer(b"".join(bits), dtype=np.int8).reshape(shape),
+        determined=found["n_groups"] > 0,
+        alike=np.ones(len(rows), dtype=np.int32),
+        **found | {"structure": found["structure"].view(np.uint64)},
+    )
