@@ -26,7 +26,7 @@ class Dropped:
 class IdleSpin:
     """Bodies that can turn about a line while everything else stands still.
 
-    ``bodies`` are indices: one body, or several that their drives hold together (a leg S-P-S).
+    ``bodies`` are indices: one body, or several that turn as one (a leg S-P-S).
     ``point`` (3,) m and ``direction`` (3,) unit give the line in the world at the configuration that was
     examined; both are None where the geometry was random.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, joint_type
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
 from mbssa.mechanism import IntArray, Mechanism
@@ -62,7 +62,10 @@ def idle_spins(
 
 
 def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
-    """Movable bodies, those whose joint is driven in every coordinate taken together; by lowest body."""
+    """Movable bodies, those that turn as one taken together; by lowest body.
+
+    They are joined by a P, driven or not, or by a joint that is driven in every coordinate.
+    """
     leader = list(range(mechanism.n_bodies))
 
     def lead(body: int) -> int:
@@ -70,7 +73,8 @@ def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
             body = leader[body]
         return body
 
-    for j in np.flatnonzero(mechanism.n_driven_of_joint == mechanism.grade).tolist():
+    slides = mechanism.joint_type == joint_type("P", mechanism.space).index
+    for j in np.flatnonzero((mechanism.n_driven_of_joint == mechanism.grade) | slides).tolist():
         first, *others = sorted(lead(body) for body in mechanism.joint_bodies(j))
         for other in others:
             leader[other] = first

@@ -7,6 +7,7 @@ import pytest
 
 import mbssa
 from mbssa.singularities.treatment import examine, examine_generic
+from mbssa.transformations.question import with_inputs
 
 
 def texts(report, kind):
@@ -158,6 +159,16 @@ class TestIdleSpins:
             (k, k + 1) for k in range(1, 12, 2)
         ]
         assert [len(group.bodies) for group in report.structure.groups] == [13]
+
+    def test_a_leg_spins_whether_or_not_its_slide_is_driven(self):
+        """The same platform placed by its pose: each leg is a group that turns about its own line."""
+        pose = [f"1-14.{c}" for c in ("x", "y", "z", "angle_x", "angle_y", "angle_z")]
+        report = mbssa.check(with_inputs(mbssa.load("six_sps"), pose, terminals=[14]))
+        assert report.solvable
+        assert [spin.bodies for spin in report.structure.treatment.spins] == [
+            (k, k + 1) for k in range(1, 12, 2)
+        ]
+        assert report.structure.types == {"1F3D": 1, "1P2S3D": 6}
 
     def test_a_spin_is_no_excuse_for_a_missing_input(self):
         """RSSR without its input: the spin is idle, the crank is not."""
