@@ -1,0 +1,275 @@
+"""What a store holds of searches over inputs: which there are, and their rows, filtered and sorted by it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mbssa.gathering.multiple import spanning_choices
+from mbssa.mechanism import Mechanism
+from mbssa.store import transaction
+from mbssa.transformations.canonical import from_text
+from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, criterion
+from mbssa.transformations.keeping import TABLES, Progress, Search, progress
+from mbssa.transformations.question import with_inputs, with_terminals
+
+#: Columns that a condition or an order may name, as SQL says them.
+COLUMNS = {
+    **{name: name for name in DIRECTIONS},
+    "groups": "n_groups",
+    "open": "(n_groups - closed)",
+    "sets": "sets",
+    "valid": "valid",
+}
+
+_CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|!=|==|=|>|<)\s*([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRow:
+    """A distribution of inputs as a store holds it; the names are those of ``Transformation``.
+
+    ``search`` is the number of the search, ``pairs`` are body numbers of the pairs that stand for the
+    multiple joints, empty where there are none.
+    """
+
+    search: int
+    inputs: tuple[str, ...]
+    n_groups: int
+    largest: int
+    levels: int
+    width: int
+    closed_forms: int
+    cost: float
+    valid: bool
+    sets: int
+    valid_sets: int
+    margin: float
+    pairs: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in ((name, getattr(self, name)) for name in self.__slots__)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSearch:
+    """A search as a store holds it.
+
+    Attributes
+    ----------
+    search : by which its rows are found
+    name, title : of the mechanism
+    mechanism : number of its topology and geometry, in 16 hexadecimal digits
+    question : in words
+    progress : how far it has come
+    n_structures : different kinematic structures among the rows
+    best : the best valid row, None where there is none
+    """
+
+    search: Search
+    name: str
+    title: str
+    mechanism: str
+    question: str
+    progress: Progress
+    n_structures: int
+    best: KeptRow | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "search": self.search.number,
+            "name": self.name,
+            "title": self.title,
+            "mechanism": self.mechanism,
+            "question": self.question,
+            "way": self.search.way,
+            "complete": self.progress.complete,
+            "looked_at": self.progress.looked_at,
+            "n_distributions": self.progress.n_distributions,
+            "n_determined": self.progress.n_determined,
+            "n_valid": self.progress.n_valid,
+            "n_structures": self.n_structures,
+            "best": None if self.best is None else self.best.to_dict(),
+        }
+
+
+def conditions(texts: Iterable[str]) -> str:
+    """SQL of conditions such as ``groups>=8`` or ``largest<=3 and closed>=6``; empty where there are none.
+
+    Raises
+    ------
+    ValueError
+        Every one that is no condition.
+
+    Examples
+    --------
+    >>> conditions(["groups>=8 and open=0"])
+    'n_groups >= 8 AND (n_groups - closed) = 0'
+    """
+    found, faults = [], []
+    for text in (part for each in texts for part in re.split(r"\band\b|,", each)):
+        match = _CONDITION.fullmatch(text)
+        try:
+            name, sign, number = match.groups() if match is not None else ("", "", "")
+            found.append(f"{COLUMNS[name]} {sign.replace('==', '=')} {float(number):.15g}")
+        except (KeyError, ValueError):
+            faults.append(
+                f"--where {text.strip()!r}: write a name of {', '.join(COLUMNS)}, one of >= <= > < = !=, and "
+                "a number"
+            )
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return " AND ".join(found)
+
+
+def searches(place: str | Path | None) -> list[KeptSearch]:
+    """All searches of a store, in the order in which they were begun.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    with transaction(TABLES, place) as store:
+        found = store.execute(
+            "SELECT number, name, title, mechanism, question, way, block, about "
+            "FROM transformation_searches_1 ORDER BY number"
+        ).fetchall()
+        structures = dict(
+            store.execute(
+                "SELECT search, count(DISTINCT structure) FROM transformation_rows_1 "
+                "WHERE n_groups > 0 GROUP BY 1"
+            )
+        )
+    listed = []
+    for number, name, title, mechanism, question, way, block, text in found:
+        about = json.loads(text)
+        search = Search(place, number, tuple(about["totals"]), about["n_inputs"], way, block)
+        best = rows(place, [number], top=1)
+        listed.append(
+            KeptSearch(
+                search, name, title, mechanism, question, progress(search), structures.get(number, 0),
+                best[0] if best else None,
+            )
+        )  # fmt: skip
+    return listed
+
+
+def rows(
+    place: str | Path | None,
+    numbers: Sequence[int],
+    *,
+    where: Iterable[str] = (),
+    sort: str = DEFAULT,
+    top: int | None = None,
+    every: bool = False,
+) -> list[KeptRow]:
+    """Rows of searches, best first.
+
+    Parameters
+    ----------
+    numbers : of the searches
+    where : conditions, as :func:`conditions` reads them
+    sort : a criterion, as for a search
+    top : so many at most
+    every : those without a valid set too
+
+    Raises
+    ------
+    ValueError
+        A condition or a criterion that is none.
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    asked = [
+        f"search IN ({', '.join(map(str, numbers))})",
+        "n_groups > 0" if every else "valid > 0",
+        *([text] if (text := conditions(where)) else []),
+    ]
+    statement = (
+        "SELECT search, variant, places, bits, n_groups, largest, levels, width, closed, cost, sets, valid, "
+        f"margin FROM transformation_rows_1 WHERE {' AND '.join(asked)} ORDER BY {_order(sort)} LIMIT ?"
+    )
+    with transaction(TABLES, place) as store:
+        variants = _variants(store, numbers)
+        found = store.execute(statement, (-1 if top is None else top,)).fetchall()
+    return [_row(variants, row) for row in found]
+
+
+def mechanism_of(place: str | Path | None, row: KeptRow) -> Mechanism:
+    """The mechanism of a row with its inputs, from the store alone.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    with transaction(TABLES, place) as store:
+        model, text = store.execute(
+            "SELECT model, about FROM transformation_searches_1 WHERE number = ?", (row.search,)
+        ).fetchone()
+    mechanism = with_terminals(from_text(model), json.loads(text)["terminals"])
+    if row.pairs:
+        still = replace(mechanism, driven=np.zeros_like(mechanism.driven))
+        mechanism = next(other for other in spanning_choices(still) if pairs_of(other) == row.pairs)
+    return with_inputs(mechanism, row.inputs)
+
+
+def pairs_of(mechanism: Mechanism) -> str:
+    """The pairs that stand for multiple joints, as ``3-4 4-6, 2-5 5-7``: a joint after the other."""
+    return _pairs_text(
+        [
+            [[body + 1 for body in mechanism.joint_bodies(joint)] for joint in several.joints]
+            for several in mechanism.multiple_joints
+        ]
+    )
+
+
+def _pairs_text(joints: Sequence[Sequence[Sequence[int]]]) -> str:
+    return ", ".join(" ".join("-".join(map(str, sorted(pair))) for pair in pairs) for pairs in joints)
+
+
+def _order(sort: str) -> str:
+    """SQL of an order, ties by the order of the joints."""
+    wanted = criterion(sort)
+    if wanted.lexicographic:
+        terms = [f"{COLUMNS[name]} {'DESC' if DIRECTIONS[name] > 0 else 'ASC'}" for _, name in wanted.terms]
+    else:
+        terms = [" + ".join(f"({weight!r}) * {COLUMNS[name]}" for weight, name in wanted.terms) + " DESC"]
+    return ", ".join([*terms, "valid = 0", "search", "variant", "places"])
+
+
+def _variants(store: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+    """What each search needs to name its inputs."""
+    return {
+        number: json.loads(text)["variants"]
+        for number, text in store.execute("SELECT number, about FROM transformation_searches_1")
+        if number in numbers
+    }
+
+
+def _row(variants: dict[int, list[dict[str, Any]]], row: tuple[Any, ...]) -> KeptRow:
+    search, variant, places, bits, groups, largest, levels, width, closed, cost, sets, valid, margin = row
+    said = variants[search][variant]
+    joints = np.frombuffer(places, dtype=">i2").tolist()
+    inputs = tuple(
+        f"{said['coordinates'][joint][0]}.{said['coordinates'][joint][1 + bit]}"
+        for joint, bit in zip(joints, bits, strict=True)
+    )
+    return KeptRow(
+        search=search, inputs=inputs, n_groups=groups, largest=largest, levels=levels, width=width,
+        closed_forms=closed, cost=cost, valid=valid > 0, sets=sets, valid_sets=valid, margin=margin,
+        pairs=_pairs_text(said["pairs"]),
+    )  # fmt: skip
