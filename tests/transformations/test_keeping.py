@@ -198,6 +198,26 @@ class TestBestFirst:
         assert (progress.looked_at, progress.complete) == (40, False)
         assert progress.n_determined == expected.sets[expected.determined].sum()
 
+    def test_nothing_is_judged_twice(self, tmp_path):
+        asked = []
+
+        def judge_some(variant, places):
+            ranks = places[:, 2] - 300
+            asked.extend((variant, rank) for rank in ranks.tolist())
+            return Judged.joined([judged_by_rank(variant, rank, rank + 1) for rank in ranks.tolist()])
+
+        rng = np.random.default_rng(5)
+        for _ in range(3):  # a search, and the same again from the store
+            judge_once = keeping.remembering(begin(tmp_path / "store", way="best-first"), judge_some)
+            for _ in range(20):
+                variant, ranks = int(rng.integers(2)), rng.permutation(60)[:9]
+                wanted = Judged.joined([judged_by_rank(variant, rank, rank + 1) for rank in ranks])
+                found = judge_once(variant, wanted.places)
+                for each in fields(Judged):
+                    assert getattr(found, each.name).tolist() == getattr(wanted, each.name).tolist()
+        assert len(set(asked)) == len(asked) > 60
+        assert keeping.progress(begin(tmp_path / "store", way="best-first")).looked_at == len(asked)
+
 
 class TestKeys:
     LIBRARY, COSTS = ("1R3D", "1P3D"), {"1R3D": 0.5}
@@ -294,8 +314,9 @@ class TestFilesThatCannotBeUsed:
                 store.execute(f"PRAGMA max_page_count = {pages}")
                 yield store
 
-        with monkeypatch.context() as patched, pytest.raises(StoreError, match="make room"):
-            patched.setattr(keeping, "transaction", cramped)
+        monkeypatch.setattr(keeping, "transaction", cramped)
+        with pytest.raises(StoreError, match="make room"):
             judge(search)
+        monkeypatch.setattr(keeping, "transaction", transaction)
         judge(search)
         check_that_all_is_there(search)
