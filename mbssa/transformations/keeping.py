@@ -30,7 +30,7 @@ from mbssa.mechanism import Mechanism
 from mbssa.store import transaction
 from mbssa.transformations.canonical import as_text, canonical, judging_version
 from mbssa.transformations.judged import Judged
-from mbssa.transformations.question import Question, coordinates_of, with_terminals
+from mbssa.transformations.question import Question, coordinates_of, name_of, with_terminals
 
 #: How a search goes: block by block over all distributions, or from best to best.
 Way = Literal["all", "best-first"]
@@ -275,12 +275,25 @@ def begin(
 def _described(variant: Mechanism) -> dict[str, Any]:
     """What the store needs to name the inputs of a variant: its coordinates, and the pairs of its pins."""
     return {
-        "pairs": [
-            [[body + 1 for body in variant.joint_bodies(joint)] for joint in several.joints]
-            for several in variant.multiple_joints
-        ],
-        "coordinates": [[joint.id, *joint.type.coordinates] for joint in variant.joints],
+        "pairs": pairs_of(variant),
+        "coordinates": [[name_of(variant, joint.index), *joint.type.coordinates] for joint in variant.joints],
     }
+
+
+def pairs_of(mechanism: Mechanism) -> str:
+    """The pairs that stand for the multiple joints, as ``4-5 5-6``, a semicolon between joints.
+
+    >>> import mbssa
+    >>> pairs_of(mbssa.load("rotor"))
+    ''
+    """
+    return "; ".join(
+        " ".join(
+            "-".join(str(body + 1) for body in sorted(mechanism.joint_bodies(joint)))
+            for joint in several.joints
+        )
+        for several in mechanism.multiple_joints
+    )
 
 
 # --- blocks ----------------------------------------------------------------------------------------

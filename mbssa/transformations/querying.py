@@ -17,8 +17,8 @@ from mbssa.mechanism import Mechanism
 from mbssa.store import transaction
 from mbssa.transformations.canonical import from_text
 from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, criterion
-from mbssa.transformations.keeping import TABLES, Progress, Search, progress
-from mbssa.transformations.question import with_inputs, with_terminals
+from mbssa.transformations.keeping import TABLES, Progress, Search, pairs_of, progress
+from mbssa.transformations.question import name_of, with_inputs, with_terminals
 
 #: Columns that a condition or an order may name, as SQL says them.
 COLUMNS = {
@@ -220,25 +220,15 @@ def mechanism_of(place: str | Path | None, row: KeptRow) -> Mechanism:
         model, text = store.execute(
             "SELECT model, about FROM transformation_searches_1 WHERE number = ?", (row.search,)
         ).fetchone()
-    mechanism = with_terminals(from_text(model), json.loads(text)["terminals"])
-    if row.pairs:
+    mechanism = from_text(model)
+    if row.pairs != pairs_of(mechanism):
         still = replace(mechanism, driven=np.zeros_like(mechanism.driven))
         mechanism = next(other for other in spanning_choices(still) if pairs_of(other) == row.pairs)
-    return with_inputs(mechanism, row.inputs)
-
-
-def pairs_of(mechanism: Mechanism) -> str:
-    """The pairs that stand for multiple joints, as ``3-4 4-6, 2-5 5-7``: a joint after the other."""
-    return _pairs_text(
-        [
-            [[body + 1 for body in mechanism.joint_bodies(joint)] for joint in several.joints]
-            for several in mechanism.multiple_joints
-        ]
-    )
-
-
-def _pairs_text(joints: Sequence[Sequence[Sequence[int]]]) -> str:
-    return ", ".join(" ".join("-".join(map(str, sorted(pair))) for pair in pairs) for pairs in joints)
+    whole = with_terminals(mechanism, json.loads(text)["terminals"])
+    used = {name.rpartition(".")[0] for name in row.inputs}
+    fictitious = range(mechanism.n_joints, whole.n_joints)
+    driven = [whole.joint_bodies(joint)[1] + 1 for joint in fictitious if name_of(whole, joint) in used]
+    return with_inputs(mechanism, row.inputs, driven)
 
 
 def _order(sort: str) -> str:
@@ -271,5 +261,5 @@ def _row(variants: dict[int, list[dict[str, Any]]], row: tuple[Any, ...]) -> Kep
     return KeptRow(
         search=search, inputs=inputs, n_groups=groups, largest=largest, levels=levels, width=width,
         closed_forms=closed, cost=cost, valid=valid > 0, sets=sets, valid_sets=valid, margin=margin,
-        pairs=_pairs_text(said["pairs"]),
+        pairs=said["pairs"],
     )  # fmt: skip
