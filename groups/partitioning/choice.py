@@ -1,0 +1,338 @@
+"""Coordinate partitioning: which relative coordinates of a mechanism that is cut open depend on the others.
+
+h(q) = 0 are the equations of the cuts, J their Jacobian. q falls into independent u, dependent v and driven
+coordinates, so that the columns J_v of the independent equations are square and regular: then the cuts give
+v for any u nearby (Wehage and Haug 1982; Robotran's ``mbs_exe_part``).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion.inputs import driven_coordinates
+from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
+from groups.partitioning.jacobian import Poses, coordinate_values, cut_jacobian
+from groups.partitioning.pivoting import METHODS, Method, pivots_of
+from mbssa import Mechanism
+from mbssa.joints.assembly import assemble
+from mbssa.joints.frames import Frames, joint_frames
+from mbssa.singularities.ranks import precision_of, tolerance_for
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Between two faults of one message.
+_BETWEEN = "\n  "
+
+#: Share of its largest entry from which a coordinate takes part in a motion that nothing holds.
+_CONCERNED = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Partitioning:
+    """Independent, dependent and driven coordinates of a mechanism that is cut open.
+
+    Attributes
+    ----------
+    opened : the tree and its cuts; ``opened.coordinates`` are all n, ``opened.equations`` all m
+    method : ``complete``, ``qr``, or ``given`` where the user chose
+    value : (n,) where the coordinates stand, m and rad
+    independent, dependent, driven : names of coordinates, in the order of the joints; driven ones of cut
+        joints are equations instead, and are among ``prescribed``
+    redundant : equations that follow from the others here
+    jacobian : (m, n) of all equations by all coordinates; lengths divided by ``opened.frames.size``, in rows
+        and in columns
+    rank : number of independent equations in the columns that are not driven, and of dependent coordinates
+    condition : smallest over largest singular value of J_v: 1 well conditioned, 0 singular
+    pivots : sizes of the pivots, falling; the first ``rank`` count
+    bound : by how much the rank falls short where the driven columns are left out: so many combinations of
+        driven coordinates are not free to be driven
+    tolerance : share of J's largest entry at which a pivot is none
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from groups.partitioning import partition
+    >>> found = partition(mbssa.load("suspension"), driven=())
+    >>> found.n, found.rank, len(found.independent)
+    (5, 2, 3)
+    """
+
+    opened: CutOpen
+    method: str
+    value: Floats
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    driven: tuple[str, ...]
+    prescribed: tuple[str, ...]
+    redundant: tuple[str, ...]
+    jacobian: Floats
+    rank: int
+    condition: float
+    pivots: Floats
+    bound: int
+    tolerance: float
+
+    def __repr__(self) -> str:
+        name = self.mechanism.name or "a mechanism"
+        return (
+            f"<Partitioning of {name}: {len(self.independent)} independent, {len(self.dependent)} dependent, "
+            f"{len(self.driven)} driven coordinates, condition {self.condition:.2g}>"
+        )
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.opened.mechanism
+
+    @property
+    def n(self) -> int:
+        """Number of relative coordinates."""
+        return len(self.opened.coordinates)
+
+    @property
+    def cuts(self) -> tuple[str, ...]:
+        """The cuts, each with its kind: ``ball cut at 2-4``."""
+        return tuple(f"{cut.kind} cut at {self.opened.cut_name(cut)}" for cut in self.opened.cuts)
+
+    @property
+    def smallest_pivot(self) -> float:
+        """The smallest pivot of J_v; 1 where there is none."""
+        return float(self.pivots[self.rank - 1]) if self.rank else 1.0
+
+    def as_text(self) -> str:
+        """The page that ``mbssa partition`` prints, without colours."""
+        from groups.results.partitioning import as_text
+
+        return as_text(self)
+
+
+def partition(
+    mechanism: Mechanism,
+    method: Method = "complete",
+    *,
+    at: Trajectory | None = None,
+    cuts: Sequence[str] | None = None,
+    independent: Sequence[str] | str | None = None,
+    dependent: Sequence[str] | None = None,
+    driven: Sequence[str] | None = None,
+    tolerance: float = 1e-9,
+) -> Partitioning:
+    """Divide the relative coordinates of a mechanism that is cut open into independent and dependent ones.
+
+    Parameters
+    ----------
+    method : "complete", Gaussian elimination with complete pivoting, or "qr" with column pivoting
+    at : one instant of a motion, as ``trajectory.instants(slice(k, k + 1))``; the assembled reference if not
+        given
+    cuts : ids of the joints to cut, as in :func:`groups.partitioning.cutting.cut_open`
+    independent, dependent : the user's own choice. One of them says all, the rest of the coordinates are of the
+        other kind; a coordinate that both name is dependent, so that ``independent="all"`` and then a few
+        dependent ones read like Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
+        independent is no longer driven.
+    driven : coordinates that are prescribed and never dependent; those of the model if not given, ``()`` for
+        none
+    tolerance : share of J's largest entry at which a pivot is none; a model whose numbers are rounded has
+        at least 10 times its precision
+
+    Raises
+    ------
+    ValueError
+        No geometry, a reference that cannot close, an instant that was not solved, cuts that leave a loop
+        or a body that hangs from nothing, unknown names; of the user's choice too many or too few, or a
+        singular J_v, with the coordinates concerned: all faults of a kind at once.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> found = partition(mbssa.load("pendulum_four_bar"))
+    >>> found.driven, found.independent, found.dependent
+    (('1-2.angle',), (), ('1-3.angle', '3-4.angle'))
+    >>> found = partition(mbssa.load("pendulum_four_bar"), driven=())
+    >>> found.independent, found.dependent, round(found.condition, 2)
+    (('1-2.angle',), ('1-3.angle', '3-4.angle'), 0.34)
+    >>> partition(mbssa.load("spatial_4r")).redundant
+    ('3-4: position z', '3-4: tilt x', '3-4: tilt y')
+    """
+    if method not in METHODS:
+        raise ValueError(f"no method {method!r}; write one of {', '.join(METHODS)}")
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"tolerance is {tolerance}; write a share of the largest entry, from 0 to below 1")
+    frames = joint_frames(mechanism)
+    prescribed = set(driven_coordinates(mechanism) if driven is None else driven)
+    free = set() if independent is None or isinstance(independent, str) else set(independent)
+    opened = cut_open(mechanism, frames, cuts, prescribed - free)
+    chosen = _Kinds.of(opened, independent, dependent, prescribed, own=driven is None)
+    poses = _one(mechanism, frames, at)
+    J = cut_jacobian(opened, poses)[0]
+    value = coordinate_values(opened, poses)[0]
+    limit = effective_tolerance(mechanism, frames, tolerance) * float(np.abs(J).max(initial=0.0))
+    columns = np.array([k for k in range(len(value)) if not chosen.driven[k]], dtype=np.int64)
+    given = None if chosen.dependent is None else np.flatnonzero(chosen.dependent)
+    if given is not None:
+        _check_choice(opened, J, columns, given, method, limit)
+        columns = given
+    pivots = pivots_of(J[None][:, :, columns], method)
+    sizes = pivots.sizes[0]
+    rank = int((sizes > limit).sum())
+    taken = np.sort(columns[pivots.columns[0, :rank]])
+    rows = np.sort(pivots.rows[0, :rank])
+    singular = np.linalg.svd(J[np.ix_(rows, taken)], compute_uv=False)
+    names = opened.coordinates
+    kept = set(rows.tolist())
+    is_dependent = np.isin(np.arange(len(names)), taken)
+    return Partitioning(
+        opened,
+        method if given is None else "given",
+        value,
+        tuple(n for k, n in enumerate(names) if not chosen.driven[k] and not is_dependent[k]),
+        tuple(n for k, n in enumerate(names) if is_dependent[k]),
+        tuple(n for k, n in enumerate(names) if chosen.driven[k]),
+        tuple(n for n, here in zip(opened.equations, opened.prescribed, strict=True) if here),
+        tuple(n for k, n in enumerate(opened.equations) if k not in kept),
+        J,
+        rank,
+        float(singular[-1] / singular[0]) if rank else 1.0,
+        sizes,
+        int((np.linalg.svd(J, compute_uv=False) > limit).sum()) - rank,
+        effective_tolerance(mechanism, frames, tolerance),
+    )
+
+
+def effective_tolerance(mechanism: Mechanism, frames: Frames, tolerance: float) -> float:
+    """The tolerance, but no less than what the digits of a model's numbers allow.
+
+    >>> import mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> effective_tolerance(bar, joint_frames(bar), 1e-9)
+    1e-09
+    """
+    precision = precision_of(mechanism, frames.size)
+    return max(tolerance, tolerance_for(precision)) if precision > 0 else tolerance
+
+
+def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
+    """One pose of all bodies."""
+    if at is None:
+        closed = assemble(mechanism, frames)
+        if not closed.closed:
+            raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be assembled: {closed.fault}")
+        return Poses.at(closed.configuration)
+    if len(at.time) != 1:
+        what = f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
+        raise ValueError(what)
+    poses = Poses.of(at)
+    if not np.isfinite(poses.position).all():
+        raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {'; '.join(at.faults())}")
+    return poses
+
+
+@dataclass(frozen=True, eq=False)
+class _Kinds:
+    """(n,) which coordinates are driven, and which the user wants dependent; None: nobody said."""
+
+    driven: npt.NDArray[np.bool_]
+    dependent: npt.NDArray[np.bool_] | None
+
+    @staticmethod
+    def of(
+        opened: CutOpen,
+        independent: Sequence[str] | str | None,
+        dependent: Sequence[str] | None,
+        prescribed: set[str],
+        *,
+        own: bool,
+    ) -> _Kinds:
+        names = opened.coordinates
+        faults = [] if own else _unknown("driven", sorted(prescribed), (*names, *cut_coordinates(opened)))
+        everything = independent == "all"
+        if isinstance(independent, str) and not everything:
+            faults.append(f"independent: {independent!r} is one text; write a list of coordinates, or 'all'")
+            independent = None
+        u = names if everything else tuple(independent or ())
+        v = tuple(dependent or ())
+        faults += _unknown("independent", u, names) + _unknown("dependent", v, names)
+        held = prescribed - set(u)
+        faults += [
+            f"dependent: {name} is driven and cannot be; write driven=() to let go of what is driven"
+            for name in v
+            if name in held
+        ]
+        if faults:
+            raise ValueError(_BETWEEN.join(faults))
+        driven = np.array([name in held for name in names], dtype=bool)
+        if independent is None and dependent is None:
+            return _Kinds(driven, None)
+        if dependent is None:
+            return _Kinds(driven, np.array([n not in held and n not in u for n in names], dtype=bool))
+        left = [n for n in names if n not in held and n not in u and n not in v]
+        if independent is not None and left:
+            said = f"{', '.join(left)}: neither independent nor dependent; name them in one of the lists"
+            raise ValueError(said)
+        return _Kinds(driven, np.array([name in v for name in names], dtype=bool))
+
+
+def _unknown(what: str, given: Sequence[str], names: Sequence[str]) -> list[str]:
+    faults = []
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=2)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
+            faults.append(f"{what}: no coordinate {name!r} in the tree; {hint}")
+    return faults
+
+
+def _check_choice(
+    opened: CutOpen, J: Floats, columns: Ints, given: Ints, method: Method, limit: float
+) -> None:
+    """Refuse a choice whose J_v is not square and regular, with one that would do.
+
+    Parameters
+    ----------
+    columns : those that are not driven; given : those of the dependent coordinates
+    """
+    names = np.array(opened.coordinates)
+    rank = _rank(J[:, columns], limit)
+    mine = _rank(J[:, given], limit)
+    if mine == rank == len(given):
+        return
+    faults = []
+    if len(given) != rank:
+        many = "too many" if len(given) > rank else "too few"
+        faults.append(f"dependent coordinates: {len(given)}, independent equations: {rank}; that is {many}")
+    if mine < len(given):
+        for motion in _null_space(J[:, given], mine):
+            moving = np.abs(motion) > _CONCERNED * np.abs(motion).max()
+            faults.append(
+                f"J_v is singular: {', '.join(names[given[moving]])} can move while the others stand still"
+            )
+    if mine < rank and len(given) - mine < rank - mine + 1:
+        others = np.setdiff1d(columns, given)
+        stiff = [k for k in others.tolist() if _rank(J[:, [*given.tolist(), k]], limit) > mine]
+        faults.append(f"the cuts bind what is independent: {', '.join(names[stiff])}")
+    first = given[pivots_of(J[None][:, :, given], method).columns[0, :mine]].tolist() if len(given) else []
+    for k in columns.tolist():
+        if len(first) < rank and _rank(J[:, [*first, k]], limit) > len(first):
+            first.append(k)
+    faults.append(f"regular would be dependent = {', '.join(names[sorted(first)]) or 'none'}")
+    raise ValueError(_BETWEEN.join(faults))
+
+
+def _rank(matrix: Floats, limit: float) -> int:
+    return int((np.linalg.svd(matrix, compute_uv=False) > limit).sum()) if matrix.size else 0
+
+
+def _null_space(matrix: Floats, rank: int) -> Floats:
+    """(n - rank, n) motions that no equation feels, each with as few coordinates as elimination gives."""
+    _, _, right = np.linalg.svd(matrix)
+    basis = right[rank:]
+    pivots = pivots_of(basis[None], "complete").columns[0, : len(basis)]
+    return np.asarray(np.linalg.solve(basis[:, pivots], basis))

@@ -1,0 +1,379 @@
+"""The structural choice of coordinates and its numerical rivals, side by side along a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion import Motion, from_arrays
+from groups.motion.inputs import driven_coordinates
+from groups.partitioning.choice import effective_tolerance
+from groups.partitioning.cutting import CutOpen, cut_open
+from groups.partitioning.jacobian import Poses, cut_jacobian
+from groups.partitioning.pivoting import METHODS, Method, pivots_of
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """One way to choose the independent coordinates, along a motion.
+
+    Attributes
+    ----------
+    sets : the sets of independent coordinates that it takes
+    which : (T,) index of the set at each instant
+    singular : (T,) the smallest singular value of J_v that should not vanish, lengths over the size
+    condition : (T,) that over the largest: 1 well conditioned, 0 singular; NaN where there is no pose
+    crossings : instants k such that the determinant of J_v is zero, or changes its sign from k to k + 1,
+        with the same set; none where there are redundant equations
+
+    Examples
+    --------
+    >>> Followed((("1-2.angle",),), np.zeros(2, int), np.ones(2), np.ones(2), ()).sets
+    (('1-2.angle',),)
+    """
+
+    sets: tuple[tuple[str, ...], ...]
+    which: Ints
+    singular: Floats
+    condition: Floats
+    crossings: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A stretch of a motion, instants ``first`` to ``last``, in which somebody warns of a singular position.
+
+    ``structural``, ``groups``, ``once``, ``held``, ``anew`` and ``whole`` are the smallest conditions in it;
+    ``crossed`` says which fixed choices have a determinant that changes its sign.
+
+    >>> Warned(0, 3, 0.001, 0.002, 0.5, 0.5, 0.5, 0.6, ("structural",)).crossed
+    ('structural',)
+    """
+
+    first: int
+    last: int
+    structural: float
+    groups: float
+    once: float
+    held: float
+    anew: float
+    whole: float
+    crossed: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PartitionSweep:
+    """Choices of independent coordinates along a motion; T instants, G groups.
+
+    Attributes
+    ----------
+    opened : the tree and its cuts
+    method : of the numerical choices
+    time : (T,) s
+    rank : independent equations in general; the number of dependent coordinates
+    structural : u are the driven coordinates of the model, whose columns are left out
+    once : u is chosen at the reference and kept
+    held : u is chosen at the reference and anew where its condition falls below ``limit`` times that of a
+        new choice
+    anew : u is chosen at every instant
+    whole : (T,) condition of all of J: where it vanishes, no choice helps
+    groups, status : (T, G) condition and status of the structural groups
+    group_names : by group, its bodies and its type
+    near : a condition below it is a warning
+    limit : see ``held``
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from groups.partitioning import sweep_partition
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> swept = sweep_partition(groups.build(mbssa.decompose(bar)), groups.constant_speed(bar, steps=25))
+    >>> swept.structural.sets, swept.once.sets
+    ((('1-2.angle',),), (('2-3.angle',),))
+    >>> bool(swept.structural.condition.min() > 0.3), len(swept.changes)
+    (True, 1)
+    """
+
+    opened: CutOpen
+    method: Method
+    time: Floats
+    rank: int
+    structural: Followed
+    once: Followed
+    held: Followed
+    anew: Followed
+    whole: Floats
+    groups: Floats
+    status: npt.NDArray[np.int8]
+    group_names: tuple[str, ...]
+    near: float
+    limit: float
+
+    def __repr__(self) -> str:
+        name = self.opened.mechanism.name or "a mechanism"
+        return (
+            f"<PartitionSweep of {name}: {len(self.time)} instants, {len(self.warnings)} stretches near a "
+            f"singular position, {len(self.changes)} changes of the independent set>"
+        )
+
+    @property
+    def agree(self) -> Bools:
+        """(T,) where the choice made anew is the structural one."""
+        same = np.array([set(one) == set(self.structural.sets[0]) for one in self.anew.sets])
+        agree: Bools = same[self.anew.which] & np.isfinite(self.anew.condition)
+        return agree
+
+    @property
+    def changes(self) -> tuple[tuple[int, tuple[str, ...], tuple[str, ...]], ...]:
+        """Instants at which the independent set has to change, with the set before and after."""
+        which, sets = self.held.which, self.held.sets
+        at = np.flatnonzero(np.diff(which)) + 1
+        return tuple((k, sets[which[k - 1]], sets[which[k]]) for k in at.tolist())
+
+    @property
+    def worst_group(self) -> Floats:
+        """(T,) the smallest condition of the groups; 0 where one was not solved."""
+        worst = np.where(self.status == 0, self.groups, 0.0).min(axis=1, initial=1.0)
+        return np.asarray(worst)
+
+    @property
+    def warnings(self) -> tuple[Warned, ...]:
+        """Stretches in which a choice, the groups or all of J come near a singular position."""
+        rows = {
+            "structural": self.structural.condition,
+            "groups": self.worst_group,
+            "once": self.once.condition,
+            "held": self.held.condition,
+            "anew": self.anew.condition,
+            "whole": self.whole,
+        }
+        with np.errstate(invalid="ignore"):
+            low = np.any([values < self.near for values in rows.values()], axis=0)
+        crossings = {"structural": self.structural.crossings, "once": self.once.crossings}
+        for at in crossings.values():
+            for k in at:
+                low[k : k + 2] = True
+        found = []
+        for first, last in stretches(low):
+            span = slice(first, last + 1)
+            lowest = {name: _smallest(values[span]) for name, values in rows.items()}
+            crossed = tuple(name for name, at in crossings.items() if any(first <= k <= last for k in at))
+            found.append(Warned(first, last, **lowest, crossed=crossed))
+        return tuple(found)
+
+    def as_text(self) -> str:
+        """The page that ``mbssa partition --sweep`` prints, without colours."""
+        from groups.results.partitioning import sweep_as_text
+
+        return sweep_as_text(self)
+
+
+def sweep_partition(
+    model: Model,
+    path: Motion | Trajectory | None = None,
+    *,
+    method: Method = "complete",
+    cuts: Sequence[str] | None = None,
+    tolerance: float = 1e-9,
+    near: float = 0.01,
+    limit: float = 0.1,
+) -> PartitionSweep:
+    """Follow the structural choice of independent coordinates and the numerical ones along a motion.
+
+    Parameters
+    ----------
+    model : its driven coordinates are the structural choice, its groups warn beside it
+    path : a motion of the model, its own by default; or a solved motion of the same mechanism with other
+        inputs, which may pass positions that are dead points of the model's: the groups of the model are
+        then solved with what its own inputs do there
+    method, cuts, tolerance : as in :func:`partition`
+    near : a condition below it is a warning
+    limit : the set is changed where its condition is below this share of a new choice's
+
+    Raises
+    ------
+    ValueError
+        As :func:`partition` and :meth:`groups.Model.solve`; a path of another mechanism, or one with
+        instants that were not solved.
+
+    Examples
+    --------
+    >>> import dataclasses, groups, mbssa
+    >>> pendulum = mbssa.load("pendulum_four_bar")
+    >>> turned = dataclasses.replace(pendulum, driven=pendulum.driven[[1, 0, 2, 3]].copy(), motion=None)
+    >>> crank = groups.build(mbssa.decompose(turned)).solve(groups.constant_speed(turned, steps=181))
+    >>> swept = sweep_partition(groups.build(mbssa.decompose(pendulum)), crank)
+    >>> [(round(float(swept.time[k]), 2), round(float(swept.anew.condition[k]), 1))
+    ...     for k in swept.structural.crossings]
+    [(0.41, 0.3), (0.91, 0.2)]
+    """
+    if method not in METHODS:
+        raise ValueError(f"no method {method!r}; write one of {', '.join(METHODS)}")
+    mechanism, frames = model.mechanism, model.frames
+    inputs = driven_coordinates(mechanism)
+    opened = cut_open(mechanism, frames, cuts, inputs)
+    trajectory, solved = _along(model, path)
+    poses = Poses.of(trajectory)
+    share = effective_tolerance(mechanism, frames, tolerance)
+    everything = cut_jacobian(opened, poses)
+    prescribed = np.array(opened.prescribed, dtype=bool)
+    J = everything[:, ~prescribed]
+    reference = cut_jacobian(opened, Poses.at(model.reference))[:, ~prescribed]
+    rank = max(_rank(reference, share), _rank(J, share))
+    names = np.array(opened.coordinates)
+    driven = np.isin(names, inputs)
+    structural = np.flatnonzero(~driven)
+    wanted = min(len(structural), rank + int(prescribed.sum()))
+    first = np.sort(pivots_of(reference, method).columns[0, :rank])
+    each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
+    anew = _followed(names, J, each, rank)
+    sets, singular, condition = _held(J, first, each, anew.condition, rank, limit)
+    return PartitionSweep(
+        opened,
+        method,
+        trajectory.time,
+        rank,
+        _fixed(inputs, everything, structural, wanted),
+        _fixed(tuple(np.delete(names, first).tolist()), J, first, rank),
+        Followed(*_named(names, sets), singular, condition, ()),
+        anew,
+        _conditions(J, rank)[1],
+        solved.condition,
+        solved.status,
+        model.group_names,
+        near,
+        limit,
+    )
+
+
+def stretches(mask: Bools) -> list[tuple[int, int]]:
+    """First and last instants of each run of True.
+
+    >>> stretches(np.array([True, False, True, True]))
+    [(0, 0), (2, 3)]
+    """
+    edges = np.diff(np.concatenate([[False], mask, [False]]).astype(int))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+    return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def _smallest(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.min()) if len(known) else float("nan")
+
+
+def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, Trajectory]:
+    """The motion that is followed, and the motion as the model's own groups solve it."""
+    from groups.trajectory import Trajectory
+
+    if not isinstance(path, Trajectory):
+        solved = model.solve(path, level="position")
+        return solved, solved
+    mechanism, other = model.mechanism, path.mechanism
+    same = (mechanism.space, mechanism.n_bodies, mechanism.joint_ids) == (
+        other.space,
+        other.n_bodies,
+        other.joint_ids,
+    )
+    if not (same and np.array_equal(mechanism.joint_type, other.joint_type)):
+        raise ValueError("path is a motion of another mechanism; only its inputs may differ from the model's")
+    if not path.ok:
+        raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
+    values, rates = {}, {}
+    for name in driven_coordinates(mechanism):
+        joint, _, coordinate = name.rpartition(".")
+        measured = path.joint(joint)[coordinate]
+        values[name] = measured.value
+        if path.velocity is not None:
+            rates[name] = measured.rate
+    motion = from_arrays(mechanism, path.time, values, rates)
+    return path, model.solve(motion, level="position")
+
+
+def _rank(matrices: Floats, share: float) -> int:
+    """The largest rank of T matrices."""
+    sound = matrices[np.isfinite(matrices).all(axis=(1, 2))]
+    if not sound.size:
+        return 0
+    singular = np.linalg.svd(sound, compute_uv=False)
+    largest = np.abs(sound).max(axis=(1, 2))
+    return int((singular > share * largest[:, None]).sum(axis=1).max())
+
+
+def _conditions(matrices: Floats, rank: int) -> tuple[Floats, Floats]:
+    """(T,) singular value number ``rank``, and what share of the first it is; 1 where there is none."""
+    count = len(matrices)
+    singular, condition = np.full(count, np.nan), np.full(count, np.nan)
+    sound = np.isfinite(matrices).all(axis=(1, 2))
+    if not rank:
+        singular[sound] = condition[sound] = 1.0
+    elif sound.any():
+        values = np.linalg.svd(matrices[sound], compute_uv=False)
+        singular[sound] = values[:, rank - 1]
+        condition[sound] = values[:, rank - 1] / np.where(values[:, 0] > 0, values[:, 0], 1.0)
+    return singular, condition
+
+
+def _fixed(independent: tuple[str, ...], J: Floats, columns: Ints, rank: int) -> Followed:
+    """A set that stays what it is."""
+    chosen = J[:, :, columns]
+    which = np.zeros(len(J), dtype=np.int64)
+    square = chosen.shape[1] == chosen.shape[2] == rank > 0
+    crossings = _crossings(chosen) if square else ()
+    return Followed((independent,), which, *_conditions(chosen, rank), crossings)
+
+
+def _crossings(square: Floats) -> tuple[int, ...]:
+    sign = np.full(len(square), np.nan)
+    sound = np.isfinite(square).all(axis=(1, 2))
+    sign[sound] = np.linalg.slogdet(square[sound])[0]
+    with np.errstate(invalid="ignore"):
+        changes = np.flatnonzero((sign[1:] * sign[:-1] < 0) | (sign[:-1] == 0))
+    last = [len(sign) - 1] if len(sign) and sign[-1] == 0 else []
+    return (*changes.tolist(), *last)
+
+
+def _followed(names: npt.NDArray[np.str_], J: Floats, columns: Ints, rank: int) -> Followed:
+    """Dependent columns (T, rank) that may be others at every instant."""
+    chosen = np.take_along_axis(J, np.broadcast_to(columns[:, None], (*J.shape[:2], rank)), axis=2)
+    return Followed(*_named(names, columns), *_conditions(chosen, rank), ())
+
+
+def _named(names: npt.NDArray[np.str_], columns: Ints) -> tuple[tuple[tuple[str, ...], ...], Ints]:
+    """The sets of independent coordinates in the order of their first instants, and which holds when."""
+    sets: dict[tuple[int, ...], int] = {}
+    which = np.array([sets.setdefault(tuple(row), len(sets)) for row in columns.tolist()], dtype=np.int64)
+    return tuple(tuple(np.delete(names, list(row)).tolist()) for row in sets), which
+
+
+def _held(
+    J: Floats, first: Ints, each: Ints, best: Floats, rank: int, limit: float
+) -> tuple[Ints, Floats, Floats]:
+    """Columns (T, rank) that change only where they have to, with singular values and conditions."""
+    columns = np.tile(first, (len(J), 1))
+    singular, condition = np.full(len(J), np.nan), np.full(len(J), np.nan)
+    begin, current = 0, first
+    while begin < len(J):
+        columns[begin:] = current
+        singular[begin:], condition[begin:] = _conditions(J[begin:][:, :, current], rank)
+        with np.errstate(invalid="ignore"):
+            poor = np.flatnonzero(condition[begin:] < limit * best[begin:])
+        if not len(poor):
+            break
+        begin += int(poor[0])
+        if np.array_equal(each[begin], current):
+            break
+        current = each[begin]
+    return columns, singular, condition
