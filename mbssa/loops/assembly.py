@@ -1,0 +1,273 @@
+"""What loops are made of and what they are put together to, whichever algorithm chose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from mbssa.joints.frames import joint_frames
+from mbssa.joints.system import Rows
+from mbssa.loops.cycle_basis import Ends, in_order, independent
+from mbssa.loops.solution import Block, Part, match, order_of_solution
+from mbssa.loops.structure import Loop, LoopStructure, Method, Module
+from mbssa.loops.wehage import Substructure
+from mbssa.mechanism import Mechanism
+from mbssa.search import decompose
+from mbssa.search.decompose import worth_treating
+from mbssa.search.treatment import Treatment
+from mbssa.singularities.ranks import rank_of
+from mbssa.singularities.treatment import examine, examine_generic
+
+
+@dataclass(frozen=True, eq=False)
+class LoopGraph:
+    """A mechanism as loops see it: bodies are vertices, and every joint that closes loops is an edge.
+
+    ``joints`` are the joint indices of the edges, ``ends`` their two body indices, the lower first.
+    """
+
+    mechanism: Mechanism
+    joints: tuple[int, ...]
+    ends: tuple[Ends, ...]
+
+    @property
+    def weights(self) -> list[int]:
+        """Coordinates of each edge, driven ones too."""
+        return [int(self.mechanism.grade[joint]) for joint in self.joints]
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """Joints that are no edges."""
+        taken = set(self.joints)
+        return tuple(joint for joint in range(self.mechanism.n_joints) if joint not in taken)
+
+    @cached_property
+    def treatment(self) -> Treatment | None:
+        """What makes a mechanism determined whose count does not come out."""
+        return decompose(self.mechanism).treatment
+
+    @cached_property
+    def unknowns(self) -> dict[int, tuple[str, ...]]:
+        """Names of the coordinates of each edge that are neither driven nor held, by joint index."""
+        held = set(self.held)
+        return {
+            joint: tuple(
+                name for name in coordinates(self.mechanism, joint, driven=False) if name not in held
+            )
+            for joint in self.joints
+        }
+
+    @cached_property
+    def held(self) -> tuple[str, ...]:
+        """One coordinate for each idle spin: the last free one of the freest joint of what spins."""
+        names: list[str] = []
+        for spin in self.treatment.spins if self.treatment else ():
+            free = [
+                [name for name in coordinates(self.mechanism, joint, driven=False) if name not in names]
+                for joint, ends in zip(self.joints, self.ends, strict=True)
+                if set(ends) & set(spin.bodies) and not set(ends) <= set(spin.bodies)
+            ]
+            names.append(max(free, key=len)[-1])
+        return tuple(names)
+
+
+def loop_graph(mechanism: Mechanism) -> LoopGraph:
+    """The edges: joints of two bodies, but for free bodies (F and its like) that nothing drives.
+
+    >>> import mbssa
+    >>> loop_graph(mbssa.load("spatial_four_bar")).ends
+    ((0, 1), (1, 2), (2, 3), (0, 3))
+    """
+    joints, ends = [], []
+    for joint in range(mechanism.n_joints):
+        bodies = mechanism.joint_bodies(joint)
+        binds = mechanism.grade[joint] < mechanism.freedom or mechanism.driven[joint]
+        if len(bodies) == 2 and binds:
+            joints.append(joint)
+            ends.append((min(bodies), max(bodies)))
+    return LoopGraph(mechanism, tuple(joints), tuple(ends))
+
+
+def coordinates(mechanism: Mechanism, joint: int, *, driven: bool) -> tuple[str, ...]:
+    """The driven, or the other coordinates of a joint, as ``1-2.angle``."""
+    view = mechanism.joints[joint]
+    mine = [name for name in view.type.coordinates if (name in view.driven) == driven]
+    return tuple(f"{view.id}.{name}" for name in mine)
+
+
+def make_loops(
+    graph: LoopGraph, found: Iterable[Sequence[int]], cuts: Sequence[int | None]
+) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
+    """Loops from the edges of each, in this order, and what was assumed of their ranks."""
+    m = graph.mechanism
+    ways = [in_order(edges, graph.ends) for edges in found]
+    joints = [tuple(graph.joints[edge] for edge in edges) for _, edges in ways]
+    ranks, note = _ranks(m, [(bodies, mine) for (bodies, _), mine in zip(ways, joints, strict=True)])
+    loops = tuple(
+        Loop(
+            number,
+            tuple(body + 1 for body in bodies),
+            mine,
+            tuple(name for joint in mine for name in coordinates(m, joint, driven=True)),
+            tuple(name for joint in mine for name in coordinates(m, joint, driven=False)),
+            rank,
+            cut=cut,
+        )
+        for number, ((bodies, _), mine, rank, cut) in enumerate(
+            zip(ways, joints, ranks, cuts, strict=True), 1
+        )
+    )
+    return _without_redundant(graph, loops), note
+
+
+def _ranks(
+    mechanism: Mechanism, loops: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
+) -> tuple[list[int], tuple[str, ...]]:
+    """Closure equations of each loop (bodies and joints), and where that comes from if not from the geometry.
+
+    The relative motions that the joints of a loop allow span B directions or fewer; along the others the
+    loop closes by itself. Grades less the loop's own mobility is how many they span.
+    """
+    b = mechanism.freedom
+    if not loops:
+        return [], ()
+    if not worth_treating(mechanism):
+        return [b] * len(loops), (f"every loop counts {b} equations: too many bodies to take ranks",)
+    notes: tuple[str, ...] = ()
+    if not (mechanism.has_geometry and joint_frames(mechanism).known.all()):
+        found = examine_generic(mechanism)
+        notes = ("ranks of loops at random geometry, as not every joint has its own",)
+    elif (found := examine(mechanism)).fault:
+        notes = (f"ranks of loops at random geometry, as the given one cannot be assembled: {found.fault}",)
+        found = examine_generic(mechanism)
+    places = [found.rows] if found.elsewhere is None else [found.rows, found.elsewhere.rows]
+    missing = set(found.rows.missing)
+    ranks = []
+    for bodies, joints in loops:
+        if missing.isdisjoint(joints):
+            ranks.append(max(_rank(mechanism, rows, bodies, joints, found.tolerance) for rows in places))
+        else:
+            ranks.append(b)
+    return ranks, notes
+
+
+def _rank(
+    mechanism: Mechanism, rows: Rows, bodies: Sequence[int], joints: Sequence[int], tolerance: float
+) -> int:
+    """Directions that the joints of one loop span."""
+    mine = rows.select(np.flatnonzero(np.isin(rows.joint, joints) & ~rows.drive))
+    # The first body stands still; a loop knows only relative motions.
+    matrix = mine.matrix(np.array(bodies[1:], dtype=np.int64))
+    mobility = mechanism.freedom * (len(bodies) - 1) - rank_of(matrix, tolerance).rank
+    return int(mechanism.grade[list(joints)].sum()) - mobility
+
+
+def _without_redundant(graph: LoopGraph, loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
+    """Equations left out where the ranks have shown that loops say the same twice.
+
+    Loops with a joint whose equations the structural groups leave out too are the first to lose theirs.
+    """
+    if graph.treatment is None:
+        return loops
+    dropped = {each.joint for each in graph.treatment.dropped}
+    order = sorted(range(len(loops)), key=lambda k: (not dropped.isdisjoint(loops[k].joints), k))
+    given = match([Block(loops[k].rank, loops[k].joints) for k in order], _counts(graph))
+    kept = {k: sum(mine.values()) for k, mine in zip(order, given, strict=True)}
+    return tuple(replace(loop, redundant=loop.rank - kept[k]) for k, loop in enumerate(loops))
+
+
+def _counts(graph: LoopGraph) -> dict[int, int]:
+    return {joint: len(names) for joint, names in graph.unknowns.items()}
+
+
+def put_together(
+    graph: LoopGraph,
+    method: Method,
+    loops: tuple[Loop, ...],
+    blocks: Sequence[Sequence[int]],
+    notes: tuple[str, ...],
+    substructures: tuple[Substructure, ...] = (),
+) -> LoopStructure:
+    """The answer, from loops and from the blocks of them (numbers of loops) that are not torn apart."""
+    whole = [
+        Block(
+            sum(loops[number - 1].equations for number in block),
+            tuple(sorted({joint for number in block for joint in loops[number - 1].joints})),
+        )
+        for block in blocks
+    ]
+    parts = order_of_solution(whole, _counts(graph))
+    computed: set[int] = set()
+    modules = []
+    for number, part in enumerate(parts, 1):
+        mine = sorted(loop for place in part.blocks for loop in blocks[place])
+        modules.append(_module(graph, number, part, [loops[k - 1] for k in mine], computed))
+        computed |= set(part.joints)
+    closed = {joint for loop in loops for joint in loop.joints}
+    open_names = [name for joint in graph.joints if joint not in closed for name in graph.unknowns[joint]]
+    return LoopStructure(
+        mechanism=graph.mechanism,
+        method=method,
+        loops=loops,
+        modules=tuple(modules),
+        substructures=substructures,
+        open=tuple(open_names),
+        left_out=graph.left_out,
+        held=graph.held,
+        notes=notes,
+    )
+
+
+def _module(graph: LoopGraph, number: int, part: Part, loops: Sequence[Loop], computed: set[int]) -> Module:
+    joints = sorted({joint for loop in loops for joint in loop.joints})
+    mine = set(part.joints)
+    cuts = _cuts(graph, loops, mine)
+    equations = sum(loop.equations for loop in loops)
+    computes = tuple(name for joint in joints if joint in mine for name in graph.unknowns[joint])
+    known = tuple(
+        name
+        for joint in joints
+        for name in (
+            *coordinates(graph.mechanism, joint, driven=True),
+            *(graph.unknowns[joint] if joint in computed else ()),
+        )
+    )
+    opened = sum(len(graph.unknowns[joint]) for joint in cuts)
+    return Module(
+        number,
+        tuple(loop.number for loop in loops),
+        equations,
+        computes,
+        known,
+        cuts,
+        max(equations, len(computes)) - opened,
+        part.state,
+        tuple(place + 1 for place in part.depends_on),
+        part.level,
+    )
+
+
+def _cuts(graph: LoopGraph, loops: Sequence[Loop], mine: set[int]) -> tuple[int, ...]:
+    """Where the loops of a module are opened: one joint for each, those with the most unknowns.
+
+    Any joints will do on which the loops are still independent.
+    """
+    columns: dict[int, int] = {}
+    for bit, loop in enumerate(loops):
+        for joint in loop.joints:
+            columns[joint] = columns.get(joint, 0) | 1 << bit
+    return most_free_cuts(columns, {joint: len(graph.unknowns[joint]) for joint in mine})
+
+
+def most_free_cuts(columns: Mapping[int, int], unknowns: Mapping[int, int]) -> tuple[int, ...]:
+    """Joints to cut, one a loop, with as many unknowns as can be; ``columns``: the loops through each (bits).
+
+    >>> most_free_cuts({0: 0b01, 1: 0b11, 2: 0b10}, {0: 1, 1: 3, 2: 2})
+    (1, 2)
+    """
+    pivots: dict[int, int] = {}
+    free = sorted((joint for joint in columns if unknowns.get(joint, 0)), key=lambda j: (-unknowns[j], j))
+    return tuple(sorted(joint for joint in free if independent(columns[joint], pivots)))

@@ -1,0 +1,154 @@
+"""Wehage's partition of a spanning tree with cut joints into kinematic substructures.
+
+K. T. Wehage, R. A. Wehage and B. Ravani, *Mechanism and Machine Theory* 92 (2015) 464-483: bodies hang
+from the frame as a tree, every cut joint gets a virtual body on one of its two sides, and each cut closes
+one loop. The paper that compares with it (Celdran, Saura and Dopico 2022, Tables 1 to 7) does not print
+when two loops are merged; the rule below is that of the demonstration script that the first author of the
+method published with it (``kinematic_substructuring.py``, 2015), in our own words and code:
+
+1. A loop is listed from its base, the last body that the ways of its two terminators to the frame share,
+   outwards. Loops are sorted by the numbers of their bases, otherwise as given.
+2. In that order, a loop is merged into an earlier substructure if one of the loops there has a base that
+   is the loop's own base or lies on its way to the frame, **the frame itself not counted**, and the two
+   share a body besides their bases. Otherwise it begins a substructure of its own.
+
+So loops that begin at the frame are never merged, however many coordinates they share; what has really to
+be solved together is found in :mod:`mbssa.loops.solution`. In two places the script is peculiar. Where one
+terminator lies on the other's way to the frame, it takes the next body for the base: kept, since Table 7
+prints it (loop ii, where Table 6 has [1, 4] instead of [1, 18]). A loop that fits two earlier
+substructures is put into both by it; here it joins them to one, as substructures shall not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Substructure:
+    """Loops that are solved together.
+
+    ``loops`` are their numbers, 1 for the first pair of terminators; ``members`` the bodies of each, the
+    base first, then from both sides in turn to the terminators.
+
+    >>> from mbssa.loops import wehage
+    >>> print(wehage([0, 1, 2, 1, 4], [[3, 5]])[0])
+    1: loop 1 {1, 2, 4, 3, 5}
+    """
+
+    number: int
+    loops: tuple[int, ...]
+    members: tuple[tuple[int, ...], ...]
+
+    def __str__(self) -> str:
+        loops = zip(self.loops, self.members, strict=True)
+        return f"{self.number}: " + ", ".join(
+            f"loop {number} {{{', '.join(map(str, bodies))}}}" for number, bodies in loops
+        )
+
+
+def wehage(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> tuple[Substructure, ...]:
+    """Substructures of a mechanism that is given as in Tables 1, 4 and 6 of the paper.
+
+    Parameters
+    ----------
+    parents : P, the parent of body 1, 2, …; 0 for body 1, the frame; virtual bodies are numbered too
+    terminators : two bodies of each loop, one of them virtual: they coincide when the loop is closed
+
+    Raises
+    ------
+    ValueError
+        Not a tree, or terminators that are no two bodies of it; every fault is named.
+
+    Examples
+    --------
+    The rotor, Table 4 with the parent 4 of body 7, which the table prints as 3, gives Table 5:
+
+    >>> P = [0, 1, 1, 1, 2, 3, 4, 9, 13, 1, 9, 8, 1, 11, 13, 15, 5, 10, 6, 7, 16, 12]
+    >>> for each in wehage(P, [[9, 18], [9, 19], [14, 21], [11, 20], [16, 22], [8, 17]]):
+    ...     print(each)
+    1: loop 1 {1, 13, 10, 9, 18}
+    2: loop 2 {1, 13, 3, 6, 9, 19}
+    3: loop 4 {1, 13, 4, 9, 7, 11, 20}
+    4: loop 6 {1, 13, 2, 9, 5, 8, 17}
+    5: loop 3 {13, 9, 15, 11, 16, 14, 21}, loop 5 {13, 15, 9, 8, 12, 16, 22}
+    """
+    if faults := _faults(parents, terminators):
+        raise ValueError("; ".join(faults))
+    found = [
+        (number, _members(parents, first, second)) for number, (first, second) in enumerate(terminators, 1)
+    ]
+    found.sort(key=lambda loop: loop[1][0])
+    merged: list[list[tuple[int, tuple[int, ...]]]] = []
+    for loop in found:
+        above = set(way_to_frame(parents, loop[1][0])[:-1])
+        fits = [each for each in merged if any(_merges(loop[1], other, above) for _, other in each)]
+        if not fits:
+            merged.append([loop])
+            continue
+        for each in fits[1:]:
+            fits[0] += each
+            merged.remove(each)
+        fits[0].append(loop)
+    return tuple(
+        Substructure(number, tuple(loop for loop, _ in each), tuple(members for _, members in each))
+        for number, each in enumerate(merged, 1)
+    )
+
+
+def way_to_frame(parents: Sequence[int], body: int) -> list[int]:
+    """The body, its parent, and so on to the frame.
+
+    >>> way_to_frame([0, 1, 2, 1], 3)
+    [3, 2, 1]
+    """
+    way = [body]
+    while parents[way[-1] - 1]:
+        way.append(parents[way[-1] - 1])
+    return way
+
+
+def _members(parents: Sequence[int], first: int, second: int) -> tuple[int, ...]:
+    """Bodies of a loop, from the base outwards, the first terminator's side before the second's."""
+    depth = {body: len(way_to_frame(parents, body)) for body in (first, second)}
+    up, other = way_to_frame(parents, first), way_to_frame(parents, second)
+    inwards = [second, first]
+    lead = depth[first] - depth[second]
+    inwards += up[1 : 1 + max(lead, 0)]
+    inwards += other[1 : 1 + max(-lead, 0)]
+    for a, b in zip(up[max(lead, 0) :], other[max(-lead, 0) :], strict=True):
+        if a == b:
+            break
+        inwards += [parents[b - 1], parents[a - 1]]
+    # The base has been written twice: by both sides, or as a terminator and by the other side.
+    return tuple(reversed(inwards[:-1]))
+
+
+def _merges(loop: tuple[int, ...], other: tuple[int, ...], above: set[int]) -> bool:
+    return other[0] in above and not set(loop[1:]).isdisjoint(other[1:])
+
+
+def _faults(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> list[str]:
+    """What is wrong with the lists; empty where nothing is."""
+    n = len(parents)
+    if n == 0 or parents[0] != 0:
+        return ["the first parent is that of body 1, the frame; write 0"]
+    faults = [
+        f"the parent of body {body} is {parent}; write one of 1 to {n}"
+        for body, parent in enumerate(parents[1:], 2)
+        if not 1 <= parent <= n
+    ]
+    for number, pair in enumerate(terminators, 1):
+        if len(pair) != 2 or pair[0] == pair[1] or not all(1 <= body <= n for body in pair):
+            faults.append(f"terminators {number} are {list(pair)}; write two different bodies of 1 to {n}")
+    return faults or _rings(parents)
+
+
+def _rings(parents: Sequence[int]) -> list[str]:
+    """Bodies whose parents never lead to the frame."""
+    hangs = [True] + [False] * (len(parents) - 1)
+    for _ in parents:
+        hangs = [hang or hangs[parents[k] - 1] for k, hang in enumerate(hangs)]
+    lost = [str(k + 1) for k, hang in enumerate(hangs) if not hang]
+    return [f"the parents of the bodies {', '.join(lost)} do not lead to the frame"] if lost else []
