@@ -134,9 +134,9 @@ def partition(
     at : one instant of a motion, as ``trajectory.instants(slice(k, k + 1))``; the assembled reference if not
         given
     cuts : ids of the joints to cut, as in :func:`groups.partitioning.cutting.cut_open`
-    independent, dependent : the user's own choice. One of them says all, the rest of the coordinates are of the
-        other kind; a coordinate that both name is dependent, so that ``independent="all"`` and then a few
-        dependent ones read like Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
+    independent, dependent : the user's own choice. One of them says all, the rest of the coordinates are of
+        the other kind; a coordinate that both name is dependent, so that ``independent="all"`` and then a
+        few dependent ones read like Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
         independent is no longer driven.
     driven : coordinates that are prescribed and never dependent; those of the model if not given, ``()`` for
         none

@@ -111,13 +111,11 @@ def cut_open(
     >>> opened.coordinates, opened.equations
     (('1-2.angle', '1-3.angle', '3-4.angle'), ('2-4: position x', '2-4: position y'))
     """
-    unusable = [
-        f"{mechanism.joints[j]} has no {'geometry' if mechanism.joint_geometry.get(j) is None else 'equations'}"
-        for j in range(mechanism.n_joints)
-        if not frames.known[j]
-    ]
-    if unusable:
-        raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be cut open: {', '.join(unusable)}")
+    bare = [j for j in range(mechanism.n_joints) if not frames.known[j]]
+    if bare:
+        lacks = {j: "geometry" if mechanism.joint_geometry.get(j) is None else "equations" for j in bare}
+        said = ", ".join(f"{mechanism.joints[j]} has no {lacks[j]}" for j in bare)
+        raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be cut open: {said}")
     named = None if cuts is None else _joints_named(mechanism, cuts)
     rods = _rods(mechanism, named)
     ends = {j for pair in rods.values() for j in pair}
@@ -234,7 +232,9 @@ def _check_tree(
         faults.append(f"{several} {', '.join(loose)} would hang from nothing{why}; cut fewer joints")
     if closing:
         ids = ", ".join(mechanism.joint_ids[j] for j in closing)
-        faults.append(f"cuts: the joints that are left still have loops; cut {ids} too, or others of the loops")
+        faults.append(
+            f"cuts: the joints that are left still have loops; cut {ids} too, or others of the loops"
+        )
     if faults:
         raise ValueError("\n  ".join(faults))
 

@@ -1,0 +1,295 @@
+"""The command partition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from groups.commands import ModelArgument, fail_all, model_asked, motion_asked
+from groups.requests import STILL, Target, target_faults
+from mbssa import Mechanism, load
+from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.commands import deliver, show
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from groups.partitioning import Partitioning, PartitionSweep
+    from groups.trajectory import Trajectory
+
+FORMATS = ("table", "json", "csv")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("partition")(partition)
+
+
+def partition(
+    model: ModelArgument,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="complete (Gaussian elimination, complete pivoting) or qr.")
+    ] = "complete",
+    cut: Annotated[
+        str | None,
+        typer.Option(metavar="JOINT,...", help="Cut these joints; those with the most freedom if not given."),
+    ] = None,
+    independent: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Independent coordinates, all others dependent; or all."),
+    ] = None,
+    dependent: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Dependent coordinates, all others independent.")
+    ] = None,
+    driven: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Driven coordinates instead of the model's; or none."),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(metavar="SHARE", help="A pivot below this share of the largest entry is none.")
+    ] = 1e-9,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Follow the choices, and the groups' conditions, along a motion.")
+    ] = False,
+    motion: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Laws (.toml) or columns (.csv); the model's own if not given."),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Instants, both ends included.")
+    ] = None,
+    duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")] = None,
+    drive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="With --sweep: drive these instead, past what the model's inputs cannot pass.",
+        ),
+    ] = None,
+    at: Annotated[
+        float | None, typer.Option(metavar="S", help="Partition at this time of the motion.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", "-f", metavar="FORMAT", help="table, json or csv")
+    ] = "table",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --sweep: draw the conditions over time, .png, .svg or .pdf."),
+    ] = None,
+) -> None:
+    """Cut MODEL open and divide its coordinates into independent and dependent ones.
+
+    Joints with the most freedom are cut; the Jacobian of the cuts says which
+    coordinates depend on the others, and which equations are redundant. --sweep
+    follows this numerical choice and the structural one along a motion.
+
+    Exit 0: done; 1: what is driven cannot all be prescribed, the model cannot be
+    assembled, or with --sweep cannot be solved; 2: bad input.
+
+    Example: mbssa partition pendulum_four_bar --sweep --drive 1-3.angle
+    """
+    if form not in FORMATS:
+        raise typer.BadParameter(f"{form!r}; write table, json or csv", param_hint="--format")
+    faults = _faults(
+        sweep, method, tolerance, motion, steps, duration, drive, at, plot, independent, dependent, driven
+    )
+    read = [path for path in (Path(model), motion) if path is not None and path.exists()]
+    if plot is not None:
+        faults += target_faults([Target("--plot", plot, STILL)], read)
+    if faults:
+        fail_all(faults)
+    mechanism = load(model)
+    options: dict[str, Any] = {"cuts": _names(cut), "method": method, "tolerance": tolerance}
+    if sweep:
+        _sweep(mechanism, model, motion, steps, duration, _names(drive), options, form, output, plot)
+        return
+    from groups.partitioning import partition as divide
+
+    options["at"] = _instant(mechanism, model, motion, steps, duration, at)
+    u = _names(independent)
+    try:
+        found = divide(
+            mechanism,
+            independent="all" if u == ["all"] else u,
+            dependent=_names(dependent),
+            driven=[] if driven == "none" else _names(driven),
+            **options,
+        )
+    except ValueError as error:
+        fail(f"{model}: {error}", NOT_DETERMINED if "cannot be assembled" in str(error) else 2)
+    _print(found, _rivals(mechanism, options), form, output)
+    raise typer.Exit(NOT_DETERMINED if found.bound else OK)
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _faults(
+    sweep: bool,
+    method: str,
+    tolerance: float,
+    motion: Path | None,
+    steps: int | None,
+    duration: float | None,
+    drive: str | None,
+    at: float | None,
+    plot: Path | None,
+    *chosen: str | None,
+) -> list[str]:
+    """Options that there are not, or that say nothing together."""
+    faults = []
+    if method not in ("complete", "qr"):
+        faults.append(f"--method {method}: write complete or qr")
+    if not 0 <= tolerance < 1:
+        faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
+    if sweep:
+        names = ("--independent", "--dependent", "--driven")
+        given = [name for name, text in zip(names, chosen, strict=True) if text is not None]
+        given += ["--at"] if at is not None else []
+        faults += [f"{name}: is for one configuration; leave --sweep out" for name in given]
+        return faults
+    faults += [
+        f"{name}: is for a motion; write --sweep too"
+        for name, value in (("--drive", drive), ("--plot", plot))
+        if value is not None
+    ]
+    if at is None:
+        faults += [
+            f"{name}: is for a motion; write --sweep, or --at SECONDS, too"
+            for name, value in (("--motion", motion), ("--steps", steps), ("--duration", duration))
+            if value is not None
+        ]
+    return faults
+
+
+def _instant(
+    mechanism: Mechanism,
+    name: str,
+    motion: Path | None,
+    steps: int | None,
+    duration: float | None,
+    at: float | None,
+) -> Trajectory | None:
+    """The solved instant nearest to a time; None: the reference."""
+    if at is None:
+        return None
+    import numpy as np
+
+    model = model_asked(mechanism, name)
+    asked = motion_asked(model, name, motion, steps, duration, None, "position")
+    first, last = float(asked.time[0]), float(asked.time[-1])
+    if not first <= at <= last:
+        fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
+    nearest = int(np.argmin(np.abs(asked.time - at)))
+    return model.solve(asked, level="position").instants(slice(nearest, nearest + 1))
+
+
+def _rivals(mechanism: Mechanism, options: dict[str, Any]) -> list[tuple[str, Partitioning]]:
+    """The structural choice, and the numerical ones with nothing driven; none where nothing is driven."""
+    if not mechanism.n_driven:
+        return []
+    from groups.partitioning import partition as divide
+
+    free = {**options, "driven": ()}
+    return [
+        ("structural: what the model drives", divide(mechanism, **options)),
+        ("complete pivoting", divide(mechanism, **{**free, "method": "complete"})),
+        ("pivoted QR", divide(mechanism, **{**free, "method": "qr"})),
+    ]
+
+
+def _print(
+    found: Partitioning, rivals: list[tuple[str, Partitioning]], form: str, output: Path | None
+) -> None:
+    from groups.results import partitioning as results
+
+    if form == "json":
+        deliver(results.as_json(found, rivals), output)
+    elif form == "csv":
+        deliver(results.as_csv(found), output)
+    elif output is not None:
+        from mbssa.results.tables import plain_text
+
+        deliver(plain_text(lambda console: results.page(found, rivals, console)) + "\n", output)
+    else:
+        show(lambda screen: results.page(found, rivals, screen))
+
+
+# --- along a motion --------------------------------------------------------------------------------
+
+
+def _sweep(
+    mechanism: Mechanism,
+    name: str,
+    motion: Path | None,
+    steps: int | None,
+    duration: float | None,
+    drive: list[str] | None,
+    options: dict[str, Any],
+    form: str,
+    output: Path | None,
+    plot: Path | None,
+) -> None:
+    from groups.partitioning import sweep_partition
+
+    model = model_asked(mechanism, name)
+    if drive is None:
+        path: Any = motion_asked(model, name, motion, steps, duration, None, "position")
+    else:
+        path = _driven_path(mechanism, name, motion, steps, duration, drive)
+    try:
+        swept = sweep_partition(model, path, **options)
+    except ValueError as error:
+        fail(f"{name}: {error}")
+    if plot is not None:
+        from groups.pictures.partitioning import conditions
+        from mbssa.pictures.files import save
+
+        save(conditions(swept), plot)
+    _print_sweep(swept, form, output)
+
+
+def _driven_path(
+    mechanism: Mechanism,
+    name: str,
+    motion: Path | None,
+    steps: int | None,
+    duration: float | None,
+    drive: list[str],
+) -> Trajectory:
+    """The mechanism moved by other inputs: by a motion of theirs, or one turn of each."""
+    from groups.motion import constant_speed
+    from groups.partitioning.redriven import redriven
+    from mbssa.joints.catalogue import coordinate_unit
+
+    try:
+        other = redriven(mechanism, drive)
+    except ValueError as error:
+        fail("\n  ".join(f"--drive: {line.strip()}" for line in str(error).splitlines()))
+    model: Model = model_asked(other, f"{name}, driven by {', '.join(drive)},")
+    if motion is not None:
+        return model.solve(motion_asked(model, name, motion, steps, duration, None, "velocity"))
+    slides = [each for each in drive if coordinate_unit(each.rpartition(".")[2]) == "m"]
+    if slides:
+        fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
+    last = 1.0 if duration is None else duration
+    return model.solve(constant_speed(other, duration=last, steps=steps or 361), level="velocity")
+
+
+def _print_sweep(swept: PartitionSweep, form: str, output: Path | None) -> None:
+    from groups.results import partitioning as results
+
+    if form == "json":
+        deliver(results.sweep_as_json(swept), output)
+    elif form == "csv":
+        deliver(results.sweep_as_csv(swept), output)
+    elif output is not None:
+        deliver(swept.as_text() + "\n", output)
+    else:
+        show(lambda screen: results.sweep_page(swept, screen))

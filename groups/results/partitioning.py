@@ -1,0 +1,412 @@
+"""A coordinate partitioning, and choices of coordinates along a motion: as pages, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from mbssa.results.tables import plain_table, plain_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from groups.partitioning.choice import Partitioning
+    from groups.partitioning.sweep import Followed, PartitionSweep, Warned
+
+#: Coordinates, equations and stretches that a page lists before it only counts the rest.
+_SHOWN = 60
+
+#: A coordinate below it, m or rad, is shown as zero.
+_ROUNDING = 1e-12
+
+_METHODS = {
+    "complete": "Gaussian elimination with complete pivoting",
+    "qr": "QR with column pivoting",
+    "given": "the user's own choice",
+}
+
+
+# --- one configuration -----------------------------------------------------------------------------
+
+
+def page(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]], console: Console) -> None:
+    """Print the cuts, the coordinates with their kinds, what is redundant, and ``rivals`` side by side."""
+    mechanism = found.mechanism
+    title = f": {mechanism.title}" if mechanism.title else ""
+    console.print(f"{mechanism.name or 'mechanism'}{title}", style="bold", markup=False)
+    for line in _head(found):
+        console.print(line, markup=False)
+    table = plain_table(("q", "Coordinate", "Value", "Unit", "Kind"), ("q", "Value"))
+    kinds = _kinds(found)
+    for k, name in list(enumerate(found.opened.coordinates))[:_SHOWN]:
+        table.add_row(str(k + 1), escape(name), _value(found.value[k]), found.opened.units[k], kinds[k])
+    console.print(table)
+    if found.n > _SHOWN:
+        console.print(f"… and {found.n - _SHOWN} more coordinates; --format csv lists them all")
+    for line in _verdict(found):
+        console.print(line, markup=False)
+    if rivals:
+        _print_rivals(rivals, console)
+
+
+def as_text(found: Partitioning) -> str:
+    """The page of one partitioning, without colours."""
+    return plain_text(lambda console: page(found, (), console))
+
+
+def _head(found: Partitioning) -> list[str]:
+    opened = found.opened
+    rods = [opened.mechanism.body_name(cut.rod) for cut in opened.cuts if cut.rod >= 0]
+    cuts = f"{_several(len(opened.cuts), 'cut')}: {_listed(found.cuts)}" if opened.cuts else "no loop to cut"
+    lines = [
+        f"{_several(found.n, 'coordinate')} in the tree, {_several(len(opened.equations), 'equation')} "
+        f"at the cuts, {found.rank} independent",
+        cuts,
+    ]
+    if rods:
+        lines.append(f"taken out as rods without mass: {', '.join(rods)}; how they spin is no coordinate")
+    by = f"{_METHODS[found.method]}, tolerance {found.tolerance:.2g}"
+    lines.append(f"{by}; lengths are divided by {opened.frames.size:.4g} m, angles are in rad")
+    return lines
+
+
+def _verdict(found: Partitioning) -> list[str]:
+    lines = [
+        f"u, independent: {_listed(found.independent) or 'none'}",
+        f"v, dependent: {_listed(found.dependent) or 'none'}",
+        f"driven: {_listed(found.driven + found.prescribed) or 'none'}",
+    ]
+    numbers = {name: k + 1 for k, name in enumerate(found.opened.coordinates)}
+    sets = (("qu", found.independent), ("qv", found.dependent), ("qc", found.driven))
+    lines.append("  ".join(f"set_{kind}({[numbers[name] for name in names]})" for kind, names in sets))
+    if found.rank:
+        lines.append(
+            f"J_v: condition {found.condition:.2g}, smallest pivot {found.smallest_pivot:.2g}; "
+            "1 is best, 0 singular"
+        )
+    if found.redundant:
+        lines.append(f"redundant here: {_listed(found.redundant)}")
+    if found.bound:
+        lines.append(
+            f"what is driven is bound by the cuts: {_several(found.bound, 'combination')} of the driven "
+            "coordinates cannot be prescribed here"
+        )
+    return lines
+
+
+def _print_rivals(rivals: Sequence[tuple[str, Partitioning]], console: Console) -> None:
+    table = plain_table(("Choice of u", "u", "Condition", "Smallest pivot"), ("Condition", "Smallest pivot"))
+    for name, one in rivals:
+        u = (*one.driven, *one.prescribed, *one.independent)
+        bound = f", {one.bound} bound" if one.bound else ""
+        table.add_row(name, escape(_listed(u, 8)), f"{one.condition:.2g}{bound}", f"{one.smallest_pivot:.2g}")
+    console.print(table)
+
+
+def _kinds(found: Partitioning) -> list[str]:
+    dependent, driven = set(found.dependent), set(found.driven)
+    return [
+        "dependent" if name in dependent else "driven" if name in driven else "independent"
+        for name in found.opened.coordinates
+    ]
+
+
+def to_dict(found: Partitioning) -> dict[str, Any]:
+    """A partitioning as lists, texts and numbers."""
+    opened = found.opened
+    return {
+        "mechanism": found.mechanism.name,
+        "method": found.method,
+        "tolerance": found.tolerance,
+        "size": opened.frames.size,
+        "n": found.n,
+        "rank": found.rank,
+        "cuts": [
+            {
+                "kind": cut.kind,
+                "joints": [found.mechanism.joint_ids[j] for j in cut.joints],
+                "rod": found.mechanism.body_name(cut.rod) if cut.rod >= 0 else None,
+                "equations": list(cut.equations),
+            }
+            for cut in opened.cuts
+        ],
+        "coordinates": [
+            {
+                "number": k + 1,
+                "name": name,
+                "unit": opened.units[k],
+                "value": _known(found.value[k]),
+                "kind": kind,
+            }
+            for k, (name, kind) in enumerate(zip(opened.coordinates, _kinds(found), strict=True))
+        ],
+        "independent": list(found.independent),
+        "dependent": list(found.dependent),
+        "driven": list(found.driven),
+        "prescribed": list(found.prescribed),
+        "redundant": list(found.redundant),
+        "bound": found.bound,
+        "condition": found.condition,
+        "smallest_pivot": found.smallest_pivot,
+        "equations": list(opened.equations),
+        "jacobian": found.jacobian.tolist(),
+    }
+
+
+def as_json(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()) -> str:
+    """:func:`to_dict` as JSON, with ``rivals`` by name."""
+    record = to_dict(found)
+    record["rivals"] = {
+        name: {
+            "independent": [*one.driven, *one.prescribed, *one.independent],
+            "dependent": list(one.dependent),
+            "condition": one.condition,
+            "smallest_pivot": one.smallest_pivot,
+            "bound": one.bound,
+        }
+        for name, one in rivals
+    }
+    return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+
+
+def as_csv(found: Partitioning) -> str:
+    """A row per coordinate: number, name, value, unit, kind, and its column of J."""
+    opened = found.opened
+    header = ["q", "coordinate", "value", "unit", "kind", *opened.equations]
+    kinds = _kinds(found)
+    rows = [
+        [k + 1, name, repr(float(found.value[k])), opened.units[k], kinds[k]]
+        + [repr(entry) for entry in found.jacobian[:, k].tolist()]
+        for k, name in enumerate(opened.coordinates)
+    ]
+    return _csv(header, rows)
+
+
+# --- along a motion --------------------------------------------------------------------------------
+
+
+def sweep_page(swept: PartitionSweep, console: Console) -> None:
+    """Print each choice with its worst position, who warns where, and where the set has to change."""
+    mechanism, opened = swept.opened.mechanism, swept.opened
+    title = f": {mechanism.title}" if mechanism.title else ""
+    console.print(f"{mechanism.name or 'mechanism'}{title}", style="bold", markup=False)
+    instants = len(swept.time)
+    cuts = [f"{cut.kind} cut at {opened.cut_name(cut)}" for cut in opened.cuts]
+    console.print(
+        f"{_several(len(opened.coordinates), 'coordinate')}, {_listed(cuts) or 'no cut'}", markup=False
+    )
+    console.print(
+        f"{_several(instants, 'instant')}, t = {swept.time[0]:.6g} … {swept.time[-1]:.6g} s; "
+        f"{swept.rank} dependent; {_METHODS[swept.method]}",
+        markup=False,
+    )
+    right = ("Sets", "Condition", "at t", "Singular value")
+    table = plain_table(("Choice of u", "u", *right), right)
+    for name, one in _choices(swept):
+        at = _worst(one.condition)
+        u = _listed(one.sets[0], 6) if len(one.sets) == 1 else "–"
+        cells = ("–", "–", "–") if at is None else _cells(swept, one, at)
+        table.add_row(name, escape(u), str(len(set(one.which.tolist()))), *cells)
+    for name, values in (("structural groups", swept.worst_group), ("any choice: all of J", swept.whole)):
+        at = _worst(values)
+        cells = ("–", "–") if at is None else (_number(values[at]), f"{swept.time[at]:.4g}")
+        table.add_row(name, "–", "–", *cells, "–")
+    console.print(table)
+    agreed = int(swept.agree.sum())
+    console.print(
+        f"the choice made anew is the structural one at {agreed} of {instants} instants", markup=False
+    )
+    for line in (*_changes(swept), *_warnings(swept)):
+        console.print(line, markup=False)
+
+
+def sweep_as_text(swept: PartitionSweep) -> str:
+    """The page of a sweep, without colours."""
+    return plain_text(lambda console: sweep_page(swept, console))
+
+
+def _choices(swept: PartitionSweep) -> tuple[tuple[str, Followed], ...]:
+    return (
+        ("structural: what is driven", swept.structural),
+        ("once, at the reference", swept.once),
+        ("held, changed where it must", swept.held),
+        ("anew at every instant", swept.anew),
+    )
+
+
+def _cells(swept: PartitionSweep, one: Followed, at: int) -> tuple[str, str, str]:
+    return _number(one.condition[at]), f"{swept.time[at]:.4g}", _number(one.singular[at])
+
+
+def _number(value: float) -> str:
+    return f"{value:.2g}"
+
+
+def _value(value: float) -> str:
+    return f"{value:.4g}" if abs(value) > _ROUNDING else "0"
+
+
+def _worst(values: Any) -> int | None:
+    sound = [k for k, value in enumerate(values.tolist()) if math.isfinite(value)]
+    return min(sound, key=lambda k: (values[k], k)) if sound else None
+
+
+def _changes(swept: PartitionSweep) -> list[str]:
+    if not swept.changes:
+        return ["the set chosen at the reference need not change"]
+    lines = [
+        f"the independent set has to change {_several(len(swept.changes), 'time')}, where its condition is "
+        f"below {swept.limit:.2g} of a new choice's:"
+    ]
+    lines += [
+        f"  - t = {swept.time[k]:.6g} s: {_listed(sorted(set(before) - set(after)))} "
+        f"gives way to {_listed(sorted(set(after) - set(before)))}"
+        for k, before, after in swept.changes[:_SHOWN]
+    ]
+    return lines
+
+
+def _warnings(swept: PartitionSweep) -> list[str]:
+    if not swept.warnings:
+        return [f"nobody warns: no condition is below {swept.near:.2g}"]
+    lines = [
+        f"near a singular position, where a condition is below {swept.near:.2g} or a determinant is zero:"
+    ]
+    for one in swept.warnings[:_SHOWN]:
+        span = f"t = {swept.time[one.first]:.4g} … {swept.time[one.last]:.4g} s"
+        lines.append(f"  - {span}: {warned_text(swept, one)}")
+    if len(swept.warnings) > _SHOWN:
+        lines.append(f"  - … and {len(swept.warnings) - _SHOWN} more; --format json lists all")
+    return lines
+
+
+def warned_text(swept: PartitionSweep, one: Warned) -> str:
+    """Who warns in a stretch, who does not, and what would help."""
+    warning, silent = [], []
+    for name in ("structural", "groups", "once", "held", "anew"):
+        value = getattr(one, name)
+        low = value < swept.near or name in one.crossed
+        crossed = ", determinant through zero" if name in one.crossed else ""
+        said = "not solved" if name == "groups" and value == 0 else _number(value)
+        (warning if low else silent).append(f"{name} ({said}{crossed})")
+    if one.whole < swept.near:
+        what = f"no choice helps, J itself is singular ({_number(one.whole)})"
+    elif not warning:
+        what = "no choice is singular"
+    elif not silent:
+        what = "all choices are poor"
+    elif any(text.startswith("structural") for text in warning):
+        what = "an input is at a dead point: other independent coordinates pass it"
+    else:
+        what = "the structural choice passes it"
+    return f"{', '.join(warning) or 'nobody'} warn; {', '.join(silent) or 'nobody'} do not; {what}"
+
+
+def sweep_as_json(swept: PartitionSweep) -> str:
+    """A sweep as lists, texts and numbers; None where there is no pose."""
+    record = {
+        "mechanism": swept.opened.mechanism.name,
+        "method": swept.method,
+        "near": swept.near,
+        "limit": swept.limit,
+        "rank": swept.rank,
+        "coordinates": list(swept.opened.coordinates),
+        "time": swept.time.tolist(),
+        "choices": {
+            name: {
+                "sets": [list(each) for each in one.sets],
+                "which": one.which.tolist(),
+                "condition": _all_known(one.condition),
+                "singular": _all_known(one.singular),
+                "crossings": list(one.crossings),
+            }
+            for name, one in _by_name(swept)
+        },
+        "whole": _all_known(swept.whole),
+        "groups": {
+            name: {"condition": _all_known(swept.groups[:, g]), "status": swept.status[:, g].tolist()}
+            for g, name in enumerate(_group_columns(swept))
+        },
+        "agree": swept.agree.tolist(),
+        "changes": [
+            {"instant": k, "time": float(swept.time[k]), "before": list(before), "after": list(after)}
+            for k, before, after in swept.changes
+        ],
+        "warnings": [
+            {
+                "from": float(swept.time[one.first]),
+                "to": float(swept.time[one.last]),
+                **{
+                    name: _known(getattr(one, name))
+                    for name in ("structural", "groups", "once", "held", "anew", "whole")
+                },
+                "crossed": list(one.crossed),
+                "text": warned_text(swept, one),
+            }
+            for one in swept.warnings
+        ],
+    }
+    return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+
+
+def sweep_as_csv(swept: PartitionSweep) -> str:
+    """A row per instant: conditions and singular values of choices, conditions of groups, and the sets."""
+    header, columns = ["time"], [swept.time.tolist()]
+    for name, one in _by_name(swept):
+        header += [f"{name}.condition", f"{name}.singular"]
+        columns += [one.condition.tolist(), one.singular.tolist()]
+    header += ["whole.condition", *(f"{name}.condition" for name in _group_columns(swept))]
+    columns += [swept.whole.tolist(), *swept.groups.T.tolist()]
+    header += ["held.independent", "anew.independent"]
+    rows = []
+    for k, row in enumerate(zip(*columns, strict=True)):
+        sets = [" ".join(one.sets[one.which[k]]) for one in (swept.held, swept.anew)]
+        rows.append([*(repr(float(value)) for value in row), *sets])
+    return _csv(header, rows)
+
+
+def _by_name(swept: PartitionSweep) -> tuple[tuple[str, Followed], ...]:
+    return (
+        ("structural", swept.structural),
+        ("once", swept.once),
+        ("held", swept.held),
+        ("anew", swept.anew),
+    )
+
+
+def _group_columns(swept: PartitionSweep) -> list[str]:
+    return [f"SG-{g + 1}" for g in range(swept.groups.shape[1])]
+
+
+# --- both ------------------------------------------------------------------------------------------
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _all_known(values: Any) -> list[float | None]:
+    return [_known(value) for value in values.tolist()]
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _listed(items: Sequence[str], most: int = 24) -> str:
+    more = len(items) - most
+    return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return stream.getvalue()
