@@ -488,6 +488,42 @@ def kept(search: Search) -> Judged:
     return Judged.joined(parts)
 
 
+def restored(search: Search, listing: Callable[[Block], Judged]) -> Judged:
+    """All distributions of the blocks that are done, as they were judged; those not determined too.
+
+    Parameters
+    ----------
+    listing : the distributions of a block in their order, with ``places``, ``variant`` and ``sets``
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    with transaction(TABLES, search.place) as store:
+        done = store.execute(
+            "SELECT block FROM transformation_blocks_1 WHERE search = ? AND done = 1 ORDER BY block",
+            (search.number,),
+        ).fetchall()
+    found = kept(search)
+    listed = Judged.joined(
+        [Judged.empty(search.n_inputs), *(listing(search.bounds(block)) for (block,) in done)]
+    )
+    for variant in range(len(search.totals)):
+        there, mine = np.flatnonzero(listed.variant == variant), np.flatnonzero(found.variant == variant)
+        if len(mine):
+            at = np.searchsorted(_sortable(listed.places[there]), _sortable(found.places[mine]))
+            for name, column in listed.columns().items():
+                column[there[at]] = getattr(found, name)[mine]
+    return listed
+
+
+def _sortable(places: npt.NDArray[np.int16]) -> npt.NDArray[np.bytes_]:
+    """Distributions as texts that sort as they do."""
+    whole = np.ascontiguousarray(places.astype(">i2"))
+    return whole.view(f"S{whole.shape[1] * 2}").ravel()
+
+
 def progress(search: Search) -> Progress:
     """How far a search has come, whoever worked at it.
 

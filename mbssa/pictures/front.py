@@ -1,0 +1,233 @@
+"""Two criteria of many structures against each other, with the Pareto front."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.pictures import style
+from mbssa.pictures.files import save
+from mbssa.pictures.limits import require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from mbssa.transformations.result import Transformation, Transformations
+
+Floats = npt.NDArray[np.float64]
+
+#: mm: of the panel; left, right, below and above it; of a line of the key.
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP, _KEY = 100.0, 66.0, 14.0, 4.0, 12.0, 8.0, 5.0
+
+#: Steps of an axis that are told apart, so that a million structures are not a million dots.
+_STEPS = 160
+
+#: Ratio of the largest to the smallest value from which an axis is logarithmic.
+_LOGARITHMIC = 30.0
+
+#: Points of the front that are named, best in the first criterion first.
+_NAMED = 4
+
+#: Area of a dot in points², for one structure and for as many as the fullest dot has.
+_LEAST, _MOST = 6.0, 90.0
+
+_WORDS = {
+    "groups": "structural groups",
+    "largest": "bodies of the largest group",
+    "closed": "groups with a closed form",
+    "open": "groups without a closed form",
+    "levels": "levels",
+    "width": "groups of the widest level",
+    "cost": "predicted cost of an instant in µs",
+    "margin": "margin of the rank",
+}
+
+
+def pareto_front(answer: Transformations, first: str = "groups", second: str = "cost") -> Figure:
+    """Every structure by two criteria, those that no other is better than in both joined by a line.
+
+    A dot is larger the more distributions of inputs it stands for. A ring marks the inputs that the mechanism
+    has now.
+
+    Parameters
+    ----------
+    first, second : criteria of :mod:`mbssa.transformations.criteria`, on the x and the y axis
+
+    Raises
+    ------
+    ValueError
+        An unknown criterion, or nothing to draw.
+    ModuleNotFoundError
+        Matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.pictures.front import pareto_front
+    >>> figure = pareto_front(mbssa.transform(mbssa.load("rotor")), "groups", "largest")
+    >>> figure.axes[0].get_xlabel()
+    'structural groups (more is better)'
+    """
+    from mbssa.transformations.criteria import DIRECTIONS, values_of
+
+    front = answer.front(first, second)
+    if not front:
+        raise ValueError("there is no valid set of inputs to draw")
+    require_matplotlib()
+    shown = answer.judged.take(answer.shown)
+    x, y = values_of(shown, first), values_of(shown, second)
+    figure, axes = _panel(answer.mechanism.name)
+    for name, axis, values in ((first, "x", x), (second, "y", y)):
+        better = "more" if DIRECTIONS[name] > 0 else "less"
+        label = f"{_WORDS[name]} ({better} is better)"
+        axes.set(**{f"{axis}label": label})
+        _scale(axes, axis, values)
+    _draw_all(axes, x, y)
+    line = np.array([[_value(row, name) for name in (first, second)] for row in front])
+    axes.plot(*line.T, color=style.OVER_EDGE, lw=1.2, marker="o", ms=4.5, zorder=4, gid="front")
+    _name_points(axes, front, line)
+    handles = _handles()
+    own = answer.own
+    if own is not None and own.valid:
+        at = [_value(own, name) for name in (first, second)]
+        ring: dict[str, Any] = {
+            "marker": "o",
+            "ms": 9.0,
+            "mfc": "none",
+            "mec": style.INK,
+            "mew": 1.1,
+            "ls": "",
+        }
+        handles += axes.plot(*[[value] for value in at], zorder=5, gid="own", label="its own inputs", **ring)
+    key = figure.legend(
+        handles=handles, loc="lower left", ncols=len(handles), frameon=False, handlelength=1.2,
+        handletextpad=0.5, columnspacing=1.4, borderaxespad=0.2,
+        prop={"family": style.FONT, "size": style.SMALL_TEXT},
+    )  # fmt: skip
+    key.set_gid("key")
+    figure.set_gid("pareto-front")
+    return figure
+
+
+def draw_front(
+    answer: Transformations,
+    path: str | os.PathLike[str],
+    first: str = "groups",
+    second: str = "cost",
+) -> None:
+    """Write :func:`pareto_front` to a .svg, .png or .pdf file, which is either whole or not there.
+
+    Raises
+    ------
+    ValueError
+        Another ending, an unknown criterion, or nothing to draw.
+    ModuleNotFoundError
+        Matplotlib is not installed.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import mbssa, pathlib, tempfile
+    >>> from mbssa.pictures.front import draw_front
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     draw_front(mbssa.transform(mbssa.load("rotor")), pathlib.Path(folder, "rotor.svg"))
+    ...     [path.name for path in pathlib.Path(folder).iterdir()]
+    ['rotor.svg']
+    """
+    save(pareto_front(answer, first, second), path)
+
+
+def _value(row: Transformation, name: str) -> float:
+    names = {"groups": "n_groups", "closed": "closed_forms"}
+    if name == "open":
+        return float(row.n_groups - row.closed_forms)
+    return float(getattr(row, names.get(name, name)))
+
+
+def _draw_all(axes: Axes, x: Floats, y: Floats) -> None:
+    """A dot for all structures that the eye would not tell apart."""
+    steps = np.stack([_stepped(x), _stepped(y)], axis=1)
+    _, place, number = np.unique(steps, axis=0, return_index=True, return_counts=True)
+    share = np.log1p(number) / max(np.log1p(number.max()), 1.0)
+    axes.scatter(
+        x[place], y[place], s=_LEAST + (_MOST - _LEAST) * share**2, color=style.GROUP_EDGE, alpha=0.45,
+        linewidths=0, zorder=3, gid="structures",
+    )  # fmt: skip
+
+
+def _stepped(values: Floats) -> npt.NDArray[np.int64]:
+    scaled = np.log(values) if _logarithmic(values) else values
+    span = float(np.ptp(scaled)) or 1.0
+    steps: npt.NDArray[np.int64] = np.round((scaled - scaled.min()) / span * _STEPS).astype(np.int64)
+    return steps
+
+
+def _logarithmic(values: Floats) -> bool:
+    return bool(values.min() > 0 and values.max() > _LOGARITHMIC * values.min())
+
+
+def _scale(axes: Axes, axis: str, values: Floats) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    if _logarithmic(values):
+        axes.set(**{f"{axis}scale": "log"})
+        return
+    whole = bool((values == np.round(values)).all())
+    margin = 0.08 * max(float(np.ptp(values)), 1.0 if whole else 1e-3)
+    axes.set(**{f"{axis}lim": (float(values.min()) - margin, float(values.max()) + margin)})
+    getattr(axes, f"{axis}axis").set_major_locator(MaxNLocator(nbins=8, integer=whole))
+
+
+def _name_points(axes: Axes, front: list[Transformation], line: Floats) -> None:
+    """The inputs of the first points of the front, away from the middle of the panel."""
+    for row, at in list(zip(front, line, strict=True))[:_NAMED]:
+        inside = axes.transAxes.inverted().transform(axes.transData.transform(at))
+        right, high = inside[0] > 0.5, inside[1] > 0.5
+        axes.annotate(
+            "\n".join(row.inputs[:3]) + ("\n…" if len(row.inputs) > 3 else ""),
+            tuple(at),
+            (-6.0 if right else 6.0, -6.0 if high else 6.0),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            va="top" if high else "bottom",
+            fontsize=style.SMALL_TEXT - 1.0,
+            family=style.FONT,
+            zorder=6,
+        )
+
+
+def _handles() -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], ls="", marker="o", ms=6.0, mfc=style.GROUP_EDGE, mec="none", alpha=0.45,
+               label="distributions of inputs, larger where more"),
+        Line2D([], [], color=style.OVER_EDGE, lw=1.2, marker="o", ms=4.5, label="Pareto front"),
+    ]  # fmt: skip
+
+
+def _panel(title: str) -> tuple[Figure, Axes]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    width, height = _LEFT + _WIDTH + _RIGHT, _KEY + _BOTTOM + _HEIGHT + (_TOP if title else 3.0)
+    size = (width / style.MM_PER_INCH, height / style.MM_PER_INCH)
+    figure = Figure(figsize=size, facecolor="white", dpi=150)
+    FigureCanvasAgg(figure)
+    place = (_LEFT / width, (_KEY + _BOTTOM) / height, _WIDTH / width, _HEIGHT / height)
+    axes = figure.add_axes(place)
+    axes.tick_params(labelsize=style.SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=style.FONT)
+    axes.grid(color="#DDDDDD", lw=0.3)
+    axes.set_axisbelow(True)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(fontsize=style.SMALL_TEXT, family=style.FONT)
+    for spine in axes.spines.values():
+        spine.set(linewidth=0.5, color=style.INK)
+    if title:
+        axes.set_title(title.replace("$", r"\$"), fontsize=style.TEXT, family=style.FONT)
+    return figure, axes

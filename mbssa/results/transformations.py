@@ -1,0 +1,209 @@
+"""The answer of a search over inputs as a page, CSV, Markdown and JSON; and what a store has of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from mbssa.results.exports import _markdown_table
+from mbssa.results.tables import plain_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mbssa.mechanism import Mechanism
+    from mbssa.transformations.querying import KeptRow, KeptSearch
+    from mbssa.transformations.result import Transformation, Transformations
+
+Format = Literal["table", "json", "csv", "markdown"]
+
+COLUMNS = ("Row", "Inputs", "Groups", "Largest", "Levels", "Width", "Closed", "Cost, µs", "Sets", "Alike")
+
+#: Columns of the searches of a store.
+SEARCH_COLUMNS = ("Search", "Model", "Question", "Looked at", "Valid sets", "Structures", "Best", "Inputs")
+
+
+def headline(mechanism: Mechanism) -> str:
+    """Name and title.
+
+    >>> import mbssa
+    >>> headline(mbssa.load("rotor"))
+    'rotor: Helicopter rotor control, original inputs'
+    """
+    title = "".join(character for character in mechanism.title if character.isprintable())
+    return f"{mechanism.name or 'mechanism'}: {title}" if title else mechanism.name or "mechanism"
+
+
+def summary_lines(answer: Transformations) -> list[str]:
+    """What was asked, what was looked at, and what became of it."""
+    inputs = _count(answer.judged.n_inputs, "input")
+    lines = [
+        f"{inputs}: {_count(answer.n_sets, 'set')} in {_count(answer.n_distributions, 'distribution')} over "
+        "the joints; " + _looked_at(answer),
+        f"of these sets {answer.n_determined:,} are determined by the count, {answer.n_valid:,} valid "
+        f"({_BASIS[answer.basis]}); {_count(answer.n_structures, 'kinematic structure')}",
+    ]
+    own = answer.own
+    if own is not None:
+        said = own.verdict
+        if own.n_groups:
+            groups = _count(own.n_groups, "group")
+            said += f"; {groups}, the largest of {_bodies(own.largest)}, {_count(own.levels, 'level')}"
+        lines.append(f"its own inputs {', '.join(own.inputs)}: {said}")
+    return lines + [f"note: {note}" for note in answer.notes]
+
+
+_BASIS = {
+    "numeric": "full rank at the given geometry",
+    "generic": "full rank for almost every geometry: the model has none that decides",
+}
+
+
+def _looked_at(answer: Transformations) -> str:
+    if answer.complete:
+        return "all were looked at"
+    left = answer.n_distributions - answer.looked_at
+    return f"{answer.looked_at:,} were looked at, {left:,} not"
+
+
+def cells(row: Transformation | KeptRow, number: int) -> tuple[str, ...]:
+    """One row as texts, in the order of :data:`COLUMNS`; a row of a store does not know what is alike."""
+    alike = getattr(row, "alike", None)
+    return (
+        str(number),
+        ", ".join(row.inputs),
+        *(str(value) for value in (row.n_groups, row.largest, row.levels, row.width, row.closed_forms)),
+        f"{row.cost:.3g}",
+        f"{row.valid_sets} of {row.sets}",
+        *([] if alike is None else [str(alike)]),
+    )
+
+
+def page(answer: Transformations, top: int, console: Console) -> None:
+    """Print the whole answer on a console: what was asked and looked at, and the best rows."""
+    console.print(headline(answer.mechanism), style="bold", markup=False)
+    for line in summary_lines(answer):
+        console.print(line, markup=False)
+    rows = answer.rows[:top]
+    if not rows:
+        console.print("no set of inputs is valid" if answer.complete else "no valid set of inputs was found")
+        return
+    console.print(f"best by {answer.criterion.text}:", markup=False)
+    print_rows(rows, console)
+    left = len(answer.rows) - len(rows)
+    if left:
+        console.print(f"… and {left:,} more distributions; --top shows more")
+
+
+def print_rows(rows: Sequence[Transformation | KeptRow], console: Console) -> None:
+    """A table of rows; pairs of multiple joints, searches and verdicts where they say something."""
+    header, body = table(rows)
+    printed = plain_table(header, right=set(header) - {"Inputs", "Pairs", "Verdict"})
+    for row in body:
+        printed.add_row(*row)
+    console.print(printed)
+
+
+def table(
+    rows: Sequence[Transformation | KeptRow],
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows as texts."""
+    header = COLUMNS if all(hasattr(row, "alike") for row in rows) else COLUMNS[:-1]
+    body = [cells(row, number) for number, row in enumerate(rows, 1)]
+    for name, extra in (
+        ("Search", [str(getattr(row, "search", "")) for row in rows]),
+        ("Pairs", [row.pairs for row in rows]),
+        ("Verdict", ["" if row.valid else str(getattr(row, "verdict", "not valid")) for row in rows]),
+    ):
+        if len(set(extra)) > 1 or (name != "Search" and any(extra)):
+            header = (*header, name)
+            body = [(*row, text) for row, text in zip(body, extra, strict=True)]
+    return header, body
+
+
+def as_json(answer: Transformations, top: int) -> str:
+    """The first rows and the summary as JSON."""
+    return json.dumps(answer.to_dict(top), ensure_ascii=False, indent=2) + "\n"
+
+
+def as_csv(rows: Sequence[Transformation | KeptRow]) -> str:
+    """The rows, one line each; inputs as ``--inputs`` reads them."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    header, body = table(rows)
+    writer.writerow(header)
+    writer.writerows(body)
+    return stream.getvalue()
+
+
+def as_markdown(title: str, lines: Sequence[str], header: Sequence[str], body: Sequence[Any]) -> str:
+    """A title, sentences and a table."""
+    text = [f"# {title}", "", *(f"- {line}" for line in lines), *([""] if lines else [])]
+    return "\n".join([*text, *_markdown_table(tuple(header), body)]) + "\n"
+
+
+def export(answer: Transformations, form: Format, top: int) -> str:
+    """The answer as text of one format.
+
+    Raises
+    ------
+    ValueError
+        Unknown format.
+    """
+    from mbssa.results.tables import plain_text
+
+    rows = answer.rows[:top]
+    if form == "json":
+        return as_json(answer, top)
+    if form == "csv":
+        return as_csv(rows)
+    if form == "markdown":
+        name = answer.mechanism.name or "mechanism"
+        return as_markdown(f"Inputs of {name}", summary_lines(answer), *table(rows))
+    if form != "table":
+        raise ValueError(f"format {form!r} is unknown; write table, json, csv or markdown")
+    return plain_text(lambda console: page(answer, top, console)) + "\n"
+
+
+# --- what a store holds ----------------------------------------------------------------------------
+
+
+def searches_table(searches: Sequence[KeptSearch]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows of the searches of a store, as texts."""
+    body: list[tuple[str, ...]] = []
+    for kept in searches:
+        best, progress = kept.best, kept.progress
+        body.append(
+            (
+                str(kept.search.number),
+                kept.name,
+                kept.question,
+                f"{progress.looked_at:,} of {progress.n_distributions:,}"
+                + ("" if kept.search.way == "all" else ", best first"),
+                f"{progress.n_valid:,}",
+                f"{kept.n_structures:,}",
+                "–" if best is None else f"{_count(best.n_groups, 'group')}, largest {best.largest}",
+                "–" if best is None else ", ".join(best.inputs),
+            )
+        )
+    return SEARCH_COLUMNS, body
+
+
+def searches_page(searches: Sequence[KeptSearch], console: Console) -> None:
+    """Print what a store holds."""
+    header, body = searches_table(searches)
+    printed = plain_table(header, right=("Search", "Looked at", "Valid sets", "Structures"))
+    for row in body:
+        printed.add_row(*row)
+    console.print(printed)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _bodies(number: int) -> str:
+    return f"{number} {'body' if number == 1 else 'bodies'}"
