@@ -17,6 +17,7 @@ from mbssa.gathering import FAMILY, Fault, ModelError, builtin_names, load, save
 from mbssa.gathering.files import write_whole
 from mbssa.gathering.formats import known_ending, no_format
 from mbssa.joints.catalogue import types_of
+from mbssa.loops import commands as loops_commands
 from mbssa.mechanism import Mechanism
 from mbssa.results.exports import Format, export
 from mbssa.results.tables import page, plain_table, plain_text, summary_lines
@@ -54,6 +55,7 @@ def register(app: typer.Typer) -> None:
     app.command("decompose")(decompose_command)
     app.command("check")(check_command)
     app.command("convert")(convert)
+    loops_commands.register(app)
 
 
 def show(print_on: Callable[[Console], None]) -> None:

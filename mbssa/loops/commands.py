@@ -1,0 +1,110 @@
+"""The command ``mbssa loops``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.gathering import load
+
+if TYPE_CHECKING:
+    from mbssa.loops.structure import LoopStructure
+
+Form = Literal["table", "json", "csv", "markdown"]
+Method = Literal["basis", "wehage"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this folder's command to the command line."""
+    app.command("loops")(loops)
+
+
+def loops(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    method: Annotated[
+        Method | None,
+        typer.Option(
+            help="basis: the loops with the fewest coordinates; wehage: those of a spanning tree, "
+            "merged by Wehage's rule. basis if not given, or wehage with --cut or --tree."
+        ),
+    ] = None,
+    cut: Annotated[
+        str | None,
+        typer.Option("--cut", metavar="JOINT,...", help="The joints that are cut, one for each loop."),
+    ] = None,
+    tree: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='The spanning tree: JSON with the lists "P" and "loop_terminators" of Table 1.',
+        ),
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Structural groups and both kinds of loops, side by side.")
+    ] = False,
+    form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the kinematic graph to FILE: .svg, .png or .pdf."),
+    ] = None,
+) -> None:
+    """Find the independent loops of MODEL, and in which order they are solved.
+
+    This is what linear graph algorithms do, the rival of structural groups.
+    Each module is one loop, or several that must be solved together.
+
+    Exit 0: the loops determine every coordinate; 1: they do not (the answer
+    is printed all the same); 2: bad input.
+
+    Example: mbssa loops nine_bar --compare
+    """
+    from mbssa.commands import deliver, show
+    from mbssa.loops.comparison import compare_loops
+    from mbssa.loops.independent import independent_loops
+    from mbssa.loops.spanning_tree import read_tree
+    from mbssa.loops.substructures import wehage_substructures
+    from mbssa.results.loops import export, page
+
+    if cut is not None and tree is not None:
+        fail("--cut and --tree are given; write one of them")
+    chosen = cut is not None or tree is not None
+    if method == "basis" and chosen and not compare:
+        given = "--cut" if cut is not None else "--tree"
+        fail(f"--method basis takes no {given}; leave it out, or write --method wehage")
+    mechanism = load(model)
+    names = None if cut is None else [name.strip() for name in cut.split(",") if name.strip()]
+    try:
+        record = None if tree is None else read_tree(tree)
+        comparison = compare_loops(mechanism, cuts=names, tree=record) if compare else None
+        if method == "wehage" or (method is None and chosen):
+            found = wehage_substructures(mechanism, cuts=names, tree=record)
+        else:
+            found = independent_loops(mechanism)
+    except ValueError as error:
+        fail(str(error))
+    if plot is not None:
+        _draw(found, plot)
+    if form == "table" and output is None:
+        show(lambda screen: page(found, screen, comparison))
+    else:
+        deliver(export(found, form, comparison), output)
+    raise typer.Exit(OK if found.determined else NOT_DETERMINED)
+
+
+def _draw(found: LoopStructure, path: Path) -> None:
+    """Write the kinematic graph; what cannot be drawn is an error (exit 2)."""
+    from mbssa.pictures import ending_of, save
+    from mbssa.pictures.loops import kinematic_graph
+
+    try:
+        ending_of(path)
+        save(kinematic_graph(found), path)
+    except (ValueError, ModuleNotFoundError) as error:
+        fail(str(error))
