@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 FORMATS = ("table", "json", "csv")
+METHODS = ("complete", "qr")
 
 
 def register(app: typer.Typer) -> None:
@@ -37,7 +38,10 @@ def partition(
     ] = None,
     independent: Annotated[
         str | None,
-        typer.Option(metavar="NAME,...", help="Independent coordinates, all others dependent; or all."),
+        typer.Option(
+            metavar="NAME,...",
+            help="Independent coordinates, all others dependent; or all. With --sweep, what is chosen once.",
+        ),
     ] = None,
     dependent: Annotated[
         str | None, typer.Option(metavar="NAME,...", help="Dependent coordinates, all others independent.")
@@ -95,9 +99,10 @@ def partition(
     """
     if form not in FORMATS:
         raise typer.BadParameter(f"{form!r}; write table, json or csv", param_hint="--format")
-    faults = _faults(
-        sweep, method, tolerance, motion, steps, duration, drive, at, plot, independent, dependent, driven
-    )
+    one = {"--dependent": dependent, "--driven": driven, "--at": at}
+    several = {"--drive": drive, "--plot": plot}
+    timed = {"--motion": motion, "--steps": steps, "--duration": duration}
+    faults = _faults(method, tolerance, sweep, at is not None, one, several, timed)
     read = [path for path in (Path(model), motion) if path is not None and path.exists()]
     if plot is not None:
         faults += target_faults([Target("--plot", plot, STILL)], read)
@@ -106,6 +111,7 @@ def partition(
     mechanism = load(model)
     options: dict[str, Any] = {"cuts": _names(cut), "method": method, "tolerance": tolerance}
     if sweep:
+        options["independent"] = _names(independent)
         _sweep(mechanism, model, motion, steps, duration, _names(drive), options, form, output, plot)
         return
     from groups.partitioning import partition as divide
@@ -131,41 +137,28 @@ def _names(text: str | None) -> list[str] | None:
 
 
 def _faults(
-    sweep: bool,
     method: str,
     tolerance: float,
-    motion: Path | None,
-    steps: int | None,
-    duration: float | None,
-    drive: str | None,
-    at: float | None,
-    plot: Path | None,
-    *chosen: str | None,
+    sweep: bool,
+    at: bool,
+    one: dict[str, Any],
+    several: dict[str, Any],
+    timed: dict[str, Any],
 ) -> list[str]:
-    """Options that there are not, or that say nothing together."""
+    """Methods that there are not, and options for one configuration or for a motion that is not asked for."""
     faults = []
-    if method not in ("complete", "qr"):
-        faults.append(f"--method {method}: write complete or qr")
+    if method not in METHODS:
+        faults.append(f"--method {method}: write {' or '.join(METHODS)}")
     if not 0 <= tolerance < 1:
         faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
     if sweep:
-        names = ("--independent", "--dependent", "--driven")
-        given = [name for name, text in zip(names, chosen, strict=True) if text is not None]
-        given += ["--at"] if at is not None else []
-        faults += [f"{name}: is for one configuration; leave --sweep out" for name in given]
-        return faults
-    faults += [
-        f"{name}: is for a motion; write --sweep too"
-        for name, value in (("--drive", drive), ("--plot", plot))
-        if value is not None
-    ]
-    if at is None:
-        faults += [
-            f"{name}: is for a motion; write --sweep, or --at SECONDS, too"
-            for name, value in (("--motion", motion), ("--steps", steps), ("--duration", duration))
-            if value is not None
-        ]
-    return faults
+        said = dict.fromkeys(one, "is for one configuration; leave --sweep out")
+    else:
+        said = dict.fromkeys(several, "is for a motion; write --sweep too")
+        if not at:
+            said |= dict.fromkeys(timed, "is for a motion; write --sweep, or --at SECONDS, too")
+    given = {name for name, value in (one | several | timed).items() if value is not None}
+    return faults + [f"{name}: {why}" for name, why in said.items() if name in given]
 
 
 def _instant(

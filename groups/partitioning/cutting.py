@@ -136,7 +136,9 @@ def cut_open(
         if j not in hanging and j not in ends
     ]
     kept = tuple(sorted((cut for cut in found if cut.equations), key=lambda cut: cut.joints))
-    names, units, start = [], [], [-1] * mechanism.n_joints
+    names: list[str] = []
+    units: list[str] = []
+    start = [-1] * mechanism.n_joints
     for j in sorted(hanging):
         start[j] = len(names)
         row = _row(mechanism, j)
@@ -168,7 +170,7 @@ def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
     >>> from mbssa.joints.frames import joint_frames
     >>> bar = mbssa.load("planar_four_bar")
     >>> cut_coordinates(cut_open(bar, joint_frames(bar)))
-    ('1-4.angle',)
+    ('3-4.angle',)
     """
     mechanism = opened.mechanism
     ends = {j for cut in opened.cuts if cut.rod >= 0 for j in cut.joints}

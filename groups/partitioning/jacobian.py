@@ -121,7 +121,8 @@ class _Reached:
             self.twist[link.body] = twist
 
     def _arm(self, point: Floats) -> Floats:
-        return (point - self.middle) / self.opened.frames.size
+        arm: Floats = (point - self.middle) / self.opened.frames.size
+        return arm
 
     def _in_world(self, free: Floats, axes: Floats, point: Floats) -> Floats:
         """Twists in a joint's axes at its point, as twists of the middle in the world's."""
@@ -171,7 +172,8 @@ class _Reached:
         across = points[1] - points[0]
         along = across / np.linalg.norm(across, axis=1)[:, None]
         apart = self._at(ends[1], points[1])[:, :3] - self._at(ends[0], points[0])[:, :3]
-        return along[:, None, :] @ apart
+        row: Floats = along[:, None, :] @ apart
+        return row
 
     def _gear(self, cut: Cut) -> Floats:
         """A gear's rows are by the twists of whole bodies, one instant after another."""

@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.int64]
 Method = Literal["complete", "qr"]
 METHODS: tuple[Method, ...] = ("complete", "qr")
 
-#: Candidates within this share of the largest are equal; the first is taken, so that rounding decides nothing.
+#: Candidates within this share of the largest are equal and the first is taken: rounding decides nothing.
 _EQUAL = 1e-9
 
 

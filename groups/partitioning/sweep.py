@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from groups.motion import Motion, from_arrays
 from groups.motion.inputs import driven_coordinates
-from groups.partitioning.choice import effective_tolerance
+from groups.partitioning.choice import effective_tolerance, partition
 from groups.partitioning.cutting import CutOpen, cut_open
 from groups.partitioning.jacobian import Poses, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
@@ -84,15 +84,16 @@ class PartitionSweep:
     time : (T,) s
     rank : independent equations in general; the number of dependent coordinates
     structural : u are the driven coordinates of the model, whose columns are left out
-    once : u is chosen at the reference and kept
-    held : u is chosen at the reference and anew where its condition falls below ``limit`` times that of a
-        new choice
+    once : u is chosen at the reference, or by the user, and kept
+    held : begins as ``once`` and is chosen anew where its condition falls below ``limit`` times that of a new
+        choice
     anew : u is chosen at every instant
     whole : (T,) condition of all of J: where it vanishes, no choice helps
     groups, status : (T, G) condition and status of the structural groups
     group_names : by group, its bodies and its type
     near : a condition below it is a warning
     limit : see ``held``
+    given : whether the user chose ``once``
 
     Examples
     --------
@@ -102,8 +103,8 @@ class PartitionSweep:
     >>> swept = sweep_partition(groups.build(mbssa.decompose(bar)), groups.constant_speed(bar, steps=25))
     >>> swept.structural.sets, swept.once.sets
     ((('1-2.angle',),), (('2-3.angle',),))
-    >>> bool(swept.structural.condition.min() > 0.3), len(swept.changes)
-    (True, 1)
+    >>> bool(swept.structural.condition.min() > 0.3), swept.changes, swept.warnings
+    (True, (), ())
     """
 
     opened: CutOpen
@@ -120,6 +121,7 @@ class PartitionSweep:
     group_names: tuple[str, ...]
     near: float
     limit: float
+    given: bool
 
     def __repr__(self) -> str:
         name = self.opened.mechanism.name or "a mechanism"
@@ -186,6 +188,7 @@ def sweep_partition(
     *,
     method: Method = "complete",
     cuts: Sequence[str] | None = None,
+    independent: Sequence[str] | None = None,
     tolerance: float = 1e-9,
     near: float = 0.01,
     limit: float = 0.1,
@@ -199,6 +202,7 @@ def sweep_partition(
         inputs, which may pass positions that are dead points of the model's: the groups of the model are
         then solved with what its own inputs do there
     method, cuts, tolerance : as in :func:`partition`
+    independent : the user's own choice, which is then ``once``, and which ``held`` begins with
     near : a condition below it is a warning
     limit : the set is changed where its condition is below this share of a new choice's
 
@@ -217,7 +221,7 @@ def sweep_partition(
     >>> swept = sweep_partition(groups.build(mbssa.decompose(pendulum)), crank)
     >>> [(round(float(swept.time[k]), 2), round(float(swept.anew.condition[k]), 1))
     ...     for k in swept.structural.crossings]
-    [(0.41, 0.3), (0.91, 0.2)]
+    [(0.33, 0.6), (0.93, 0.1)]
     """
     if method not in METHODS:
         raise ValueError(f"no method {method!r}; write one of {', '.join(METHODS)}")
@@ -236,7 +240,13 @@ def sweep_partition(
     driven = np.isin(names, inputs)
     structural = np.flatnonzero(~driven)
     wanted = min(len(structural), rank + int(prescribed.sum()))
-    first = np.sort(pivots_of(reference, method).columns[0, :rank])
+    if independent is None:
+        first = np.sort(pivots_of(reference, method).columns[0, :rank])
+    else:
+        given = partition(
+            mechanism, method, cuts=cuts, independent=independent, driven=(), tolerance=tolerance
+        )
+        first = np.flatnonzero(np.isin(names, given.dependent))
     each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
     anew = _followed(names, J, each, rank)
     sets, singular, condition = _held(J, first, each, anew.condition, rank, limit)
@@ -255,6 +265,7 @@ def sweep_partition(
         model.group_names,
         near,
         limit,
+        independent is not None,
     )
 
 

@@ -215,8 +215,8 @@ def sweep_page(swept: PartitionSweep, console: Console) -> None:
         table.add_row(name, escape(u), str(len(set(one.which.tolist()))), *cells)
     for name, values in (("structural groups", swept.worst_group), ("any choice: all of J", swept.whole)):
         at = _worst(values)
-        cells = ("–", "–") if at is None else (_number(values[at]), f"{swept.time[at]:.4g}")
-        table.add_row(name, "–", "–", *cells, "–")
+        condition = "–" if at is None else "not solved" if values[at] == 0 else _number(values[at])
+        table.add_row(name, "–", "–", condition, "–" if at is None else f"{swept.time[at]:.4g}", "–")
     console.print(table)
     agreed = int(swept.agree.sum())
     console.print(
@@ -234,9 +234,9 @@ def sweep_as_text(swept: PartitionSweep) -> str:
 def _choices(swept: PartitionSweep) -> tuple[tuple[str, Followed], ...]:
     return (
         ("structural: what is driven", swept.structural),
-        ("once, at the reference", swept.once),
-        ("held, changed where it must", swept.held),
-        ("anew at every instant", swept.anew),
+        ("once: as given" if swept.given else "once: at the reference", swept.once),
+        ("held: changed where it must", swept.held),
+        ("anew: at every instant", swept.anew),
     )
 
 
@@ -259,7 +259,7 @@ def _worst(values: Any) -> int | None:
 
 def _changes(swept: PartitionSweep) -> list[str]:
     if not swept.changes:
-        return ["the set chosen at the reference need not change"]
+        return ["the set that is chosen once need not change"]
     lines = [
         f"the independent set has to change {_several(len(swept.changes), 'time')}, where its condition is "
         f"below {swept.limit:.2g} of a new choice's:"
@@ -288,7 +288,8 @@ def _warnings(swept: PartitionSweep) -> list[str]:
 
 def warned_text(swept: PartitionSweep, one: Warned) -> str:
     """Who warns in a stretch, who does not, and what would help."""
-    warning, silent = [], []
+    warning: list[str] = []
+    silent: list[str] = []
     for name in ("structural", "groups", "once", "held", "anew"):
         value = getattr(one, name)
         low = value < swept.near or name in one.crossed

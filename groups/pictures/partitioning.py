@@ -1,0 +1,94 @@
+"""Conditions of choices of coordinates, and of structural groups, along a motion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups.pictures.key import add_key
+from groups.pictures.scene import chosen
+from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, GRID
+from mbssa.pictures.limits import require_matplotlib
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from groups.partitioning import PartitionSweep
+
+#: Instants that a curve is drawn through.
+CURVE_INSTANTS = 4000
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _RIGHT, _TOP = 130.0, 62.0, 16.0, 11.0, 5.0, 9.0
+
+#: Conditions below it are drawn at the lower edge.
+_LEAST = 1e-6
+
+
+def conditions(swept: PartitionSweep) -> Figure:
+    """Condition of J_v over time for each way to choose the independent coordinates, and of the groups.
+
+    1 is well conditioned, 0 singular, on a scale of powers of ten; instants at which a group was not
+    solved count as singular. Stretches in which somebody warns are shaded, changes of the held set are
+    marked by lines.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from groups.partitioning import sweep_partition
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> swept = sweep_partition(groups.build(mbssa.decompose(bar)), groups.constant_speed(bar, steps=25))
+    >>> [line.get_label() for line in conditions(swept).axes[0].get_lines()[:2]]
+    ['any choice: all of J', 'anew']
+    """
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    width, height = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP
+    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
+    at = chosen(len(swept.time), CURVE_INSTANTS)
+    handles: list[Any] = []
+    for label, values, colour, look, thick in (
+        ("any choice: all of J", swept.whole, FRAME_COLOUR, "dotted", 1.1),
+        ("anew", swept.anew.condition, BODY_COLOURS[2], "solid", 1.1),
+        ("held", swept.held.condition, BODY_COLOURS[5], "dashed", 1.6),
+        ("once", swept.once.condition, BODY_COLOURS[3], "dashdot", 1.1),
+        ("structural", swept.structural.condition, BODY_COLOURS[0], "solid", 1.6),
+        ("worst structural group", swept.worst_group, BODY_COLOURS[1], "solid", 1.1),
+    ):
+        drawn = np.maximum(values[at], _LEAST)
+        handles += axes.plot(swept.time[at], drawn, color=colour, ls=look, lw=thick, label=label)
+    for one in swept.warnings:
+        axes.axvspan(
+            float(swept.time[one.first]), float(swept.time[one.last]), color=FAILED, lw=0.0, zorder=0.5
+        )
+    if swept.warnings:
+        handles.append(
+            Patch(facecolor=FAILED, label=f"below {swept.near:.2g}, or a determinant through zero")
+        )
+    for k, _, _ in swept.changes:
+        axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6)
+    axes.set_yscale("log")
+    axes.set_ylim(max(_LEAST, 0.5 * float(min(line.get_ydata().min() for line in handles[:6]))), 1.3)
+    axes.set_xlim(swept.time[0], swept.time[-1] if len(swept.time) > 1 else swept.time[0] + 1.0)
+    axes.grid(color=GRID, lw=0.5)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
+    axes.set_xlabel("t in s", fontsize=SMALL_TEXT, family=FONT)
+    axes.set_ylabel("condition: 1 best, 0 singular", fontsize=SMALL_TEXT, family=FONT)
+    for spine in axes.spines.values():
+        spine.set(linewidth=0.5, color=INK)
+    name = swept.opened.mechanism.name or "mechanism"
+    figure.text(0.5, 1 - 4.2 / height, name.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT)
+    add_key(figure, handles)
+    return figure
