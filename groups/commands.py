@@ -54,6 +54,9 @@ def register(app: typer.Typer) -> None:
     app.command("solve")(solve)
     app.command("solvers")(solvers)
     app.command("modes")(modes)
+    from groups.partitioning import commands as partitioning  # which takes options from this module
+
+    partitioning.register(app)
 
 
 def solve(
