@@ -24,6 +24,7 @@ from mbssa.results.tables import page, plain_table, plain_text, summary_lines
 from mbssa.search import decompose
 from mbssa.search.decompose import Method
 from mbssa.structure import Structure
+from mbssa.transformations import commands as transformation_commands
 
 #: Bodies up to which a decomposition is followed by ranks: half a second's work.
 WARNED = 2_000
@@ -56,6 +57,7 @@ def register(app: typer.Typer) -> None:
     app.command("check")(check_command)
     app.command("convert")(convert)
     loops_commands.register(app)
+    transformation_commands.register(app)
 
 
 def show(print_on: Callable[[Console], None]) -> None:

@@ -6,10 +6,11 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mbssa.results.exports import _markdown_table
-from mbssa.results.tables import plain_table
+from mbssa.results.tables import plain_table, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,20 +83,36 @@ def cells(row: Transformation | KeptRow, number: int) -> tuple[str, ...]:
     )
 
 
-def page(answer: Transformations, top: int, console: Console) -> None:
-    """Print the whole answer on a console: what was asked and looked at, and the best rows."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The rows that are printed, a sentence about them, and how many are not printed."""
+
+    rows: Sequence[Transformation]
+    heading: str
+    left: int
+
+
+def shown(answer: Transformations, top: int, pareto: tuple[str, str] | None = None) -> Shown:
+    """The best rows, or the Pareto front of two criteria; not more than ``top``."""
+    if pareto is None:
+        heading, every = f"best by {answer.criterion.text}", answer.rows
+    else:
+        heading, every = f"Pareto front of {pareto[0]} and {pareto[1]}", answer.front(*pareto)
+    return Shown(every[:top], heading, max(len(every) - top, 0))
+
+
+def page(answer: Transformations, printed: Shown, console: Console) -> None:
+    """Print the whole answer on a console: what was asked and looked at, and rows."""
     console.print(headline(answer.mechanism), style="bold", markup=False)
     for line in summary_lines(answer):
         console.print(line, markup=False)
-    rows = answer.rows[:top]
-    if not rows:
+    if not printed.rows:
         console.print("no set of inputs is valid" if answer.complete else "no valid set of inputs was found")
         return
-    console.print(f"best by {answer.criterion.text}:", markup=False)
-    print_rows(rows, console)
-    left = len(answer.rows) - len(rows)
-    if left:
-        console.print(f"… and {left:,} more distributions; --top shows more")
+    console.print(f"{printed.heading}:", markup=False)
+    print_rows(printed.rows, console)
+    if printed.left:
+        console.print(f"… and {printed.left:,} more distributions; --top shows more")
 
 
 def print_rows(rows: Sequence[Transformation | KeptRow], console: Console) -> None:
@@ -124,16 +141,16 @@ def table(
     return header, body
 
 
-def as_json(answer: Transformations, top: int) -> str:
-    """The first rows and the summary as JSON."""
-    return json.dumps(answer.to_dict(top), ensure_ascii=False, indent=2) + "\n"
+def to_dict(answer: Transformations, printed: Shown) -> dict[str, Any]:
+    """The summary and the printed rows, ready for JSON."""
+    rows = [row.to_dict() for row in printed.rows]
+    return answer.to_dict(0) | {"order": printed.heading, "rows": rows}
 
 
-def as_csv(rows: Sequence[Transformation | KeptRow]) -> str:
-    """The rows, one line each; inputs as ``--inputs`` reads them."""
+def as_csv(header: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """A table as CSV; inputs are in one cell, as ``--inputs`` reads them."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    header, body = table(rows)
     writer.writerow(header)
     writer.writerows(body)
     return stream.getvalue()
@@ -145,27 +162,16 @@ def as_markdown(title: str, lines: Sequence[str], header: Sequence[str], body: S
     return "\n".join([*text, *_markdown_table(tuple(header), body)]) + "\n"
 
 
-def export(answer: Transformations, form: Format, top: int) -> str:
-    """The answer as text of one format.
-
-    Raises
-    ------
-    ValueError
-        Unknown format.
-    """
-    from mbssa.results.tables import plain_text
-
-    rows = answer.rows[:top]
+def export(answer: Transformations, form: Format, printed: Shown) -> str:
+    """The answer as text of one format."""
     if form == "json":
-        return as_json(answer, top)
+        return json.dumps(to_dict(answer, printed), ensure_ascii=False, indent=2) + "\n"
     if form == "csv":
-        return as_csv(rows)
+        return as_csv(*table(printed.rows))
     if form == "markdown":
-        name = answer.mechanism.name or "mechanism"
-        return as_markdown(f"Inputs of {name}", summary_lines(answer), *table(rows))
-    if form != "table":
-        raise ValueError(f"format {form!r} is unknown; write table, json, csv or markdown")
-    return plain_text(lambda console: page(answer, top, console)) + "\n"
+        lines = [*summary_lines(answer), printed.heading]
+        return as_markdown(headline(answer.mechanism), lines, *table(printed.rows))
+    return plain_text(lambda console: page(answer, printed, console)) + "\n"
 
 
 # --- what a store holds ----------------------------------------------------------------------------
@@ -190,6 +196,28 @@ def searches_table(searches: Sequence[KeptSearch]) -> tuple[tuple[str, ...], lis
             )
         )
     return SEARCH_COLUMNS, body
+
+
+def export_searches(searches: Sequence[KeptSearch], form: Format) -> str:
+    """What a store holds as text of one format."""
+    if form == "json":
+        return json.dumps([kept.to_dict() for kept in searches], ensure_ascii=False, indent=2) + "\n"
+    if form == "csv":
+        return as_csv(*searches_table(searches))
+    if form == "markdown":
+        return as_markdown("Searches over inputs", (), *searches_table(searches))
+    return plain_text(lambda console: searches_page(searches, console)) + "\n"
+
+
+def export_rows(rows: Sequence[KeptRow], form: Format) -> str:
+    """Rows of a store as text of one format."""
+    if form == "json":
+        return json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=2) + "\n"
+    if form == "csv":
+        return as_csv(*table(rows))
+    if form == "markdown":
+        return as_markdown("Inputs", (), *table(rows))
+    return plain_text(lambda console: print_rows(rows, console)) + "\n"
 
 
 def searches_page(searches: Sequence[KeptSearch], console: Console) -> None:

@@ -1,0 +1,402 @@
+"""The commands ``mbssa transform`` and ``mbssa transformations``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+import typer
+
+from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.gathering import ModelError, load, save
+from mbssa.gathering.formats import known_ending, no_format
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Mechanism
+    from mbssa.transformations.querying import KeptSearch
+    from mbssa.transformations.result import Transformations
+
+Form = Literal["table", "json", "csv", "markdown"]
+
+#: Exit code of a search that Ctrl-C ended.
+STOPPED = 130
+
+#: s before a bar is shown.
+_PATIENCE = 1.0
+
+#: Options whose names are not those of the question's fields.
+_OPTIONS = {"per_joint": "per-joint", "terminals": "terminal"}
+
+FormatOption = Annotated[Form, typer.Option("--format", "-f", help="What to print.")]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+]
+TopOption = Annotated[int, typer.Option(min=1, metavar="K", help="Rows that are printed.")]
+RowOption = Annotated[int | None, typer.Option(min=1, metavar="K", help="Which row --save writes.")]
+SaveOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the model with the inputs of --row: .toml, .npz.")
+]
+EveryOption = Annotated[bool, typer.Option("--all", help="List sets that are not valid too.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this folder's commands to the command line."""
+    app.command("transform")(transform)
+    app.command("transformations")(transformations)
+
+
+def transform(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    inputs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Driven coordinates; as many as MODEL needs if not given."),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Only these joints (1-2) or coordinates (1-2.slide)."),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,...", help="None of these joints or coordinates.")
+    ] = None,
+    require: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,...", help="All of these joints or coordinates.")
+    ] = None,
+    per_joint: Annotated[int | None, typer.Option(metavar="W", help="Most inputs on one joint.")] = None,
+    terminal: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BODY", help="Give this body an F pair with the frame that may be driven."),
+    ] = None,
+    criterion: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What is better: groups,largest or 2*groups-1*largest+0.5*closed."),
+    ] = None,
+    pareto: Annotated[
+        str | None, typer.Option(metavar="A,B", help="List the Pareto front of two criteria.")
+    ] = None,
+    top: TopOption = 10,
+    every: EveryOption = False,
+    most: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Distributions up to which all are looked at."),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.0, metavar="S", help="Seconds; then the best so far.")
+    ] = None,
+    spanning: Annotated[
+        bool,
+        typer.Option("--spanning/--no-spanning", help="Try other pairs for joints of several bodies."),
+    ] = True,
+    precision: Annotated[
+        float | None, typer.Option(min=0.0, metavar="METRES", help="Of the geometry's numbers.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep what is found there, and go on from it.")
+    ] = None,
+    block: Annotated[
+        int | None, typer.Option(min=1, hidden=True, help="Distributions of a block of the store.")
+    ] = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+    row: RowOption = None,
+    save_to: SaveOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw --pareto, or groups against cost: .png, .svg or .pdf."),
+    ] = None,
+) -> None:
+    """Find the inputs that give MODEL its best kinematic structure.
+
+    Sets of driven coordinates are judged by the count and by their rank at the
+    given geometry; criteria are groups, largest, closed, open, levels, width,
+    cost and margin. Ctrl-C gives the best so far. A search that was stopped or
+    killed goes on with the same --store, which two may share at once.
+
+    Exit 0: valid inputs were found; 1: none; 2: bad input; 130: stopped.
+
+    Example: mbssa transform rotor --criterion groups,largest --row 1 --save best.toml
+
+    Example: mbssa transform stewart --terminal 14 --per-joint 6 --store searches.sqlite
+
+    Example: mbssa transform micromanipulator --forbid 1-2,1-3 --pareto groups,cost --plot front.png
+    """
+    from mbssa.transformations.criteria import DEFAULT
+
+    mechanism = load(model)
+    asked = {
+        "inputs": inputs,
+        "allow": _names(allow),
+        "forbid": _names(forbid),
+        "require": _names(require),
+        "per_joint": per_joint,
+        "terminals": _names(terminal),
+        "precision": precision,
+        "spanning": spanning,
+    }
+    text = criterion or DEFAULT
+    front = None if pareto is None else tuple(name.strip() for name in pareto.split(","))
+    faults = _question_faults(mechanism, asked) + _criterion_faults(text, front)
+    faults += _target_faults(output, save_to, row, plot, Path(model))
+    if faults:
+        _fail_all(faults)
+    pair = None if front is None else (front[0], front[1])
+    answer = _searched(
+        mechanism, asked, criterion=text, every=every, most=most, time_limit=time_limit, store=store,
+        block=block,
+    )  # fmt: skip
+    _deliver(answer, top, pair, form, output)
+    _save_row(answer, row, save_to, pair)
+    if plot is not None:
+        _draw(answer, plot, pair or ("groups", "cost"))
+    if answer.stopped:
+        raise typer.Exit(STOPPED)
+    raise typer.Exit(OK if answer.n_valid else NOT_DETERMINED)
+
+
+def transformations(
+    store: Annotated[Path, typer.Argument(metavar="FILE", help="A store that mbssa transform has written.")],
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Rows of the searches of this model.")
+    ] = None,
+    search: Annotated[int | None, typer.Option(min=1, metavar="N", help="Rows of this search.")] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="groups>=8, largest<=3 and open=0; may be repeated."),
+    ] = None,
+    sort: Annotated[str | None, typer.Option(metavar="CRITERION", help="As for mbssa transform.")] = None,
+    top: TopOption = 10,
+    every: EveryOption = False,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+    row: RowOption = None,
+    save_to: SaveOption = None,
+) -> None:
+    """List what a store holds: the searches, or with --model or --search their rows.
+
+    Nothing is judged: rows are filtered and sorted by the store. Without --model and
+    --search, conditions and criteria are for the rows of all searches.
+
+    Exit 0: something was found; 1: nothing; 2: bad input.
+
+    Example: mbssa transformations searches.sqlite
+
+    Example: mbssa transformations searches.sqlite --model rotor --where "groups>=8" --sort largest,cost
+    """
+    from mbssa.commands import deliver
+    from mbssa.results.transformations import export_rows, export_searches
+    from mbssa.store import StoreError
+    from mbssa.transformations.criteria import DEFAULT
+    from mbssa.transformations.querying import conditions, mechanism_of, rows, searches
+
+    faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
+    faults += _criterion_faults(sort or DEFAULT, None, "--sort")
+    faults += _target_faults(output, save_to, row, None, store)
+    try:
+        conditions(where or [])
+    except ValueError as error:
+        faults += str(error).split("\n  ")
+    if faults:
+        _fail_all(faults)
+    try:
+        listed = searches(store)
+        if model is None and search is None and not where and sort is None and row is None:
+            deliver(export_searches(listed, form), output)
+            raise typer.Exit(OK if listed else NOT_DETERMINED)
+        chosen = _chosen(store, listed, model, search)
+        found = rows(
+            store, chosen, where=where or [], sort=sort or DEFAULT, top=max(top, row or 0), every=every
+        )
+        deliver(export_rows(found[:top], form), output)
+        if row is not None and save_to is not None:
+            if row > len(found):
+                fail(f"--row {row}: there are {len(found)} rows")
+            _save(mechanism_of(store, found[row - 1]), save_to)
+    except StoreError as error:
+        fail(_named(error))
+    raise typer.Exit(OK if found else NOT_DETERMINED)
+
+
+def _chosen(store: Path, listed: list[KeptSearch], model: str | None, search: int | None) -> list[int]:
+    """Numbers of the searches that are meant."""
+    numbers = [
+        kept.search.number
+        for kept in listed
+        if (model is None or kept.name == model) and (search is None or kept.search.number == search)
+    ]
+    if not numbers:
+        there = ", ".join(f"{kept.search.number} ({kept.name})" for kept in listed) or "none"
+        fail(f"{store}: no such search; the searches are {there}")
+    return numbers
+
+
+# --- what is asked ---------------------------------------------------------------------------------
+
+
+def _names(given: Sequence[str] | None) -> list[str]:
+    return [name.strip() for text in given or [] for name in text.split(",") if name.strip()]
+
+
+def _question_faults(mechanism: Mechanism, asked: dict[str, Any]) -> list[str]:
+    from mbssa.transformations.question import ask
+
+    try:
+        ask(mechanism, **asked)
+    except ModelError as error:
+        return [f"--{_OPTIONS.get(fault.where, fault.where)}: {fault.what}" for fault in error.faults]
+    return []
+
+
+def _criterion_faults(text: str, front: tuple[str, ...] | None, option: str = "--criterion") -> list[str]:
+    from mbssa.transformations.criteria import DIRECTIONS
+    from mbssa.transformations.criteria import criterion as read
+
+    faults = []
+    try:
+        read(text)
+    except ValueError as error:
+        faults.append(f"{option}: {str(error).removeprefix('criterion ')}")
+    if front is not None and (len(set(front)) != 2 or not set(front) <= set(DIRECTIONS)):
+        faults.append(
+            f"--pareto {','.join(front)}: write two of {', '.join(DIRECTIONS)}, such as groups,cost"
+        )
+    return faults
+
+
+def _target_faults(
+    output: Path | None, saved: Path | None, row: int | None, plot: Path | None, read: Path
+) -> list[str]:
+    """What would keep files from being written."""
+    faults = []
+    if (row is None) != (saved is None):
+        faults.append("--row and --save: write both, or neither")
+    if saved is not None and known_ending(saved) is None:
+        faults.append(f"--save {no_format(saved)}")
+    if plot is not None:
+        from mbssa.pictures import ending_of
+        from mbssa.pictures.limits import require_matplotlib
+
+        try:
+            ending_of(plot)
+            require_matplotlib()
+        except (ValueError, ModuleNotFoundError) as error:
+            faults.append(f"--plot {error}")
+    taken = {os.path.realpath(read): "is read by this command"}
+    for option, path in (("--output", output), ("--save", saved), ("--plot", plot)):
+        if path is None or str(path) == "-":
+            continue
+        place = os.path.realpath(path)
+        if path.is_dir():
+            faults.append(f"{option} {path}: is a folder; name a file in it")
+        elif not Path(place).parent.is_dir():
+            faults.append(f"{option} {path}: there is no folder {path.parent}")
+        elif place in taken:
+            faults.append(f"{option} {path}: {taken[place]}; name another file")
+        taken.setdefault(place, f"is what {option} writes")
+    return faults
+
+
+def _fail_all(faults: list[str]) -> NoReturn:
+    fail(faults[0] if len(faults) == 1 else "\n  ".join([f"{len(faults)} faults", *faults]))
+
+
+def _named(error: Exception) -> str:
+    """A store's error where the file was named on the command line."""
+    return str(error).replace("in MBSSA_STORE", "with --store")
+
+
+# --- the search ------------------------------------------------------------------------------------
+
+
+def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transformations:
+    from mbssa.store import StoreError
+    from mbssa.transformations.transforming import transform as search
+
+    try:
+        with _told() as told:
+            return search(mechanism, **asked, **how, progress=told)
+    except StoreError as error:
+        fail(_named(error))
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C before anything was judged", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+
+
+@contextmanager
+def _told() -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal's standard error, where it takes more than a second; it leaves nothing behind."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} distributions"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("Ctrl-C stops"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task("")
+    began = time.monotonic()
+
+    def told(done: int, total: int) -> None:
+        bar.update(task, completed=done, total=total)
+        if not bar.live.is_started and time.monotonic() - began > _PATIENCE:
+            bar.start()
+
+    try:
+        yield told
+    finally:
+        bar.stop()
+
+
+# --- the answer ------------------------------------------------------------------------------------
+
+
+def _deliver(
+    answer: Transformations, top: int, pareto: tuple[str, str] | None, form: Form, output: Path | None
+) -> None:
+    from mbssa.commands import deliver, show
+    from mbssa.results.transformations import export, page, shown, summary_lines
+
+    printed = shown(answer, top, pareto)
+    if form == "table" and output is None:
+        show(lambda screen: page(answer, printed, screen))
+        return
+    deliver(export(answer, form, printed), output)
+    if not answer.complete:
+        print("\n".join(summary_lines(answer)), file=sys.stderr)
+
+
+def _save_row(
+    answer: Transformations, row: int | None, path: Path | None, pareto: tuple[str, str] | None
+) -> None:
+    if row is None or path is None:
+        return
+    rows = answer.rows if pareto is None else answer.front(*pareto)
+    if row > len(rows):
+        fail(f"--row {row}: there are {len(rows)} rows")
+    _save(rows[row - 1].mechanism(), path)
+
+
+def _save(mechanism: Mechanism, path: Path) -> None:
+    lost = save(mechanism, path)
+    if lost:
+        print("\n  ".join([f"{path} does not keep:", *lost]), file=sys.stderr)
+
+
+def _draw(answer: Transformations, path: Path, pair: tuple[str, str]) -> None:
+    from mbssa.pictures.front import draw_front
+
+    try:
+        draw_front(answer, path, *pair)
+    except ValueError as error:
+        fail(str(error))
