@@ -1,0 +1,153 @@
+"""``mbssa loops``: what it prints, writes and refuses."""
+
+import json
+
+import pytest
+
+import mbssa
+from mbssa.loops import independent_loops, wehage_substructures
+
+TABLE_4 = {
+    "P": [0, 1, 1, 1, 2, 3, 4, 9, 13, 1, 9, 8, 1, 11, 13, 15, 5, 10, 6, 7, 16, 12],
+    "loop_terminators": [[9, 18], [9, 19], [14, 21], [11, 20], [16, 22], [8, 17]],
+    "parent_joints": [None, *"SEMTFNPBCHQAIJKUDGOLR"],
+}
+
+
+def test_the_table_has_loops_and_modules(run_mbssa):
+    done = run_mbssa("loops", "nine_bar")
+    assert done.exit_code == 0
+    assert "2 independent loops with the fewest coordinates; Eq. (1): C = P − N_m = 10 − 8" in done.stdout
+    assert "determined: 2 modules in 2 levels" in done.stdout
+    assert str(independent_loops(mbssa.load("nine_bar"))) + "\n" == done.stdout
+
+
+def test_json_says_everything(run_mbssa):
+    record = json.loads(run_mbssa("loops", "rotor", "--compare", "--format", "json").stdout)
+    assert record["loops"][0]["bodies"] == [1, 10, 9, 13]
+    assert record["modules"][0]["cuts"] == ["9-10"]
+    assert [way["modules"] for way in record["comparison"]] == [7, 6, 5, 1]
+
+
+def test_csv_and_markdown(run_mbssa):
+    lines = run_mbssa("loops", "nine_bar", "--format", "csv").stdout.splitlines()
+    assert lines[0].startswith("Module,Loops,Equations")
+    assert len(lines) == 3
+    ways = run_mbssa("loops", "nine_bar", "--compare", "--format", "csv").stdout.splitlines()
+    assert [line.split(",")[0] for line in ways[1:]] == [
+        "structural groups",
+        "minimum cycle basis",
+        "Wehage",
+        "all loops at once",
+    ]
+    text = run_mbssa("loops", "rotor", "--method", "wehage", "--format", "markdown").stdout
+    assert text.startswith("# rotor: ")
+    assert "| 5 | 5,6 | 13,9,15,8,16,12,21; 13,9,15,11,16,14,22 |" in text
+
+
+def test_a_tree_of_the_paper_gives_its_table(run_mbssa, tmp_path):
+    path = tmp_path / "table4.json"
+    path.write_text(json.dumps(TABLE_4))
+    done = run_mbssa("loops", "rotor", "--tree", str(path))
+    assert done.exit_code == 0
+    assert "5 substructures by Wehage's rule, loops {3, 5} merged" in done.stdout
+    assert "13,9,15,11,16,14,21; 13,15,9,8,12,16,22" in done.stdout
+
+
+def test_substructures_that_need_each_other_are_named(run_mbssa, tmp_path):
+    path = tmp_path / "table6.json"
+    parents = [0, 1, 1, 7, 2, 3, 11, 5, 10, 1, 14, 8, 1, 16, 13, 12, 13, 4, 16, 8, 9, 11]
+    terminators = [[9, 17], [1, 18], [19, 15], [20, 9], [6, 21], [9, 22]]
+    path.write_text(json.dumps({"P": parents, "loop_terminators": terminators}))
+    done = run_mbssa("loops", "rotor", "--tree", str(path))
+    assert "substructures 2, 3, 5 need each other's coordinates: module 3" in done.stdout
+
+
+def test_the_user_chooses_where_to_cut(run_mbssa):
+    done = run_mbssa("loops", "nine_bar", "--cut", "7-5, 1-6", "--format", "json")
+    assert [loop["cut"] for loop in json.loads(done.stdout)["loops"]] == ["5-7", "1-6"]
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_the_kinematic_graph_is_drawn(run_mbssa, tmp_path, ending):
+    path = tmp_path / f"loops.{ending}"
+    assert run_mbssa("loops", "rotor", "--plot", str(path)).exit_code == 0
+    first = path.read_bytes()
+    assert run_mbssa("loops", "rotor", "--plot", str(path)).exit_code == 0
+    assert path.read_bytes() == first
+    if ending == "svg":
+        found = independent_loops(mbssa.load("rotor"))
+        arrows = [(a, b) for b in found.dag for a in found.dag.predecessors(b)]
+        assert all(f'id="arrow-{a}-{b}"'.encode() in first for a, b in arrows)
+        assert b'id="arrow-0-1"' in first
+
+
+def test_what_is_not_determined_exits_1(run_mbssa, tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text('format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n')
+    done = run_mbssa("loops", str(path))
+    assert done.exit_code == 1
+    assert "in no loop and not driven: 1-2.angle" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--cut", "1-2"], "1 of 2 loops are cut open; cut 1-6 too, for instance"),
+        (["--cut", "1-2,1-9,1-6"], "bodies come loose from the frame; cut all but 1-2"),
+        (["--cut", "3-4,9-9"], "no joint '9-9'"),
+        (["--cut", "3-4,3-4"], "joint 3-4 is cut twice"),
+        (["--method", "basis", "--cut", "3-4,1-9"], "--method basis takes no --cut"),
+        (["--plot", "loops.txt"], "a picture is written as .svg, .png or .pdf"),
+        (["--tree", "{tree}"], "not JSON"),
+    ],
+)
+def test_bad_input_is_refused(run_mbssa, tmp_path, arguments, words):
+    (tmp_path / "tree.json").write_text("P = [0]")
+    done = run_mbssa("loops", "nine_bar", *(a.format(tree=tmp_path / "tree.json") for a in arguments))
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+class TestTrees:
+    def test_the_printed_parent_of_body_7_is_refused(self):
+        printed = {**TABLE_4, "P": [3 if body == 7 else p for body, p in enumerate(TABLE_4["P"], 1)]}
+        with pytest.raises(
+            ValueError, match="no joint joins the bodies 7 and 3; joint 4-7 is neither kept nor cut"
+        ):
+            wehage_substructures(mbssa.load("rotor"), tree=printed)
+
+    def test_cuts_and_the_tree_that_they_leave_are_the_same(self):
+        rotor = mbssa.load("rotor")
+        by_tree = wehage_substructures(rotor, tree=TABLE_4)
+        by_cuts = wehage_substructures(rotor, cuts=["9-10", "6-9", "14-16", "7-11", "12-16", "5-8"])
+        assert by_tree.loops == by_cuts.loops
+        assert [each.loops for each in by_tree.substructures] == [
+            each.loops for each in by_cuts.substructures
+        ]
+
+    def test_joints_of_the_same_bodies_are_told_apart_by_their_ids(self):
+        banana = mbssa.load("double_banana")
+        lists = {"P": [0, 1, 1], "loop_terminators": [[2, 3]]}
+        with pytest.raises(ValueError, match="several joints join the bodies 2 and 1; write the ids"):
+            wehage_substructures(banana, tree=lists)
+        named = {**lists, "parent_joints": [None, "upper_tip", "lower_tip"]}
+        assert wehage_substructures(banana, tree=named).loops[0].cut == banana.joint("lower_tip").index
+
+    @pytest.mark.parametrize(
+        ("lists", "words"),
+        [
+            ({}, "write {"),
+            ({"P": [0, 1], "loop_terminators": []}, "P has 2 parents; write one for each of the 4 bodies"),
+            ({"P": [0, 1, 2, 1], "loop_terminators": []}, "joint 3-4 is neither kept nor cut"),
+            ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5], [2, 1]]}, "joint 1-2 is there twice"),
+        ],
+    )
+    def test_lists_that_do_not_fit_are_refused(self, lists, words):
+        with pytest.raises(ValueError, match=words):
+            wehage_substructures(mbssa.load("planar_four_bar"), tree=lists)
+
+    def test_cuts_and_a_tree_are_one_too_many(self):
+        with pytest.raises(ValueError, match="write one of them"):
+            wehage_substructures(mbssa.load("rotor"), cuts=[], tree=TABLE_4)
