@@ -23,7 +23,7 @@ CURVE_INSTANTS = 4000
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _RIGHT, _TOP = 130.0, 62.0, 16.0, 11.0, 5.0, 9.0
 
 #: Conditions below it are drawn at the lower edge.
-_LEAST = 1e-6
+_LEAST = 1e-4
 
 
 def conditions(swept: PartitionSweep) -> Figure:

@@ -1,0 +1,193 @@
+"""The cut Jacobian against finite differences, against the equations of whole bodies, far away and in mm."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.partitioning.cutting import cut_open
+from groups.partitioning.jacobian import Poses, coordinate_values, cut_jacobian
+from mbssa.gathering import builtin_names
+from mbssa.gathering.records import from_record, to_record
+from mbssa.joints.assembly import assemble
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.equations import equations_of, pose
+from mbssa.joints.frames import joint_frames
+from mbssa.joints.system import Configuration, rows_at
+
+STEP = 1e-6
+
+
+def reference(mechanism, cuts=None):
+    frames = joint_frames(mechanism)
+    closed = assemble(mechanism, frames)
+    assert closed.closed
+    return cut_open(mechanism, frames, cuts), closed.configuration
+
+
+def placed(opened, q, base):
+    """Configuration of the tree's bodies at coordinates q (n,), m and rad; others stay as in ``base``."""
+    frames, mechanism = opened.frames, opened.mechanism
+    p, R = base.position.copy(), base.rotation.copy()
+    for link in opened.links:
+        rows = equations_of(CATALOGUE[int(mechanism.joint_type[link.joint])])
+        first = opened.start[link.joint]
+        parameters = {name: values[link.joint][None] for name, values in frames.parameters.items()}
+        d, C, _ = pose(rows, q[None, first : first + len(rows.coordinates)], parameters)
+        a, b = mechanism.joint_bodies(link.joint)[:2]
+        (o, u), (A, B) = frames.origin[link.joint], frames.axes[link.joint]
+        if link.forward:
+            R[b] = R[a] @ A @ C[0] @ B.T
+            p[b] = p[a] + R[a] @ (o + A @ d[0]) - R[b] @ u
+        else:
+            R[a] = R[b] @ B @ C[0].T @ A.T
+            p[a] = p[b] + R[b] @ u - R[a] @ (o + A @ d[0])
+    return Configuration(p, R, np.arctan2(R[:, 1, 0], R[:, 0, 0]), frames.centre)
+
+
+def residual(opened, at):
+    """(m,) of the cuts' equations, lengths over the size; of a rod its length."""
+    frames, mechanism = opened.frames, opened.mechanism
+    rows = rows_at(mechanism, frames, at)
+    found = [np.zeros(0)]
+    for cut in opened.cuts:
+        if cut.rod < 0:
+            found.append(rows.residual[(rows.joint == cut.joints[0]) & ~rows.drive])
+            continue
+        ends = []
+        for joint in cut.joints:
+            bodies = mechanism.joint_bodies(joint)[:2]
+            side = 1 - bodies.index(cut.rod)
+            ends.append(at.position[bodies[side]] + at.rotation[bodies[side]] @ frames.origin[joint, side])
+        found.append([np.linalg.norm(ends[1] - ends[0]) / frames.size])
+    return np.concatenate(found)
+
+
+def differences(opened, q, at):
+    """(m, n) by central differences, lengths over the size in rows and columns."""
+    scale = np.where(np.array(opened.units) == "m", opened.frames.size, 1.0)
+    columns = []
+    for k in range(len(q)):
+        step = np.zeros(len(q))
+        step[k] = STEP * scale[k]
+        ahead, behind = (residual(opened, placed(opened, q + sign * step, at)) for sign in (1, -1))
+        columns.append((ahead - behind) / (2 * STEP))
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_reference_of_every_model(name):
+    opened, at = reference(mbssa.load(name))
+    q = coordinate_values(opened, Poses.at(at))[0]
+    hung = [link.body for link in opened.links]
+    np.testing.assert_allclose(placed(opened, q, at).position[hung], at.position[hung], atol=1e-12)
+    J = cut_jacobian(opened, Poses.at(at))[0]
+    assert J.shape == (len(opened.equations), len(opened.coordinates))
+    np.testing.assert_allclose(J, differences(opened, q, at), atol=2e-9)
+
+
+@pytest.mark.parametrize("name", ["rotor", "stewart_inverse", "suspension", "slider_crank", "bricard"])
+def test_instants_of_a_motion_together_are_those_apart(name):
+    mechanism = mbssa.load(name)
+    trajectory = groups.build(mbssa.decompose(mechanism)).solve(groups.default_motion(mechanism, steps=7))
+    opened, at = reference(mechanism)
+    together = cut_jacobian(opened, Poses.of(trajectory))
+    for k in range(7):
+        poses = Poses.of(trajectory.instants(slice(k, k + 1)))
+        np.testing.assert_allclose(cut_jacobian(opened, poses)[0], together[k], atol=1e-13)
+        q = coordinate_values(opened, poses)[0]
+        np.testing.assert_allclose(together[k], differences(opened, q, at), atol=5e-9)
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_freedom_is_that_of_the_equations_of_all_bodies(name):
+    """n less the rank of J is the mobility that the constraints of whole bodies leave."""
+    mechanism = mbssa.load(name)
+    opened, at = reference(mechanism)
+    J = cut_jacobian(opened, Poses.at(at))[0]
+    rows = rows_at(mechanism, opened.frames, at).constraints.matrix(np.arange(1, mechanism.n_bodies))
+    spins = sum(cut.rod >= 0 for cut in opened.cuts)
+    free = rows.shape[1] - np.linalg.matrix_rank(rows, tol=1e-9)
+    assert len(opened.coordinates) - np.linalg.matrix_rank(J, tol=1e-9) + spins == free
+
+
+@pytest.mark.parametrize("cuts", [["3-4"], ["2-3"], ["1-2"], ["1-4"], ["2-3", "3-4"]])
+def test_wherever_a_loop_is_cut_the_motion_that_is_left_is_the_same(cuts):
+    """The null vector of J gives the same ratio of the speeds of crank and rocker."""
+    mechanism = mbssa.load("planar_four_bar")
+    opened, at = reference(mechanism, cuts)
+    J = cut_jacobian(opened, Poses.at(at))[0]
+    np.testing.assert_allclose(
+        J, differences(opened, coordinate_values(opened, Poses.at(at))[0], at), atol=1e-9
+    )
+    _, singular, right = np.linalg.svd(J)
+    assert np.sum(singular > 1e-9) == len(opened.coordinates) - 1
+    speed = dict(zip(opened.coordinates, right[-1], strict=True))
+    crank = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=2))
+    rocker = crank.joint("1-4")["angle"].rate[0] / crank.joint("1-2")["angle"].rate[0]
+    known = {"1-4.angle", "1-2.angle"} <= set(speed)
+    if known:
+        assert speed["1-4.angle"] / speed["1-2.angle"] == pytest.approx(rocker)
+    else:
+        assert set(cuts) & {"1-2", "1-4"}
+
+
+def moved(name, scale, shift):
+    """A built-in model in other units of length, and elsewhere."""
+    record = to_record(mbssa.load(name))
+    record.pop("motion", None)
+    for entry in record["joint"]:
+        if "point" in entry:
+            entry["point"] = [scale * (x + s) for x, s in zip(entry["point"], shift, strict=False)]
+    for body in record.get("body", ()):
+        body.pop("points", None)
+    return from_record(record, "moved", "moved")
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e3, (0, 0, 0)), (1.0, (1e4, -2e4, 3e4)), (1e-3, (5, 5, 5))])
+@pytest.mark.parametrize("name", ["spatial_4r", "suspension", "rssr", "slider_crank_isostatic"])
+def test_units_and_place_do_not_matter(name, scale, shift):
+    ours, at = reference(mbssa.load(name))
+    theirs, there = reference(moved(name, scale, shift))
+    np.testing.assert_allclose(
+        cut_jacobian(ours, Poses.at(at)), cut_jacobian(theirs, Poses.at(there)), atol=1e-9
+    )
+
+
+def test_gears_are_cut_with_one_equation(tmp_path):
+    path = tmp_path / "gears.toml"
+    path.write_text(
+        'format = 1\nspace = "planar"\nbodies = 4\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\npoint = [0, 0]\ndriven = ["angle"]\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "R"\npoint = [0.3, 0.1]\n'
+        '[[joint]]\nbodies = [1, 4]\ntype = "R"\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [4, 3, 2]\ntype = "EO"\npoints = [[0, 0], [0.3, 0.1]]\nratio = 0.5\n'
+    )
+    opened, at = reference(mbssa.load(str(path)))
+    assert opened.equations == ("2-3-4: gear",)
+    J = cut_jacobian(opened, Poses.at(at))[0]
+    np.testing.assert_allclose(
+        J, differences(opened, coordinate_values(opened, Poses.at(at))[0], at), atol=1e-9
+    )
+    # Willis: w4 + 0.5 w3 = 1.5 w2, with w3 = w2 + the hinge's speed.
+    ratio = J[0] / J[0][opened.coordinates.index("1-4.angle")]
+    np.testing.assert_allclose(ratio, [-1.0, 0.5, 1.0], atol=1e-12)
+
+
+def test_instants_without_a_pose_are_nan_and_others_are_not():
+    mechanism = mbssa.load("planar_four_bar")
+    poses = Poses.of(
+        groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=4))
+    )
+    broken = poses.position.copy()
+    broken[2, 3] = np.nan
+    opened, _ = reference(mechanism)
+    J = cut_jacobian(opened, Poses(broken, poses.rotation, poses.angle))
+    assert np.isfinite(J).all(axis=(1, 2)).tolist() == [True, True, False, True]
+
+
+def test_some_bodies_are_not_enough():
+    mechanism = mbssa.load("planar_four_bar")
+    model = groups.build(mbssa.decompose(mechanism))
+    with pytest.raises(ValueError, match="needs the poses of all bodies"):
+        Poses.of(model.solve(groups.constant_speed(mechanism, steps=2), bodies=[2]))
