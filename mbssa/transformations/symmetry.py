@@ -12,13 +12,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.mechanism import IntArray, Mechanism
+from mbssa.transformations.judged import Judged
+
+if TYPE_CHECKING:
+    from mbssa.transformations.base import Base
 
 Mask = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.uint64]
@@ -151,7 +156,7 @@ def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
 
     Parameters
     ----------
-    places : (D, n) joint index of each input, ascending in a row; no row twice, in lexicographic order
+    places : (D, n) joint index of each input, ascending in a row; no row twice
     images : (G, J) where each generator takes the joints
 
     Returns
@@ -231,6 +236,79 @@ def shown(orbit_of: IntArray, preferred: Mask) -> tuple[IntArray, IntArray]:
     rows = order[begin]
     ascending = np.argsort(rows)
     return rows[ascending], members[ascending].astype(np.int64)
+
+
+def interchangeable(bases: Sequence[Base], most: int = MOST_STEPS) -> tuple[IntArray, bool]:
+    """What may be exchanged in a search over inputs, where every variant of a mechanism has a base.
+
+    Joints are alike where they have the same type, keep the same units after a treatment, and may and must
+    have as many inputs by the question.
+
+    Returns
+    -------
+    (G, V J) int64, where each generator takes joint j of variant v, both as ``v J + j``; and False where the
+    search for them stopped at its bound, so that there may be more.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.transformations.base import bases
+    >>> from mbssa.transformations.question import Question
+    >>> images, complete = interchangeable(bases(mbssa.load("planar_3rrr"), Question())[0])
+    >>> len(images), complete
+    (2, True)
+    """
+    first = bases[0]
+    said = [label for base in bases for label in _labels(base)]
+    number = {label: k for k, label in enumerate(sorted(set(said)))}
+    label = np.array([number[each] for each in said], dtype=np.int64)
+    freedom = first.incidence.freedom_of_body
+    as_one = len(bases) > 1
+    found = symmetry(first.mechanism, label[: first.mechanism.n_joints], freedom, as_one=as_one, most=most)
+    images = found.joints
+    if as_one:
+        images = across_variants(found, [base.mechanism for base in bases])
+        if any((base.incidence.freedom_of_body != freedom).any() for base in bases):
+            images = images[:0]
+    return keeping(images, label), found.complete
+
+
+def _labels(base: Base) -> list[tuple[int, ...]]:
+    """What tells the joints of a base apart besides their types."""
+    n_joints = base.mechanism.n_joints
+    fictitious = np.zeros(n_joints, dtype=np.int64)
+    fictitious[base.fictitious] = 1
+    moving = np.abs(base.moves).any(axis=1).astype(np.int64)
+    usable = np.diff(np.concatenate([[0], np.cumsum(moving)])[base.start])
+    allowed, required = np.bitwise_count(base.allowed), np.bitwise_count(base.required)
+    columns = (
+        base.incidence.units,
+        allowed,
+        required,
+        base.least,
+        base.most,
+        base.locked,
+        usable,
+        fictitious,
+    )
+    return [tuple(row) for row in np.stack([each.astype(np.int64) for each in columns], axis=1).tolist()]
+
+
+def counted_once(judged: Judged, images: IntArray, n_joints: int) -> Judged:
+    """The rows with ``alike``: members of the orbit on the row that stands for it, 0 on all others of it.
+
+    The first member with a valid set stands for its orbit, or the first where none has one.
+
+    >>> rows = Judged.empty(1, 3)
+    >>> rows.places[:, 0] = [0, 1, 2]
+    >>> counted_once(rows, np.array([[1, 0, 2]]), 3).alike.tolist()
+    [2, 0, 1]
+    """
+    places = judged.places.astype(np.int64) + n_joints * judged.variant[:, None].astype(np.int64)
+    rows, members = shown(orbits(places, images), judged.valid > 0)
+    alike = np.zeros(len(judged), dtype=judged.alike.dtype)
+    alike[rows] = members
+    return replace(judged, alike=alike)
 
 
 def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys]:
