@@ -19,6 +19,7 @@ _JUDGING = (
     "transformations/distributions.py",
     "transformations/judged.py",
     "transformations/kernels.py",
+    "transformations/table.py",
     "joints/*.py",
     "search/*.py",
     "singularities/*.py",

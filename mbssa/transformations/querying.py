@@ -73,7 +73,7 @@ class KeptSearch:
     mechanism : number of its topology and geometry, in 16 hexadecimal digits
     question : in words
     progress : how far it has come
-    n_structures : different kinematic structures among the rows
+    n_structures : different kinematic structures among the valid rows
     best : the best valid row, None where there is none
     """
 
@@ -150,7 +150,7 @@ def searches(place: str | Path | None) -> list[KeptSearch]:
         structures = dict(
             store.execute(
                 "SELECT search, count(DISTINCT structure) FROM transformation_rows_1 "
-                "WHERE n_groups > 0 GROUP BY 1"
+                "WHERE valid > 0 GROUP BY 1"
             )
         )
     listed = []
