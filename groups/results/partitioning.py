@@ -279,15 +279,17 @@ def _warnings(swept: PartitionSweep) -> list[str]:
         f"near a singular position, where a condition is below {swept.near:.2g} or a determinant is zero:"
     ]
     for one in swept.warnings[:_SHOWN]:
-        span = f"t = {swept.time[one.first]:.4g} … {swept.time[one.last]:.4g} s"
-        lines.append(f"  - {span}: {warned_text(swept, one)}")
+        warning, silent, verdict = judged(swept, one)
+        lines.append(f"  - t = {swept.time[one.first]:.4g} … {swept.time[one.last]:.4g} s: {verdict}")
+        lines.append(f"      warn: {', '.join(warning) or 'none'}")
+        lines.append(f"      do not: {', '.join(silent) or 'none'}")
     if len(swept.warnings) > _SHOWN:
         lines.append(f"  - … and {len(swept.warnings) - _SHOWN} more; --format json lists all")
     return lines
 
 
-def warned_text(swept: PartitionSweep, one: Warned) -> str:
-    """Who warns in a stretch, who does not, and what would help."""
+def judged(swept: PartitionSweep, one: Warned) -> tuple[list[str], list[str], str]:
+    """Who warns in a stretch and who does not, each with the smallest condition, and what would help."""
     warning: list[str] = []
     silent: list[str] = []
     for name in ("structural", "groups", "once", "held", "anew"):
@@ -297,16 +299,16 @@ def warned_text(swept: PartitionSweep, one: Warned) -> str:
         said = "not solved" if name == "groups" and value == 0 else _number(value)
         (warning if low else silent).append(f"{name} ({said}{crossed})")
     if one.whole < swept.near:
-        what = f"no choice helps, J itself is singular ({_number(one.whole)})"
-    elif not warning:
-        what = "no choice is singular"
+        verdict = f"no choice helps, J itself is singular ({_number(one.whole)})"
     elif not silent:
-        what = "all choices are poor"
+        verdict = "all choices are poor"
     elif any(text.startswith("structural") for text in warning):
-        what = "an input is at a dead point: other independent coordinates pass it"
+        verdict = "what is driven is at a dead point, other independent coordinates pass it"
+    elif warning:
+        verdict = "the structural choice passes it"
     else:
-        what = "the structural choice passes it"
-    return f"{', '.join(warning) or 'nobody'} warn; {', '.join(silent) or 'nobody'} do not; {what}"
+        verdict = "no choice is singular"
+    return warning, silent, verdict
 
 
 def sweep_as_json(swept: PartitionSweep) -> str:
@@ -348,7 +350,7 @@ def sweep_as_json(swept: PartitionSweep) -> str:
                     for name in ("structural", "groups", "once", "held", "anew", "whole")
                 },
                 "crossed": list(one.crossed),
-                "text": warned_text(swept, one),
+                **dict(zip(("warn", "silent", "verdict"), judged(swept, one), strict=True)),
             }
             for one in swept.warnings
         ],

@@ -1,0 +1,99 @@
+"""The command partition as a stranger uses it."""
+
+import csv
+import io
+import json
+
+import pytest
+
+
+def test_page_has_cuts_kinds_sets_and_rivals(run_mbssa):
+    done = run_mbssa("partition", "suspension")
+    assert done.exit_code == 0
+    for text in ("ball cut at 4-6", "v, dependent: 3-4.angle, 2-6.angle", "pivoted QR", "set_qv([3, 5])"):
+        assert text in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_json_and_csv(run_mbssa, tmp_path):
+    record = json.loads(run_mbssa("partition", "suspension", "--driven", "none", "--format", "json").stdout)
+    assert record["rank"] == 2
+    assert len(record["independent"]) == 3
+    assert record["rivals"]["structural: what the model drives"]["dependent"] == ["3-4.angle", "2-6.angle"]
+    path = tmp_path / "q.csv"
+    assert run_mbssa("partition", "suspension", "-f", "csv", "-o", str(path)).stdout == ""
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    assert [row["kind"] for row in rows] == ["driven", "driven", "dependent", "driven", "dependent"]
+
+
+def test_the_users_choice(run_mbssa):
+    done = run_mbssa(
+        "partition", "pendulum_four_bar", "--independent", "all", "--dependent", "1-3.angle,3-4.angle"
+    )
+    assert done.exit_code == 0
+    assert "the user's own choice" in done.stdout
+    assert "set_qu([1])  set_qv([2, 3])" in done.stdout
+    done = run_mbssa("partition", "suspension", "--driven", "none", "--dependent", "1-2.slide,2-6.angle")
+    assert done.exit_code == 2
+    assert "J_v is singular: 1-2.slide can move" in done.stderr
+
+
+def test_inputs_that_are_bound_are_exit_1_and_said(run_mbssa):
+    done = run_mbssa("partition", "micromanipulator")
+    assert done.exit_code == 1
+    assert "4 combinations of the driven coordinates cannot be prescribed here" in done.stdout
+
+
+def test_at_a_time_of_the_motion(run_mbssa):
+    at = json.loads(run_mbssa("partition", "suspension", "--at", "0.05", "-f", "json").stdout)
+    values = {each["name"]: each["value"] for each in at["coordinates"]}
+    assert values["4-5.angle"] == pytest.approx(0.05 * 2 * 3.141592653589793)
+    assert "the motion lasts from 0 to 1 s" in run_mbssa("partition", "suspension", "--at", "2").stderr
+
+
+def test_sweep_through_the_dead_point(run_mbssa, tmp_path):
+    picture, page = tmp_path / "dead.svg", tmp_path / "dead.txt"
+    done = run_mbssa(
+        "partition", "pendulum_four_bar", "--sweep", "--drive", "1-3.angle", "--independent", "1-2.angle",
+        "--plot", str(picture), "-o", str(page),
+    )  # fmt: skip
+    assert (done.exit_code, done.stderr) == (0, "")
+    text = page.read_text()
+    assert "what is driven is at a dead point, other independent coordinates pass it" in text
+    assert "1-2.angle gives way to" in text
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_sweep_as_json(run_mbssa):
+    done = run_mbssa("partition", "rotor", "--sweep", "--steps", "11", "-f", "json", "--method", "qr")
+    record = json.loads(done.stdout)
+    assert len(record["time"]) == len(record["choices"]["anew"]["which"]) == 11
+    assert len(record["groups"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--method", "lu"], "--method lu: write complete or qr"),
+        (["--tolerance", "2"], "--tolerance 2.0: write a share"),
+        (["--drive", "1-3.angle"], "--drive: is for a motion; write --sweep too"),
+        (["--steps", "3"], "--steps: is for a motion; write --sweep, or --at SECONDS, too"),
+        (["--sweep", "--at", "1", "--driven", "x"], "--driven: is for one configuration; leave --sweep out"),
+        (["--sweep", "--drive", "1-9.angle,1-3.x"], "--drive: 1-3.x: joint 1-3 R has angle"),
+        (["--sweep", "--plot", "x.gif"], "--plot x.gif: ends in none of"),
+        (["--cut", "1-9"], "cuts: no joint '1-9'"),
+    ],
+)
+def test_bad_options_are_exit_2_and_named(run_mbssa, options, said):
+    done = run_mbssa("partition", "pendulum_four_bar", *options)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_without_geometry_the_joints_are_named(run_mbssa, tmp_path):
+    path = tmp_path / "bare.toml"
+    path.write_text('format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n')
+    done = run_mbssa("partition", str(path))
+    assert done.exit_code == 2
+    assert "1-2 R has no geometry" in done.stderr

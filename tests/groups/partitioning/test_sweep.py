@@ -1,0 +1,188 @@
+"""The structural and the numerical choice along motions: dead points, flat positions, changes of the set."""
+
+import json
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.partitioning import partition, sweep_partition
+from groups.partitioning.redriven import redriven
+from groups.results.partitioning import sweep_as_csv, sweep_as_json
+
+PENDULUM = mbssa.load("pendulum_four_bar")
+SUSPENSION = mbssa.load("suspension")
+FOUR_BAR = mbssa.load("planar_four_bar")
+
+
+def built(mechanism):
+    return groups.build(mbssa.decompose(mechanism))
+
+
+def cranked(steps=361):
+    """The pendulum four-bar turned once by its crank, through both dead points of the pendulum."""
+    other = redriven(PENDULUM, ["1-3.angle"])
+    return built(other).solve(groups.constant_speed(other, steps=steps), level="velocity")
+
+
+@pytest.fixture(scope="module", name="turn")
+def _turn():
+    return sweep_partition(built(PENDULUM), cranked())
+
+
+def folding(degrees=95.0, steps=191):
+    """The suspension's arms swung through the position in which they are flat, at 90 degrees."""
+    laws = {name: groups.constant(value) for name, value in built(SUSPENSION).reference_inputs.items()}
+    laws["2-3.angle"] = groups.speed(np.radians(degrees), 0.0)
+    return groups.sample(SUSPENSION, laws, np.linspace(0.0, 1.0, steps))
+
+
+class TestDeadPoint:
+    """The crank passes the pendulum's dead points: the structural choice and its groups alone warn."""
+
+    def test_it_is_where_crank_and_rod_are_in_line(self, turn):
+        path = cranked()
+        reach = np.linalg.norm(path.body("pendulum").point([0.36, -0.48]) - [-0.8, 0.0], axis=1)
+        assert len(turn.structural.crossings) == 2
+        for k, stretched in zip(turn.structural.crossings, (0.95 - 0.41, 0.95 + 0.41), strict=True):
+            np.testing.assert_allclose(reach[k : k + 2], stretched, atol=1e-3)
+
+    def test_structural_choice_and_groups_warn_and_the_others_do_not(self, turn):
+        assert [one.crossed for one in turn.warnings] == [("structural",)] * 2
+        for one in turn.warnings:
+            assert one.structural < turn.near
+            assert one.groups < turn.near
+            assert min(one.once, one.held, one.anew, one.whole) > 5 * turn.near
+        assert "what is driven is at a dead point" in turn.as_text()
+
+    def test_between_samples_it_is_seen_by_its_determinant(self):
+        coarse = sweep_partition(built(PENDULUM), cranked(steps=12))
+        assert coarse.structural.condition.min() > coarse.near
+        assert len(coarse.structural.crossings) == 2
+        assert len(coarse.warnings) == 2
+
+    @pytest.mark.parametrize("cuts", [["3-4"], ["1-3"], ["1-2"], ["1-3", "3-4"], ["2-4", "3-4"]])
+    def test_wherever_the_loop_is_cut(self, turn, cuts):
+        swept = sweep_partition(built(PENDULUM), cranked(), cuts=cuts)
+        assert swept.structural.crossings == turn.structural.crossings
+
+    def test_the_users_set_has_to_change_before_it(self, turn):
+        """The seed makes crank and rod dependent: the pendulum, its independent coordinate, gets stuck."""
+        swept = sweep_partition(built(PENDULUM), cranked(), independent=["1-2.angle"])
+        assert swept.given
+        assert swept.once.crossings == turn.structural.crossings
+        ((k, before, after),) = swept.changes
+        assert before == ("1-2.angle",)
+        assert after != before
+        assert k < swept.once.crossings[0]
+        assert swept.held.condition[k:].min() > 5 * swept.near
+
+
+def test_only_the_numerical_choice_warns_where_its_set_is_stuck():
+    """The rocker as the independent coordinate of a crank-rocker that the crank drives."""
+    swept = sweep_partition(
+        built(FOUR_BAR), groups.default_motion(FOUR_BAR), independent=["1-4.angle"], method="qr"
+    )
+    assert len(swept.warnings) == 2
+    for one in swept.warnings:
+        assert one.crossed == ("once",)
+        assert min(one.structural, one.groups, one.held, one.anew, one.whole) > 5 * swept.near
+    assert "the structural choice passes it" in swept.as_text()
+
+
+def test_flat_arms_are_singular_for_every_choice():
+    swept = sweep_partition(built(SUSPENSION), folding())
+    (one,) = swept.warnings
+    assert swept.time[one.first] < 90 / 95 < swept.time[one.last]
+    assert max(one.structural, one.groups, one.once, one.held, one.anew, one.whole) < swept.near
+    assert swept.changes == ()
+    assert "no choice helps" in swept.as_text()
+
+
+def test_suspension_in_its_travel_warns_of_nothing():
+    swept = sweep_partition(built(SUSPENSION))
+    assert swept.warnings == ()
+    assert "nobody warns" in swept.as_text()
+
+
+class TestWhatIsComputed:
+    @pytest.mark.parametrize("name", ["rotor", "spatial_4r", "stewart_inverse", "theo_jansen"])
+    @pytest.mark.parametrize("method", ["complete", "qr"])
+    def test_anew_is_what_a_partition_at_that_instant_says(self, name, method):
+        mechanism = mbssa.load(name)
+        motion = groups.default_motion(mechanism, steps=9)
+        swept = sweep_partition(built(mechanism), motion, method=method)
+        trajectory = built(mechanism).solve(motion)
+        for k in range(9):
+            found = partition(mechanism, method, at=trajectory.instants(slice(k, k + 1)), driven=())
+            assert swept.anew.sets[swept.anew.which[k]] == found.independent
+
+    def test_condition_of_the_structural_choice_is_that_of_the_partition_with_its_drives(self):
+        mechanism = mbssa.load("rotor")
+        swept = sweep_partition(built(mechanism), groups.default_motion(mechanism, steps=5))
+        trajectory = built(mechanism).solve(groups.default_motion(mechanism, steps=5))
+        for k in range(5):
+            found = partition(mechanism, at=trajectory.instants(slice(k, k + 1)))
+            assert swept.structural.condition[k] == pytest.approx(found.condition)
+
+    def test_the_held_set_is_never_far_worse_than_a_new_one(self):
+        for name in ("rotor", "stewart", "theo_jansen", "double_parallelogram"):
+            swept = sweep_partition(built(mbssa.load(name)), limit=0.9)
+            assert (swept.held.condition >= 0.9 * swept.anew.condition - 1e-12).all()
+            assert swept.changes or name == "double_parallelogram"
+
+    def test_groups_are_conditioned_better_than_all_coordinates_at_once(self):
+        """The paper's advantage (f)."""
+        for name in ("rotor", "stewart", "andrews", "theo_jansen"):
+            swept = sweep_partition(built(mbssa.load(name)))
+            assert swept.worst_group.min() > 2 * swept.structural.condition.min()
+            assert swept.worst_group.min() > 2 * swept.anew.condition.min()
+
+    def test_redundant_equations_have_no_determinant(self):
+        swept = sweep_partition(built(mbssa.load("spatial_4r")))
+        assert swept.rank == 2
+        assert swept.structural.crossings == ()
+
+    def test_agreement_is_of_sets(self):
+        swept = sweep_partition(built(mbssa.load("spatial_four_bar")))
+        assert swept.agree.all()
+        assert not sweep_partition(built(mbssa.load("stewart"))).agree.any()
+
+
+class TestWithoutPoses:
+    def test_instants_out_of_reach_are_nan_and_null(self):
+        swept = sweep_partition(built(PENDULUM), groups.constant_speed(PENDULUM, steps=41))
+        lost = swept.status.any(axis=1)
+        assert lost.any()
+        assert not lost.all()
+        for one in (swept.structural, swept.once, swept.held, swept.anew):
+            assert np.isnan(one.condition[lost]).all()
+            assert np.isfinite(one.condition[~lost]).all()
+        assert swept.worst_group[lost].max() == 0
+        record = json.loads(sweep_as_json(swept))
+        assert (np.array(record["choices"]["once"]["condition"], dtype=object)[lost] == None).all()  # noqa: E711
+        assert not swept.agree[lost].any()
+
+    def test_another_mechanisms_motion(self):
+        path = built(FOUR_BAR).solve(groups.constant_speed(FOUR_BAR, steps=5))
+        with pytest.raises(ValueError, match="another mechanism"):
+            sweep_partition(built(PENDULUM), path)
+
+    def test_a_path_with_gaps(self):
+        path = built(PENDULUM).solve(groups.constant_speed(PENDULUM, steps=41))
+        with pytest.raises(ValueError, match="path has instants that were not solved: SG-2"):
+            sweep_partition(built(PENDULUM), path)
+
+    def test_a_choice_that_cannot_be(self):
+        with pytest.raises(ValueError, match="dependent coordinates: 1, independent equations: 2"):
+            sweep_partition(built(PENDULUM), independent=["1-2.angle", "1-3.angle"])
+
+
+def test_csv_has_a_row_per_instant_with_all_conditions(turn):
+    header, *rows = sweep_as_csv(turn).splitlines()
+    assert len(rows) == len(turn.time)
+    columns = header.split(",")
+    assert columns[:3] == ["time", "structural.condition", "structural.singular"]
+    assert float(rows[118].split(",")[1]) == turn.structural.condition[118]
+    assert rows[0].split(",")[columns.index("anew.independent")] == "3-4.angle"
