@@ -6,11 +6,15 @@
 CL-1{1, 2, 3, 4, 5, 6} CL-2{1, 6, 5, 7, 8, 9}
 """
 
-from mbssa.loops.comparison import Comparison, Way, compare_loops
-from mbssa.loops.independent import independent_loops
-from mbssa.loops.structure import Loop, LoopStructure, Module
-from mbssa.loops.substructures import wehage_substructures
-from mbssa.loops.wehage import Substructure, wehage
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mbssa.loops.comparison import Comparison, Way, compare_loops
+    from mbssa.loops.independent import independent_loops
+    from mbssa.loops.merging import Substructure, wehage
+    from mbssa.loops.structure import Loop, LoopStructure, Module
+    from mbssa.loops.substructures import wehage_substructures
 
 __all__ = [
     "Comparison",
@@ -24,3 +28,19 @@ __all__ = [
     "wehage",
     "wehage_substructures",
 ]
+
+# Every command line passes here to register ``mbssa loops``; only that command pays for the rest.
+_HOMES = {
+    "comparison": ("Comparison", "Way", "compare_loops"),
+    "independent": ("independent_loops",),
+    "merging": ("Substructure", "wehage"),
+    "structure": ("Loop", "LoopStructure", "Module"),
+    "substructures": ("wehage_substructures",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"mbssa.loops.{home}"), name)
+    raise AttributeError(f"module 'mbssa.loops' has no attribute {name!r}")

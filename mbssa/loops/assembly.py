@@ -6,20 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
-from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Rows
 from mbssa.loops.cycle_basis import Ends, in_order, independent
+from mbssa.loops.ranks import loop_ranks
 from mbssa.loops.solution import Block, Part, match, order_of_solution
 from mbssa.loops.structure import Loop, LoopStructure, Method, Module
-from mbssa.loops.wehage import Substructure
+from mbssa.loops.merging import Substructure
 from mbssa.mechanism import Mechanism
 from mbssa.search import decompose
-from mbssa.search.decompose import worth_treating
 from mbssa.search.treatment import Treatment
-from mbssa.singularities.ranks import rank_of
-from mbssa.singularities.treatment import examine, examine_generic
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +64,7 @@ class LoopGraph:
                 for joint, ends in zip(self.joints, self.ends, strict=True)
                 if set(ends) & set(spin.bodies) and not set(ends) <= set(spin.bodies)
             ]
-            names.append(max(free, key=len)[-1])
+            names += max(free, key=len, default=())[-1:]
         return tuple(names)
 
 
@@ -105,7 +99,7 @@ def make_loops(
     m = graph.mechanism
     ways = [in_order(edges, graph.ends) for edges in found]
     joints = [tuple(graph.joints[edge] for edge in edges) for _, edges in ways]
-    ranks, note = _ranks(m, [(bodies, mine) for (bodies, _), mine in zip(ways, joints, strict=True)])
+    ranks, note = loop_ranks(m, [(bodies, mine) for (bodies, _), mine in zip(ways, joints, strict=True)])
     loops = tuple(
         Loop(
             number,
@@ -120,49 +114,7 @@ def make_loops(
             zip(ways, joints, ranks, cuts, strict=True), 1
         )
     )
-    return _without_redundant(graph, loops), note
-
-
-def _ranks(
-    mechanism: Mechanism, loops: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
-) -> tuple[list[int], tuple[str, ...]]:
-    """Closure equations of each loop (bodies and joints), and where that comes from if not from the geometry.
-
-    The relative motions that the joints of a loop allow span B directions or fewer; along the others the
-    loop closes by itself. Grades less the loop's own mobility is how many they span.
-    """
-    b = mechanism.freedom
-    if not loops:
-        return [], ()
-    if not worth_treating(mechanism):
-        return [b] * len(loops), (f"every loop counts {b} equations: too many bodies to take ranks",)
-    notes: tuple[str, ...] = ()
-    if not (mechanism.has_geometry and joint_frames(mechanism).known.all()):
-        found = examine_generic(mechanism)
-        notes = ("ranks of loops at random geometry, as not every joint has its own",)
-    elif (found := examine(mechanism)).fault:
-        notes = (f"ranks of loops at random geometry, as the given one cannot be assembled: {found.fault}",)
-        found = examine_generic(mechanism)
-    places = [found.rows] if found.elsewhere is None else [found.rows, found.elsewhere.rows]
-    missing = set(found.rows.missing)
-    ranks = []
-    for bodies, joints in loops:
-        if missing.isdisjoint(joints):
-            ranks.append(max(_rank(mechanism, rows, bodies, joints, found.tolerance) for rows in places))
-        else:
-            ranks.append(b)
-    return ranks, notes
-
-
-def _rank(
-    mechanism: Mechanism, rows: Rows, bodies: Sequence[int], joints: Sequence[int], tolerance: float
-) -> int:
-    """Directions that the joints of one loop span."""
-    mine = rows.select(np.flatnonzero(np.isin(rows.joint, joints) & ~rows.drive))
-    # The first body stands still; a loop knows only relative motions.
-    matrix = mine.matrix(np.array(bodies[1:], dtype=np.int64))
-    mobility = mechanism.freedom * (len(bodies) - 1) - rank_of(matrix, tolerance).rank
-    return int(mechanism.grade[list(joints)].sum()) - mobility
+    return _without_redundant(graph, loops), (note,) if note else ()
 
 
 def _without_redundant(graph: LoopGraph, loops: tuple[Loop, ...]) -> tuple[Loop, ...]:

@@ -111,7 +111,7 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
     parents, pairs = record.get("P", ()), record.get("loop_terminators")
     if not _is_numbers(parents) or not isinstance(pairs, list) or not all(map(_is_numbers, pairs)):
         raise ValueError('write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies')
-    from mbssa.loops.wehage import wehage
+    from mbssa.loops.merging import wehage
 
     wehage(parents, pairs)  # refuses what is no tree
     n = graph.mechanism.n_bodies
@@ -203,7 +203,7 @@ def _tree(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int] | None = No
         cuts = sorted(set(range(len(graph.ends))) - set(kept))
     terminators = []
     for edge in cuts:
-        # The other way round, a terminator could lie on the other's way to the frame (see wehage.py).
+        # The other way round, a terminator could lie on the other's way to the frame (see merging.py).
         near, far = sorted(graph.ends[edge], key=lambda body: (hung[body][1], body))
         parents.append(near + 1)
         terminators.append((far + 1, len(parents)))

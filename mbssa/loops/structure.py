@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from mbssa.loops.wehage import Substructure
+from mbssa.loops.merging import Substructure
 from mbssa.mechanism import Mechanism
 
 if TYPE_CHECKING:
