@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mbssa.loops.assembly import loop_graph, make_loops, put_together
+from mbssa.loops.merging import way_to_frame, wehage
 from mbssa.loops.spanning_tree import CutTree, chosen_tree, tree_of_cuts, tree_of_record
 from mbssa.loops.structure import LoopStructure
-from mbssa.loops.merging import way_to_frame, wehage
 from mbssa.mechanism import Mechanism
 
 
