@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from mbssa.compiled import kernel
+from mbssa.search.kernels import assign
+from mbssa.structure import Group
+from mbssa.transformations import kernels
+from mbssa.transformations.base import Base
+from mbssa.transformations.distributions import distributions
+from mbssa.transformations.table import OTHERWISE, Table, number_of_code, numbers_of_body
 
 Column = npt.NDArray[Any]
 
@@ -111,3 +120,204 @@ _TYPES: dict[str, Any] = {
     "margin": np.float64,
     "alike": np.int32,
 }
+
+
+def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Judged:
+    """Judge distributions of inputs by count and by rank.
+
+    Parameters
+    ----------
+    places : (D, n) joint index of each input, ascending. Rows that begin like the row before cost less.
+    known : types of groups in the library, and costs
+
+    Raises
+    ------
+    ValueError
+        Rows of another length than the number of inputs.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.transformations.base import bases
+    >>> from mbssa.transformations.question import Question
+    >>> from mbssa.transformations.table import table
+    >>> base = bases(mbssa.load("rotor"), Question())[0][0]
+    >>> judged = judge(base, np.array([[0, 3, 7]]), table())
+    >>> judged.n_groups.tolist(), judged.valid.tolist(), judged.sets.tolist()
+    ([9], [1], [1])
+    """
+    if places.ndim != 2 or places.shape[1] != base.n_inputs:
+        raise ValueError(f"places of shape {places.shape}; write {base.n_inputs} joints a row")
+    judged = Judged.empty(base.n_inputs, len(places))
+    judged.places[:] = places
+    judged.variant[:] = base.variant
+    judged.sets[:] = distributions(base).sets(judged.places)
+    given = _given(base)
+    if given is None or not len(places):
+        return judged
+    units = base.incidence.units
+    sure = _volume(base)
+    coordinates = _coordinates(base)
+    numbers = np.zeros((len(places), kernels.NUMBERS), dtype=np.int64)
+    work = len(places) * base.incidence.work
+    answer = (numbers, judged.cost, judged.bits)
+    kernel(kernels.judge_rows, work)(
+        places.astype(np.int64),
+        _graph(base),
+        (units, *given, base.incidence.freedom_of_body),
+        coordinates,
+        _names(base, known),
+        (_usable(base), base.locked),
+        _low(base),
+        sure,
+        int(base.treatment is not None),
+        answer,
+    )
+    judged.determined[:] = numbers[:, kernels.DETERMINED] == 1
+    for name, column in _COLUMNS:
+        getattr(judged, name)[:] = numbers[:, column]
+    if base.fault:
+        judged.valid[:] = 0
+    else:
+        for row in np.flatnonzero(numbers[:, kernels.DOUBTFUL]).tolist():
+            judged.valid[row] = _settled(base, judged.places[row], sure, judged.bits[row])
+    _margins(base, judged)
+    if known.asked is not None:
+        _ask(base, judged, known.asked)
+    return judged
+
+
+_COLUMNS = (
+    ("n_groups", kernels.GROUPS),
+    ("largest", kernels.LARGEST),
+    ("levels", kernels.LEVELS),
+    ("width", kernels.WIDTH),
+    ("closed", kernels.CLOSED),
+    ("structure", kernels.STRUCTURE),
+    ("valid", kernels.VALID),
+)
+
+
+def _graph(base: Base) -> kernels.Graph:
+    i = base.incidence
+    return (i.joint_start, i.slot_body, i.slot_joint, i.body_start, i.body_slot)
+
+
+def _given(base: Base) -> tuple[Column, Column] | None:
+    """Units by slot, and what the bodies lack, without inputs; None where units find no place."""
+    i = base.incidence
+    if i.units.sum() + base.n_inputs != i.freedom_of_body.sum() or (i.units < 0).any():
+        return None
+    given = np.zeros(len(i.slot_body), dtype=np.int64)
+    rest, need = i.units.copy(), i.freedom_of_body.copy()
+    kernel(assign, i.work)(_graph(base), given, rest, need)
+    return None if rest.any() else (given, need)
+
+
+def _coordinates(base: Base) -> kernels.Coordinates:
+    """The coordinates that the question allows."""
+    bits = [
+        (j, bit)
+        for j, mask in enumerate(base.allowed.tolist())
+        for bit in range(int(base.mechanism.grade[j]))
+        if mask >> bit & 1
+    ]
+    start = np.zeros(base.mechanism.n_joints + 1, dtype=np.int64)
+    np.cumsum(np.bitwise_count(base.allowed), out=start[1:])
+    rows = np.array([base.coordinate(j, bit) for j, bit in bits], dtype=np.int64)
+    required = np.array([base.required[j] >> bit & 1 for j, bit in bits], dtype=np.int64)
+    return start, np.array([bit for _, bit in bits], dtype=np.int64), required, base.moves[rows]
+
+
+def _usable(base: Base) -> Column:
+    """(J,) coordinates of a joint that stop no idle spin."""
+    moving = np.abs(base.moves).any(axis=1)
+    return np.add.reduceat(moving.astype(np.int64), base.start[:-1])
+
+
+def _names(base: Base, known: Table) -> kernels.Names:
+    mechanism = base.mechanism
+    fictitious = np.zeros(mechanism.n_joints, dtype=np.int64)
+    fictitious[base.fictitious] = 1
+    codes = [number_of_code(joint.type.code) for joint in mechanism.joints]
+    bodies = [numbers_of_body(b, kernels.PRIMES) for b in range(mechanism.n_bodies)]
+    return (
+        np.array(codes, dtype=np.int64),
+        fictitious,
+        np.array(bodies, dtype=np.int64),
+        *known.arrays(mechanism.space),
+        np.array(OTHERWISE),
+    )
+
+
+def _low(base: Base) -> float:
+    """Length of a row beyond the span of the others below which no singular value can count."""
+    return base.tolerance * float(np.linalg.norm(base.systems[0][0], 2)) if len(base.systems[0][0]) else 0.0
+
+
+def _volume(base: Base) -> float:
+    """Volume of n rows of ``moves`` from which the singular values of the whole matrix are above tolerance.
+
+    With C the equations and D the coordinates, |A x| for x = N y + z is at least |C z| >= c |z| and at least
+    |M y| - |D| |z|, so the least singular value of A is that of M over 3 max(1, |D| / c) or more; that of M is
+    at least its volume times ((n - 1) / |M|²)^((n - 1) / 2), |M| by Frobenius.
+    """
+    n = base.n_inputs
+    equations, every = base.systems[0]
+    values = np.linalg.svd(equations, compute_uv=False) if len(equations) else np.zeros(0)
+    rank = equations.shape[1] - base.mobility
+    least = float(values[rank - 1]) if rank else 1.0
+    inputs = float(np.sort((every**2).sum(axis=1))[-n:].sum())
+    largest = float(np.sqrt((values[0] ** 2 if rank else 0.0) + inputs))
+    seen = float(np.sort((base.moves**2).sum(axis=1))[-n:].sum())
+    singular = base.tolerance * largest * 3.0 * max(1.0, np.sqrt(inputs) / least)
+    return singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
+
+
+def sets_of_row(base: Base, places: Column) -> Iterator[tuple[int, ...]]:
+    """Sets of coordinate numbers that a distribution allows, in lexicographic order."""
+    choices = []
+    for j in dict.fromkeys(places.tolist()):
+        allowed, required = int(base.allowed[j]), int(base.required[j])
+        bits = [bit for bit in range(int(base.mechanism.grade[j])) if allowed >> bit & 1]
+        w = int((places == j).sum())
+        sets = combinations(bits, w)
+        choices.append([each for each in sets if sum(1 << bit for bit in each) & required == required])
+    for chosen in product(*choices):
+        yield tuple(bit for bits in chosen for bit in bits)
+
+
+def _settled(base: Base, places: Column, sure: float, bits: Column) -> int:
+    """Valid sets of a distribution where some were in doubt; ``bits`` becomes the best, in place."""
+    valid, best = 0, 0.0
+    for each in sets_of_row(base, places):
+        rows = [base.coordinate(int(j), bit) for j, bit in zip(places, each, strict=True)]
+        volume = abs(float(np.linalg.det(base.moves[rows])))
+        if volume > sure or base.full_rank(rows):
+            valid += 1
+            if volume > best * (1.0 + 1e-9):
+                bits[:], best = each, volume
+    return valid
+
+
+def _margins(base: Base, judged: Judged) -> None:
+    """Margin of the best valid set of each row, in place."""
+    valid = np.flatnonzero(judged.valid > 0)
+    for some in np.array_split(valid, max(1, -(-len(valid) // 50_000))):
+        rows = base.start[judged.places[some]] + judged.bits[some]
+        values = np.linalg.svd(base.moves[rows], compute_uv=False)
+        judged.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
+
+
+def _ask(base: Base, judged: Judged, asked: Callable[[Group], bool]) -> None:
+    """Groups of each row that somebody counts as closed, in place; one row of each structure is asked about."""
+    from mbssa.search.decompose import decompose
+
+    chosen = np.flatnonzero(judged.determined)
+    _, first, same = np.unique(judged.structure[chosen], return_index=True, return_inverse=True)
+    counts = []
+    for row in chosen[first].tolist():
+        mechanism = base.driven_by(base.names(judged.places[row], judged.bits[row]))
+        groups = decompose(mechanism, precision=base.question.precision).groups
+        counts.append(sum(bool(asked(group)) for group in groups))
+    judged.closed[chosen] = np.array(counts, dtype=np.int32)[same]

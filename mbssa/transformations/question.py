@@ -184,6 +184,22 @@ def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
     )
 
 
+def name_of(mechanism: Mechanism, joint: int) -> str:
+    """Name of a joint that means no other: ``2-3#1`` where there is a ``2-3#2``.
+
+    >>> import mbssa
+    >>> twice = mbssa.from_pairs(2, [(1, 2, "R", 0), (1, 2, "R", 0)], "planar")
+    >>> name_of(twice, 0), name_of(twice, 1)
+    ('1-2#1', '1-2#2')
+    """
+    name = mechanism.joint_ids[joint]
+    try:
+        mechanism.joint(name)
+    except KeyError:
+        return f"{name}#1"
+    return name
+
+
 def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
     """(joint index, coordinate number) of each coordinate that a joint's or a coordinate's name means.
 
@@ -223,7 +239,7 @@ def _canonical(mechanism: Mechanism, text: str, key: str, faults: list[Fault]) -
             return text
         faults.append(Fault(key, f"{text!r}: {error.args[0]}"))
         return None
-    name = mechanism.joint_ids[joint]
+    name = name_of(mechanism, joint)
     return name if bit is None else f"{name}.{CATALOGUE[int(mechanism.joint_type[joint])].coordinates[bit]}"
 
 

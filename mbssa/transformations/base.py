@@ -1,0 +1,409 @@
+"""The mechanism without inputs: what its joints hold, what it leaves free, and how a coordinate sees that.
+
+With an orthonormal basis N of the motions that the constraints leave free, a set of coordinates is valid
+exactly if the matrix of their rows times N is regular: of 78 equations only those of the inputs are new.
+Redundant equations that are left out stay so whatever is driven, because independent inputs change nothing
+in the dependences among the constraints; an idle spin stays idle if no input moves with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.gathering.faults import Fault, ModelError
+from mbssa.gathering.multiple import spanning_choices
+from mbssa.initialisation import Incidence, initialise
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.frames import joint_frames
+from mbssa.mechanism import IntArray, Mechanism
+from mbssa.search.decompose import decompose, worth_treating
+from mbssa.search.treatment import DENSE, Treatment
+from mbssa.singularities.motions import free_motions
+from mbssa.singularities.ranks import rank_of
+from mbssa.singularities.repairs import coordinate_rows
+from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows
+from mbssa.transformations.question import Question, coordinates_of, name_of, with_inputs, with_terminals
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.uint8]
+
+#: Choices of pairs for multiple joints that are looked at.
+MOST_VARIANTS = 1_000
+
+#: Types of joints that a body which spins idly may hang on, see :func:`mbssa.singularities.motions.idle_spins`.
+_BALLS = ("S", "SC", "SP", "SPSP", "C", "PC")
+
+#: What a coordinate moves with a spin when it does not stop it, of a unit motion.
+_STILL = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """A mechanism without inputs, ready to be asked about any.
+
+    Attributes
+    ----------
+    mechanism : undriven, with the F pairs of its terminals; ``bare`` is the same without them
+    question : what is asked
+    variant : number of its choice of pairs for the multiple joints, which ``pairs`` names
+    n_inputs : coordinates that a set of inputs has
+    mobility : free motions; ``spins`` of them are idle, and stay so
+    basis : "numeric" (the given geometry) or "generic" (random geometry of the joint types)
+    fault : why no set of inputs can be valid; empty where some may
+    incidence : of ``mechanism``, with the units and freedoms that the treatment leaves
+    treatment : constraints left out and spins held; None where the count needs none
+    start : (J + 1,) joint j has the coordinates ``start[j]`` … ``start[j + 1] - 1``
+    moves : (C, F) how each coordinate moves with each free motion that is no idle spin; 0 where it would
+        stop a spin
+    allowed, required : (J,) bit by coordinate, what the question allows and what every set must have
+    least, most : (J,) fewest and most inputs of a joint by the question
+    locked : (J,) inputs that a joint must have for the idle spins to stay idle, 0 for most
+    systems : for each geometry that may decide, the equations (E, B (N - 1)) and all coordinates (C, B (N - 1))
+    tolerance : ratio of singular values below which numbers count as dependent
+    """
+
+    mechanism: Mechanism
+    bare: Mechanism
+    question: Question
+    variant: int
+    pairs: str
+    n_inputs: int
+    mobility: int
+    spins: int
+    basis: Literal["numeric", "generic"]
+    fault: str
+    incidence: Incidence
+    treatment: Treatment | None
+    start: IntArray
+    moves: Array
+    allowed: Mask
+    required: Mask
+    least: IntArray
+    most: IntArray
+    locked: IntArray
+    systems: tuple[tuple[Array, Array], ...]
+    tolerance: float
+
+    def names(self, places: Sequence[int] | IntArray, bits: Sequence[int] | IntArray) -> tuple[str, ...]:
+        """Coordinates by joint index and number, as ``1-2.slide``."""
+        return tuple(
+            f"{name_of(self.mechanism, int(j))}.{CATALOGUE[int(self.mechanism.joint_type[j])].coordinates[b]}"
+            for j, b in zip(places, bits, strict=True)
+        )
+
+    def driven_by(self, names: Sequence[str]) -> Mechanism:
+        """The mechanism with these inputs; a terminal without an input gets no F pair."""
+        used = {name.rpartition(".")[0] for name in names}
+        terminals = [
+            body
+            for body, j in zip(self.question.terminals, self._fictitious, strict=True)
+            if j is not None and name_of(self.mechanism, j) in used
+        ]
+        return with_inputs(self.bare, names, terminals)
+
+    @cached_property
+    def _fictitious(self) -> tuple[int | None, ...]:
+        """The joint that each terminal got; None where it had one already."""
+        new = {self.mechanism.joint_bodies(j)[1] + 1: j for j in self.fictitious}
+        return tuple(new.get(body) for body in self.question.terminals)
+
+    @property
+    def fictitious(self) -> range:
+        """Joints that are there only while they are driven."""
+        return range(self.bare.n_joints, self.mechanism.n_joints)
+
+    def coordinate(self, joint: int, bit: int) -> int:
+        """Row of ``moves`` of a coordinate."""
+        return int(self.start[joint]) + bit
+
+    def full_rank(self, coordinates: Sequence[int] | IntArray) -> bool:
+        """Whether these coordinates and all equations have full rank, idle spins aside.
+
+        The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
+        """
+        wanted = self.mechanism.freedom * (self.mechanism.n_bodies - 1) - self.spins
+        return any(
+            rank_of(np.vstack([equations, every[coordinates]]), self.tolerance).rank >= wanted
+            for equations, every in self.systems
+        )
+
+    def reason(self, mechanism: Mechanism) -> str:
+        """Why inputs are refused, as :func:`mbssa.check` says it; "valid" where it finds nothing."""
+        from mbssa.singularities.check import check
+
+        fatal = [finding for finding in check(mechanism, self.question.precision).findings if finding.fatal]
+        sharp = [finding.text for finding in fatal if finding.kind == "rank"]
+        texts = sharp or [finding.text for finding in fatal]
+        return "; ".join(texts) or self.fault or "valid"
+
+
+def variants(mechanism: Mechanism, question: Question) -> tuple[list[Mechanism], bool]:
+    """The undriven mechanism with every choice of pairs for its multiple joints; and whether that is all.
+
+    >>> import mbssa
+    >>> [mechanism.n_driven for mechanism in variants(mbssa.load("rotor"), Question())[0]]
+    [0]
+    """
+    bare = replace(mechanism, driven=np.zeros_like(mechanism.driven), motion=None)
+    if not bare.multiple_joints or not question.spanning:
+        return [bare], True
+    found = list(islice(spanning_choices(bare), MOST_VARIANTS + 1))
+    return found[:MOST_VARIANTS], len(found) <= MOST_VARIANTS
+
+
+def bases(mechanism: Mechanism, question: Question) -> tuple[list[Base], bool]:
+    """The base of every choice of pairs for the multiple joints; and whether those are all choices.
+
+    Raises
+    ------
+    ModelError
+        See :func:`base_of`.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> [base.n_inputs for base in bases(mbssa.load("rotor"), Question())[0]]
+    [3]
+    """
+    every, complete = variants(mechanism, question)
+    return [base_of(bare, question, k, mechanism.n_driven) for k, bare in enumerate(every)], complete
+
+
+def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0) -> Base:
+    """What a mechanism without inputs leaves free.
+
+    Parameters
+    ----------
+    own : inputs that the mechanism has now. Where the question names no number there are as many, if so
+        many can do; else one for each free motion that is no idle spin.
+
+    Raises
+    ------
+    ModelError
+        Not a mechanism whose inputs can be sought: too large for a rank, without a free motion, one that
+        cannot be assembled, or a number of inputs that cannot do.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> base = base_of(*variants(mbssa.load("rssr"), Question())[0], Question())
+    >>> base.mobility, base.spins, base.n_inputs
+    (2, 1, 1)
+    """
+    whole = with_terminals(bare, question.terminals)
+    if not worth_treating(whole):
+        raise _refused(whole, f"is too large for ranks: they are taken up to {DENSE} units of freedom")
+    if whole.has_geometry and joint_frames(whole).known.all():
+        found = examine(whole, question.precision)
+    else:
+        found = examine_generic(whole)
+    if found.fault:
+        raise _refused(whole, f"cannot be assembled: {found.fault}")
+    if found.mobility == 0:
+        raise _refused(whole, "has no free motion, so nothing can be driven; mbssa check says what holds it")
+    start = np.concatenate([[0], np.cumsum(whole.grade)])
+    systems = tuple(_system(whole, draw) for draw in _draws(whole, found))
+    free = free_motions(systems[0][0], found.tolerance)
+    sees = systems[0][1] @ free
+    idle, locks = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
+    spins = _spins_left(question.inputs, own, found.mobility, len(idle), whole)
+    idle, locks = (idle, locks) if spins else (idle[:0], [])
+    stops = (np.abs(sees @ idle.T) > _STILL).any(axis=1) if spins else np.zeros(len(sees), dtype=bool)
+    moves = sees @ np.linalg.svd(idle)[2][spins:].T if spins else sees
+    moves[stops] = 0.0
+    locked = np.zeros(whole.n_joints, dtype=np.int64)
+    locked[locks] = whole.grade[locks]
+    allowed, required, least, most = _by_joint(whole, question)
+    incidence = initialise(whole)
+    treatment = _treatment(bare, whole, question, moves, start, locks)
+    fault = ""
+    if found.singular_pose or found.stuck:
+        fault = "the reference is a singular pose: what holds there says nothing of the mechanism"
+    if treatment is not None:
+        n_left = whole.n_joints - len(treatment.units)
+        units = np.concatenate([treatment.units, np.zeros(n_left, dtype=np.int64)])
+        incidence = replace(incidence, units=units, freedom_of_body=treatment.freedom_of_body)
+    return Base(
+        mechanism=whole,
+        bare=bare,
+        question=question,
+        variant=variant,
+        pairs=_pairs(bare),
+        n_inputs=found.mobility - spins,
+        mobility=found.mobility,
+        spins=spins,
+        basis=found.basis,
+        fault=fault,
+        incidence=incidence,
+        treatment=treatment,
+        start=start,
+        moves=moves,
+        allowed=allowed,
+        required=required,
+        least=least,
+        most=most,
+        locked=locked,
+        systems=systems,
+        tolerance=found.tolerance,
+    )
+
+
+def _refused(mechanism: Mechanism, what: str) -> ModelError:
+    return ModelError(mechanism.name or "mechanism", [Fault("", what)])
+
+
+def _draws(mechanism: Mechanism, found: Examined) -> Iterator[Examined]:
+    """The geometries that decide: the given one, or both random ones."""
+    yield found
+    if found.basis == "generic":
+        from mbssa.singularities.ranks import generic_rows
+
+        other = 3 - found.seed
+        rows = generic_rows(mechanism, other)
+        matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
+        if rank_of(matrix).rank == found.constraints.rank:
+            yield replace(found, rows=rows, matrix=matrix, seed=other)
+
+
+def _system(mechanism: Mechanism, found: Examined) -> tuple[Array, Array]:
+    """Equations, and rows of all coordinates in the order of joints and bits."""
+    rows = coordinate_rows(mechanism, found)
+    order = np.argsort(rows.joint, kind="stable")
+    return found.matrix, rows.select(order).matrix(np.arange(1, mechanism.n_bodies))
+
+
+def _idle_spins(
+    mechanism: Mechanism, sees: Array, free: Array, start: IntArray, n_real: int, tolerance: float
+) -> tuple[Array, list[int]]:
+    """Idle spins as (S, F) unit mixes of the free motions, and the joints that are driven to lock their bodies.
+
+    Bodies between balls that hinges and sliders hold together spin as one once those are driven.
+    """
+    if mechanism.space == "planar":
+        return np.zeros((0, free.shape[1])), []
+    types = [CATALOGUE[row].code for row in mechanism.joint_type.tolist()]
+    ends = [mechanism.joint_bodies(j) for j in range(n_real)]
+    spins, locks = [], []
+    for bodies in _clusters(
+        mechanism.n_bodies, [e for e, code in zip(ends, types, strict=False) if code not in _BALLS]
+    ):
+        inner = [j for j in range(n_real) if set(ends[j]) <= set(bodies)]
+        outer = [j for j in range(n_real) if set(ends[j]) & set(bodies) and j not in inner]
+        if len(outer) < 2 or len(inner) != len(bodies) - 1 or all(types[j] in ("C", "PC") for j in outer):
+            continue
+        # A slide leaves a leg one body as far as turning goes; other joints must be driven for that.
+        hinges = [j for j in inner if types[j] != "P"]
+        for held in dict.fromkeys((tuple(hinges), tuple(inner))):
+            rows = [row for j in held for row in range(start[j], start[j + 1])]
+            spin = _spin(bodies, free, sees[rows], tolerance)
+            if spin is not None:
+                spins.append(spin)
+                locks += held
+                break
+    return np.array(spins).reshape(-1, free.shape[1]), locks
+
+
+def _spin(bodies: tuple[int, ...], free: Array, held: Array, tolerance: float) -> Array | None:
+    """(F,) the one motion that these bodies have alone, if it is a rotation of all of them about one line."""
+    columns = np.concatenate([np.arange(6 * (b - 1), 6 * b) for b in bodies])
+    _, values, right = np.linalg.svd(np.vstack([np.delete(free, columns, axis=0), held]))
+    if free.shape[1] - int((values > tolerance).sum()) != 1:
+        return None
+    motion = (free @ right[-1])[columns].reshape(-1, 6)
+    turning = motion[:, 3:]
+    size = float(np.linalg.norm(turning[0]))
+    together = np.abs(turning - turning[0]).max() < 1e-6
+    along = abs(float(motion[0, :3] @ turning[0]))
+    return np.asarray(right[-1]) if size > 1e-6 and together and along < 1e-6 * size else None
+
+
+def _clusters(n_bodies: int, ends: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Movable bodies that these joints hold together, without what they hold to the frame."""
+    lead = np.arange(n_bodies)
+    for several in ends:
+        for body in several[1:]:
+            lead[lead == lead[body]] = lead[several[0]]
+    return [tuple(np.flatnonzero(lead == k).tolist()) for k in np.unique(lead).tolist() if k != lead[0]]
+
+
+def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanism: Mechanism) -> int:
+    """How many idle spins the inputs leave: all, or none where as many inputs are asked for."""
+    if wanted is None:
+        return 0 if own == mobility or mobility == idle else idle
+    if wanted == mobility:
+        return 0
+    if wanted == mobility - idle:
+        return idle
+    motions = "1 free motion" if mobility == 1 else f"{mobility} free motions"
+    right = f"; write {mobility}"
+    if 0 < idle < mobility:
+        right = f", {idle} of them idle spins; write {mobility - idle}, or {mobility} to drive the spins too"
+    raise _refused(mechanism, f"{wanted} inputs for {motions}{right}")
+
+
+def _by_joint(mechanism: Mechanism, question: Question) -> tuple[Mask, Mask, IntArray, IntArray]:
+    """What the question says of each joint: allowed and required coordinates, fewest and most inputs."""
+    every = np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8)
+    allowed = np.zeros_like(every) if question.allow else every.copy()
+    required = np.zeros_like(every)
+    least = np.zeros(mechanism.n_joints, dtype=np.int64)
+    for name in question.allow:
+        for joint, bit in coordinates_of(mechanism, name):
+            allowed[joint] |= np.uint8(1 << bit)
+    for name in question.forbid:
+        for joint, bit in coordinates_of(mechanism, name):
+            allowed[joint] &= ~np.uint8(1 << bit)
+    for name in question.require:
+        meant = coordinates_of(mechanism, name)
+        if len(meant) == 1:
+            required[meant[0][0]] |= np.uint8(1 << meant[0][1])
+        elif meant:
+            least[meant[0][0]] = 1
+        else:
+            # Other pairs stand for a multiple joint here: what is required does not exist.
+            allowed[:] = 0
+    allowed[(required & ~allowed) != 0] = 0
+    least = np.maximum(least, np.bitwise_count(required))
+    most = np.bitwise_count(allowed).astype(np.int64)
+    if question.per_joint is not None:
+        most = np.minimum(most, question.per_joint)
+    return allowed, required, least, most
+
+
+def _treatment(
+    bare: Mechanism, whole: Mechanism, question: Question, moves: Array, start: IntArray, locks: list[int]
+) -> Treatment | None:
+    """What is left out of the count, found with some inputs that are independent; their units taken off again."""
+    n_inputs = moves.shape[1]
+    joint = np.repeat(np.arange(whole.n_joints), np.diff(start))
+    real = np.flatnonzero(joint < bare.n_joints)
+    first = [row for row in real.tolist() if joint[row] in locks]
+    order = np.array(first + [row for row in real.tolist() if joint[row] not in locks], dtype=np.int64)
+    chosen = order[independent_rows(moves[order], 1e-7)]
+    if len(chosen) < n_inputs:
+        return None
+    driven = np.zeros(bare.n_joints, dtype=np.uint8)
+    for row in chosen.tolist():
+        driven[joint[row]] |= np.uint8(1 << (row - start[joint[row]]))
+    structure = decompose(replace(bare, driven=driven), precision=question.precision)
+    if structure.treatment is None:
+        return None
+    units = structure.treatment.units - np.bitwise_count(driven)
+    return replace(structure.treatment, units=units)
+
+
+def _pairs(mechanism: Mechanism) -> str:
+    """The pairs that stand for the multiple joints, as ``4-5 5-6``, a semicolon between joints."""
+    return "; ".join(
+        " ".join(
+            "-".join(str(body + 1) for body in sorted(mechanism.joint_bodies(j))) for j in several.joints
+        )
+        for several in mechanism.multiple_joints
+    )

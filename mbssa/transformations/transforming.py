@@ -1,0 +1,182 @@
+"""The search over inputs: count them, judge them, put the best first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from mbssa.mechanism import Mechanism
+from mbssa.transformations.base import Base, bases
+from mbssa.transformations.criteria import DEFAULT
+from mbssa.transformations.criteria import criterion as read_criterion
+from mbssa.transformations.distributions import distributions
+from mbssa.transformations.judged import Judged, judge
+from mbssa.transformations.question import ask
+from mbssa.transformations.result import Transformation, Transformations, transformation
+from mbssa.transformations.table import Library, Table, table
+
+#: Distributions of a block: a fraction of a second's work.
+BLOCK = 4096
+
+#: Told how many distributions were looked at, of how many.
+Progress = Callable[[int, int], None]
+
+
+def transform(
+    mechanism: Mechanism,
+    *,
+    inputs: int | None = None,
+    allow: Iterable[str] = (),
+    forbid: Iterable[str] = (),
+    require: Iterable[str] = (),
+    per_joint: int | None = None,
+    terminals: Iterable[str | int] = (),
+    precision: float | None = None,
+    spanning: bool = True,
+    criterion: str = DEFAULT,
+    every: bool = False,
+    library: Library | None = None,
+    costs: Mapping[str, float] | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Transformations:
+    """Find the inputs that give a mechanism its best kinematic structure.
+
+    Parameters
+    ----------
+    inputs : how many coordinates are driven; if not given as many as now, or one for each free motion
+    allow, forbid : joints (``1-2``) or coordinates (``1-2.slide``) that may or may not be inputs
+    require : joints or coordinates that every set of inputs has
+    per_joint : most inputs on one joint
+    terminals : bodies, by name or number, that get a fictitious F pair with the frame whose coordinates
+        may be inputs
+    precision : of the geometry's numbers, m; found from their digits if not given
+    spanning : whether other pairs may stand for the multiple joints
+    criterion : ``groups,largest`` (lexicographic) or ``2*groups-1*largest`` (weighted sum, more is better)
+    every : whether rows without a valid set are named too
+    library : type names with a closed form, or a function of a group; else what installed packages have
+    costs : µs an instant by type name; else what installed packages announce
+    time_limit : s after which the search gives the best so far
+    progress : told how many distributions were looked at, of how many
+
+    Returns
+    -------
+    Transformations, best first; see its ``complete`` and ``notes`` for what was not looked at.
+
+    Raises
+    ------
+    ValueError
+        Names, numbers or criteria that are none, all at once; or a mechanism whose inputs cannot be sought.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> answer = transform(mbssa.load("rotor"))
+    >>> answer.n_sets, answer.n_valid, answer.best.n_groups
+    (9139, 1062, 9)
+    """
+    wanted = read_criterion(criterion)
+    question = ask(
+        mechanism,
+        inputs=inputs,
+        allow=allow,
+        forbid=forbid,
+        require=require,
+        per_joint=per_joint,
+        terminals=terminals,
+        precision=precision,
+        spanning=spanning,
+    )
+    known = table(library, costs)
+    found, all_choices = bases(mechanism, question)
+    question = replace(question, inputs=found[0].n_inputs)
+    rooms = [distributions(base) for base in found]
+    total = sum(room.count for room in rooms)
+    begun = time.monotonic()
+    pieces: list[Judged] = []
+    looked_at = 0
+    stopped = ""
+    try:
+        for base, room in zip(found, rooms, strict=True):
+            for first in range(0, room.count, BLOCK):
+                if time_limit is not None and time.monotonic() - begun > time_limit:
+                    stopped = "the time was up"
+                    break
+                pieces.append(judge(base, room.places(first, first + BLOCK), known))
+                looked_at += len(pieces[-1])
+                if progress is not None:
+                    progress(looked_at, total)
+    except KeyboardInterrupt:
+        stopped = "it was stopped"
+    notes = _notes(found, all_choices, stopped, looked_at, total)
+    return Transformations(
+        mechanism=mechanism,
+        question=question,
+        criterion=wanted,
+        bases=tuple(found),
+        judged=Judged.joined(pieces) if pieces else Judged.empty(found[0].n_inputs),
+        n_sets=sum(room.n_sets for room in rooms),
+        n_distributions=total,
+        looked_at=looked_at,
+        complete=looked_at == total and all_choices,
+        every=every,
+        own=own_inputs(mechanism, found, known),
+        notes=notes,
+    )
+
+
+def own_inputs(mechanism: Mechanism, found: list[Base], known: Table) -> Transformation | None:
+    """The inputs that a mechanism has now, judged as any other; None where it has none, or another number.
+
+    >>> import mbssa
+    >>> from mbssa.transformations.table import table
+    >>> manipulator = mbssa.load("micromanipulator")
+    >>> own = own_inputs(manipulator, bases(manipulator, Question())[0], table())
+    >>> own.valid, own.verdict[:41]
+    (False, 'SG-2{2, 3} 1C1ER1S3D has rank 11 of 12 at')
+    """
+    here = next((base for base in found if np.array_equal(base.bare.joint_body, mechanism.joint_body)), None)
+    if here is None or mechanism.n_driven != here.n_inputs:
+        return None
+    driven = [
+        (j, bit)
+        for j, mask in enumerate(mechanism.driven.tolist())
+        for bit in range(int(mechanism.grade[j]))
+        if mask >> bit & 1
+    ]
+    places = np.array([[j for j, _ in driven]], dtype=np.int16)
+    # These coordinates alone, whatever the question allows.
+    allowed = np.zeros_like(here.allowed)
+    allowed[: mechanism.n_joints] = mechanism.driven
+    alone = replace(
+        here,
+        allowed=allowed,
+        required=np.zeros_like(allowed),
+        least=np.zeros_like(here.least),
+        most=np.bitwise_count(allowed).astype(np.int64),
+    )
+    return transformation({here.variant: alone}, judge(alone, places, known), 0)
+
+
+def _notes(found: list[Base], all_choices: bool, stopped: str, looked_at: int, total: int) -> tuple[str, ...]:
+    notes = []
+    if found[0].basis == "generic":
+        notes.append("the model has no geometry for every joint: generic rank decides what is valid")
+    if found[0].fault:
+        notes.append(f"no inputs can be valid: {found[0].fault}")
+    if found[0].spins:
+        spins = "1 idle spin stays" if found[0].spins == 1 else f"{found[0].spins} idle spins stay"
+        notes.append(f"{spins} idle: inputs that stop one are not valid")
+    if not all_choices:
+        notes.append(
+            f"of the choices of pairs for multiple joints only the first {len(found)} were looked at"
+        )
+    if stopped:
+        left = total - looked_at
+        notes.append(
+            f"{stopped}: {left} of {total} distributions were not looked at, the last in joint order"
+        )
+    return tuple(notes)
