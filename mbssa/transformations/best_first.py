@@ -10,31 +10,43 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.mechanism import IntArray
+from mbssa.mechanism import ByteArray, IntArray, Mechanism
 from mbssa.singularities.treatment import independent_rows
+from mbssa.transformations.base import Base
 from mbssa.transformations.criteria import Criterion, keys_of
 from mbssa.transformations.judged import Judged
+from mbssa.transformations.symmetry import same_pairs
 
 Array = npt.NDArray[np.float64]
 
 #: Inputs as the search knows them: a choice of pairs, and the joint of each input, ascending.
 Distribution = tuple[int, tuple[int, ...]]
 
-#: Distributions judged at a time.
+#: Distributions judged at a time: so many at first, later this share of those judged before, but not more
+#: than the last number. Small blocks turn to what is better sooner, large ones are judged faster.
 BLOCK = 64
+_SHARE = 16
+_LARGEST = 4096
 
-#: Every so many blocks a drawn set is judged instead of neighbours.
+#: Every so many blocks sets are drawn, this share of a block, instead of neighbours.
 _DRAW_EVERY = 4
+_DRAWN_SHARE = 16
 
 #: Draws in a row that find nothing new before drawing stops.
 _VAIN_DRAWS = 50
+
+#: Repairs of the inputs that the model has: what is independent of them, the rest by chance.
+_REPAIRS = 8
+
+#: Distance of a row of unit size from the span of others below which it counts as dependent.
+_DEPENDENT = 1e-7
 
 #: Other choices of pairs that are looked at as neighbours of one distribution.
 _OTHER_CHOICES = 16
@@ -123,19 +135,20 @@ def best_first(
     stop: Stop = ""
     turn = vain = 0
     try:
-        for one in starts:
-            if room.holds(one) and state.looked_at < most:
-                _judge_new(state, one[0], np.array([one[1]], dtype=np.int16))
+        _judge_new(state, [one for one in starts if room.holds(one)])
         while not stop and (state.heap or vain < _VAIN_DRAWS):
             turn += 1
+            size = min(max(block, state.looked_at // _SHARE), _LARGEST)
             if state.looked_at >= most:
                 stop = "number"
             elif time.monotonic() >= deadline:
                 stop = "time"
             elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not state.heap):
-                vain = 0 if _judge_drawn(state, draw(dice)) else vain + 1
+                drawn = [draw(dice) for _ in range(max(1, size // _DRAWN_SHARE))]
+                new = _judge_new(state, [one for one in drawn if one is not None and room.holds(one)])
+                vain = 0 if new else vain + 1
             elif state.heap:
-                _expand(state, block)
+                _expand(state, size)
     except KeyboardInterrupt:
         stop = "interrupted"
     return Found(Judged.joined([Judged.empty(room.n_inputs), *state.blocks]), stop)
@@ -179,49 +192,54 @@ def _keys(state: _State, variant: int | IntArray, places: npt.NDArray[np.int16])
     return keys
 
 
-def _judge_drawn(state: _State, drawn: Distribution | None) -> int:
-    if drawn is None or not state.room.holds(drawn):
-        return 0
-    return _judge_new(state, drawn[0], np.array([drawn[1]], dtype=np.int16))
-
-
-def _judge_new(state: _State, variant: int, places: npt.NDArray[np.int16]) -> int:
+def _judge_new(state: _State, several: Iterable[Distribution]) -> int:
     """Judge those that are new and may still be judged; how many they are."""
-    new: list[int] = []
-    for row, key in enumerate(_keys(state, variant, places)):
-        if key not in state.seen and state.looked_at + len(new) < state.most:
-            state.seen.add(key)
-            new.append(row)
-    if not new:
-        return 0
-    rows = state.judge(variant, places[new])
+    by_variant: dict[int, list[tuple[int, ...]]] = {}
+    for variant, places in several:
+        by_variant.setdefault(variant, []).append(places)
+    before = state.looked_at
+    for variant, rows in sorted(by_variant.items()):
+        table = np.array(rows, dtype=np.int16)
+        new: list[int] = []
+        for row, key in enumerate(_keys(state, variant, table)):
+            if key not in state.seen and state.looked_at + len(new) < state.most:
+                state.seen.add(key)
+                new.append(row)
+        if new:
+            _remember(state, state.judge(variant, table[new]))
+    return state.looked_at - before
+
+
+def _remember(state: _State, rows: Judged) -> None:
     state.blocks.append(rows)
     invalid = np.where(rows.valid > 0, 0.0, 1.0)
     goodness = np.column_stack([invalid, *keys_of(rows, state.wanted)]).tolist()
     for k in np.flatnonzero(rows.determined).tolist():
-        one = (variant, tuple(rows.places[k].tolist()))
+        one = (int(rows.variant[k]), tuple(rows.places[k].tolist()))
         heapq.heappush(state.heap, (tuple(goodness[k]), 0, -(state.looked_at + k), 0, one))
-    state.looked_at += len(new)
+    state.looked_at += len(rows)
     if state.progress is not None:
         state.progress(state.looked_at)
-    return len(new)
 
 
 def _expand(state: _State, block: int) -> None:
-    """Judge some new neighbours of the best that has any left."""
-    good, turns, serial, begin, one = heapq.heappop(state.heap)
-    variant, places = _neighbours(state, one, -serial)
-    keys = _keys(state, variant, places)
-    end = begin
-    chosen: list[int] = []
-    while end < len(keys) and len(chosen) < block:
-        if keys[end] not in state.seen:
-            chosen.append(end)
-        end += 1
-    if end < len(keys):
-        heapq.heappush(state.heap, (good, turns + 1, serial, end, one))
-    for v in np.unique(variant[chosen]).tolist():
-        _judge_new(state, v, places[[k for k in chosen if variant[k] == v]])
+    """Judge new neighbours, so many, of the best that have any left."""
+    chosen: dict[int, Distribution] = {}
+    kept = []
+    while state.heap and len(chosen) < block:
+        good, turns, serial, begin, one = heapq.heappop(state.heap)
+        variant, places = _neighbours(state, one, -serial)
+        keys = _keys(state, variant, places)
+        end = begin
+        while end < len(keys) and len(chosen) < block:
+            if keys[end] not in state.seen:
+                chosen[keys[end]] = (int(variant[end]), tuple(places[end].tolist()))
+            end += 1
+        if end < len(keys):
+            kept.append((good, turns + 1, serial, end, one))
+    for node in kept:
+        heapq.heappush(state.heap, node)
+    _judge_new(state, chosen.values())
 
 
 def _neighbours(state: _State, one: Distribution, row: int) -> tuple[IntArray, npt.NDArray[np.int16]]:
@@ -247,10 +265,81 @@ def _neighbours(state: _State, one: Distribution, row: int) -> tuple[IntArray, n
     return variants[order], np.concatenate([exchanged, same])[order]
 
 
+def search_inputs(
+    found: Sequence[Base],
+    mechanism: Mechanism,
+    judge: Judge,
+    wanted: Criterion,
+    *,
+    most: int,
+    time_limit: float | None = None,
+    progress: Callable[[int], None] | None = None,
+    seed: int = 1,
+) -> Found:
+    """Search from the inputs that a model has now, from their repairs, and from valid sets by chance.
+
+    Parameters
+    ----------
+    found : the undriven mechanism, a base for each choice of pairs for its multiple joints
+    mechanism : as it is driven now
+    judge, wanted, most, time_limit, progress, seed : as :func:`best_first` takes them
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.transformations.base import bases
+    >>> from mbssa.transformations.criteria import criterion
+    >>> from mbssa.transformations.judged import judge
+    >>> from mbssa.transformations.question import Question
+    >>> from mbssa.transformations.table import table
+    >>> rotor, known = mbssa.load("rotor"), table()
+    >>> found = bases(rotor, Question())[0]
+    >>> def judged(variant, places):
+    ...     return judge(found[variant], places, known)
+    >>> looked = search_inputs(found, rotor, judged, criterion("groups"), most=157)
+    >>> looked.stop, int(looked.judged.n_groups[looked.judged.valid > 0].max())
+    ('number', 9)
+    """
+    room = Room(
+        np.stack([base.least for base in found]), np.stack([base.most for base in found]), found[0].n_inputs
+    )
+    dice = np.random.default_rng(seed)
+    starts: list[Distribution | None] = []
+    for base in found:
+        here = same_pairs(mechanism, base.bare)
+        if here is not None:
+            driven = np.zeros_like(mechanism.driven)
+            driven[here] = mechanism.driven
+            now = np.repeat(np.arange(len(driven)), np.bitwise_count(driven)).tolist()
+            starts += [(base.variant, tuple(now)), *(_drawn(base, driven, dice) for _ in range(_REPAIRS))]
+
+    def draw(dice: np.random.Generator) -> Distribution | None:
+        base = found[int(dice.integers(len(found)))]
+        return _drawn(base, np.zeros_like(mechanism.driven), dice)
+
+    sound = [one for one in starts if one is not None]
+    return best_first(
+        judge, room, wanted, sound, draw, most=most, time_limit=time_limit, progress=progress, seed=seed
+    )
+
+
+def _drawn(base: Base, driven: ByteArray, dice: np.random.Generator) -> Distribution | None:
+    """A valid set by chance, made of what is driven now as far as that is independent."""
+    joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
+    bit = np.arange(len(joint)) - base.start[joint]
+    rank = np.full(len(joint), 2)
+    known = np.flatnonzero(joint < len(driven))
+    rank[known[driven[joint[known]] >> bit[known] & 1 == 1]] = 1
+    rank[(base.required[joint] >> bit & 1 == 1) | (base.locked[joint] > 0)] = 0
+    may = np.flatnonzero(base.allowed[joint] >> bit & 1)
+    places = drawn_inputs(base.moves[may], joint[may], rank[may], base.most, base.n_inputs, _DEPENDENT, dice)
+    return None if places is None else (base.variant, places)
+
+
 def drawn_inputs(
     rows: Array,
     joint: IntArray,
-    required: npt.NDArray[np.bool_],
+    rank: IntArray,
     most: IntArray,
     n_inputs: int,
     tolerance: float,
@@ -262,7 +351,7 @@ def drawn_inputs(
     ----------
     rows : (C, f) what each coordinate stops of the free motions
     joint : (C,) joint of each coordinate
-    required : (C,) coordinates that come first
+    rank : (C,) coordinates of a lower rank come first, those of one rank in an order by chance
     most : (J,) most inputs on each joint
     n_inputs : coordinates wanted
     tolerance : as :func:`mbssa.singularities.treatment.independent_rows` takes it
@@ -271,12 +360,11 @@ def drawn_inputs(
     --------
     >>> dice = np.random.default_rng(1)
     >>> rows = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
-    >>> none = np.zeros(3, dtype=bool)
-    >>> drawn_inputs(rows, np.array([0, 1, 2]), none, np.array([1, 1, 1]), 2, 1e-9, dice)
-    (0, 2)
+    >>> drawn_inputs(rows, np.arange(3), np.array([1, 0, 1]), np.array([1, 1, 1]), 2, 1e-9, dice)
+    (1, 2)
     """
     order = dice.permutation(len(rows))
-    order = order[np.argsort(~required[order], kind="stable")]
+    order = order[np.argsort(rank[order], kind="stable")]
     count = np.zeros(len(most), dtype=np.int64)
     chosen = []
     for c in order.tolist():

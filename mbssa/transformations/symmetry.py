@@ -140,6 +140,25 @@ def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> IntArray:
     return np.array(answer, dtype=np.int64).reshape(-1, len(variants) * n_joints)
 
 
+def same_pairs(mechanism: Mechanism, variant: Mechanism) -> IntArray | None:
+    """(J,) the joint of a variant that is each joint of the mechanism; None if it has other pairs.
+
+    The pairs of a multiple joint may come in another order.
+
+    >>> import mbssa
+    >>> rotor = mbssa.load("rotor")
+    >>> same_pairs(rotor, rotor).tolist() == list(range(21))
+    True
+    """
+    if _trees(mechanism) != _trees(variant):
+        return None
+    image = np.arange(mechanism.n_joints)
+    for several in mechanism.multiple_joints:
+        pairs = {_ends(variant, j): j for j in several.joints}
+        image[list(several.joints)] = [pairs[_ends(mechanism, j)] for j in several.joints]
+    return image
+
+
 def keeping(images: IntArray, label: Sequence[int] | IntArray) -> IntArray:
     """The generators that take every joint to one with the same label.
 

@@ -130,16 +130,16 @@ def test_a_draw_is_independent_and_allowed():
     rows = dice.normal(size=(10, 3))
     rows[4] = rows[5] = 0
     joint = np.repeat(np.arange(5), 2)
-    required = np.arange(10) == 9
+    rank = np.where(np.arange(10) == 9, 0, 1)
     most = np.array([1, 2, 2, 1, 1])
-    drawn = {drawn_inputs(rows, joint, required, most, 3, 1e-9, dice) for _ in range(200)}
+    drawn = {drawn_inputs(rows, joint, rank, most, 3, 1e-9, dice) for _ in range(200)}
     assert len(drawn) == 4
     for places in drawn:
         counts = np.bincount(places, minlength=5)
         assert counts[4] == 1
         assert counts[2] <= 1
         assert (counts <= most).all()
-    assert drawn_inputs(rows[:, :1] * [1, 1, 0], joint, required, most, 3, 1e-9, dice) is None
+    assert drawn_inputs(rows[:, :1] * [1, 1, 0], joint, rank, most, 3, 1e-9, dice) is None
 
 
 @pytest.mark.parametrize("block", [1, 5, 1000])
