@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
 
@@ -15,7 +16,7 @@ from mbssa.search.kernels import assign
 from mbssa.structure import Group
 from mbssa.transformations import kernels
 from mbssa.transformations.base import Base
-from mbssa.transformations.distributions import distributions
+from mbssa.transformations.distributions import Distributions, distributions
 from mbssa.transformations.table import OTHERWISE, Table, number_of_code, numbers_of_body
 
 Column = npt.NDArray[Any]
@@ -151,27 +152,22 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
     judged = Judged.empty(base.n_inputs, len(places))
     judged.places[:] = places
     judged.variant[:] = base.variant
-    judged.sets[:] = distributions(base).sets(judged.places)
-    given = _given(base)
-    if given is None or not len(places):
+    ready = _ready(base, known)
+    judged.sets[:] = ready.room.sets(judged.places)
+    if ready.count is None or not len(places):
         return judged
-    units = base.incidence.units
-    sure = _volume(base)
-    coordinates = _coordinates(base)
     numbers = np.zeros((len(places), kernels.NUMBERS), dtype=np.int64)
-    work = len(places) * base.incidence.work
-    answer = (numbers, judged.cost, judged.bits)
-    kernel(kernels.judge_rows, work)(
+    kernel(kernels.judge_rows, len(places) * base.incidence.work)(
         places.astype(np.int64),
-        _graph(base),
-        (units, *given, base.incidence.freedom_of_body),
-        coordinates,
-        _names(base, known),
-        (_usable(base), base.locked),
-        _low(base),
-        sure,
+        ready.graph,
+        ready.count,
+        ready.coordinates,
+        ready.names,
+        ready.limits,
+        ready.low,
+        ready.volume,
         int(base.treatment is not None),
-        answer,
+        (numbers, judged.cost, judged.bits),
     )
     judged.determined[:] = numbers[:, kernels.DETERMINED] == 1
     for name, column in _COLUMNS:
@@ -180,7 +176,7 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
         judged.valid[:] = 0
     else:
         for row in np.flatnonzero(numbers[:, kernels.DOUBTFUL]).tolist():
-            judged.valid[row] = _settled(base, judged.places[row], sure, judged.bits[row])
+            judged.valid[row] = _settled(base, ready, judged.places[row], judged.bits[row])
     _margins(base, judged)
     if known.asked is not None:
         _ask(base, judged, known.asked)
@@ -198,20 +194,51 @@ _COLUMNS = (
 )
 
 
-def _graph(base: Base) -> kernels.Graph:
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    """What the kernel is told of a base.
+
+    ``room`` has its distributions; ``count`` is None where units find no place whatever is driven. A row that
+    is ``low`` beyond the span of others is dependent; a least singular value above ``singular``, or a volume
+    above ``volume``, is regular.
+    """
+
+    room: Distributions
+    graph: kernels.Graph
+    count: kernels.Count | None
+    coordinates: kernels.Coordinates
+    names: kernels.Names
+    limits: kernels.Limits
+    low: float
+    singular: float
+    volume: float
+
+
+@lru_cache(maxsize=256)
+def _ready(base: Base, known: Table) -> _Ready:
     i = base.incidence
-    return (i.joint_start, i.slot_body, i.slot_joint, i.body_start, i.body_slot)
+    graph = (i.joint_start, i.slot_body, i.slot_joint, i.body_start, i.body_slot)
+    moving = np.abs(base.moves).any(axis=1).astype(np.int64)
+    return _Ready(
+        distributions(base),
+        graph,
+        _count(base, graph),
+        _coordinates(base),
+        _names(base, known),
+        (np.add.reduceat(moving, base.start[:-1]), base.locked),
+        *_bounds(base),
+    )
 
 
-def _given(base: Base) -> tuple[Column, Column] | None:
-    """Units by slot, and what the bodies lack, without inputs; None where units find no place."""
+def _count(base: Base, graph: kernels.Graph) -> kernels.Count | None:
+    """The units without inputs, assigned."""
     i = base.incidence
     if i.units.sum() + base.n_inputs != i.freedom_of_body.sum() or (i.units < 0).any():
         return None
     given = np.zeros(len(i.slot_body), dtype=np.int64)
     rest, need = i.units.copy(), i.freedom_of_body.copy()
-    kernel(assign, i.work)(_graph(base), given, rest, need)
-    return None if rest.any() else (given, need)
+    kernel(assign, i.work)(graph, given, rest, need)
+    return None if rest.any() else (i.units, given, need, i.freedom_of_body)
 
 
 def _coordinates(base: Base) -> kernels.Coordinates:
@@ -250,28 +277,25 @@ def _names(base: Base, known: Table) -> kernels.Names:
     )
 
 
-def _low(base: Base) -> float:
-    """Length of a row beyond the span of the others below which no singular value can count."""
-    return base.tolerance * float(np.linalg.norm(base.systems[0][0], 2)) if len(base.systems[0][0]) else 0.0
-
-
-def _volume(base: Base) -> float:
-    """Volume of n rows of ``moves`` from which the singular values of the whole matrix are above tolerance.
+def _bounds(base: Base) -> tuple[float, float, float]:
+    """Bounds beyond which ``moves`` alone tells what the singular values of the whole matrix A would.
 
     With C the equations and D the coordinates, |A x| for x = N y + z is at least |C z| >= c |z| and at least
-    |M y| - |D| |z|, so the least singular value of A is that of M over 3 max(1, |D| / c) or more; that of M is
-    at least its volume times ((n - 1) / |M|²)^((n - 1) / 2), |M| by Frobenius.
+    |M y| - |D| |z|: the least singular value of A is at most that of M, and at least that over
+    3 max(1, |D| / c). That of M is at most the distance of a row from the span of others, and at least its
+    volume times ((n - 1) / |M|²)^((n - 1) / 2), |M| by Frobenius.
     """
     n = base.n_inputs
     equations, every = base.systems[0]
-    values = np.linalg.svd(equations, compute_uv=False) if len(equations) else np.zeros(0)
     rank = equations.shape[1] - base.mobility
-    least = float(values[rank - 1]) if rank else 1.0
+    values = np.linalg.svd(equations, compute_uv=False) if rank else np.ones(1)
     inputs = float(np.sort((every**2).sum(axis=1))[-n:].sum())
-    largest = float(np.sqrt((values[0] ** 2 if rank else 0.0) + inputs))
+    largest = float(np.sqrt(values[0] ** 2 + inputs))
     seen = float(np.sort((base.moves**2).sum(axis=1))[-n:].sum())
+    least = float(values[max(rank - 1, 0)])
     singular = base.tolerance * largest * 3.0 * max(1.0, np.sqrt(inputs) / least)
-    return singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
+    volume = singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
+    return base.tolerance * float(values[0]) if rank else 0.0, singular, volume
 
 
 def sets_of_row(base: Base, places: Column) -> Iterator[tuple[int, ...]]:
@@ -287,17 +311,20 @@ def sets_of_row(base: Base, places: Column) -> Iterator[tuple[int, ...]]:
         yield tuple(bit for bits in chosen for bit in bits)
 
 
-def _settled(base: Base, places: Column, sure: float, bits: Column) -> int:
+def _settled(base: Base, ready: _Ready, places: Column, bits: Column) -> int:
     """Valid sets of a distribution where some were in doubt; ``bits`` becomes the best, in place."""
-    valid, best = 0, 0.0
-    for each in sets_of_row(base, places):
-        rows = [base.coordinate(int(j), bit) for j, bit in zip(places, each, strict=True)]
-        volume = abs(float(np.linalg.det(base.moves[rows])))
-        if volume > sure or base.full_rank(rows):
-            valid += 1
-            if volume > best * (1.0 + 1e-9):
-                bits[:], best = each, volume
-    return valid
+    sets = np.array(list(sets_of_row(base, places)), dtype=np.int64)
+    rows = base.start[places] + sets
+    matrices = base.moves[rows]
+    volume = np.abs(np.linalg.det(matrices))
+    least = np.linalg.svd(matrices, compute_uv=False)[:, -1]
+    valid = least > ready.singular
+    for k in np.flatnonzero((least > ready.low) & ~valid).tolist():
+        valid[k] = base.full_rank(rows[k])
+    if valid.any():
+        # A tie within rounding goes to the first set.
+        bits[:] = sets[np.flatnonzero(valid & (volume >= volume[valid].max() * (1.0 - 1e-9)))[0]]
+    return int(valid.sum())
 
 
 def _margins(base: Base, judged: Judged) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -12,17 +12,13 @@ from mbssa.mechanism import Mechanism
 from mbssa.transformations.base import Base, bases
 from mbssa.transformations.criteria import DEFAULT
 from mbssa.transformations.criteria import criterion as read_criterion
-from mbssa.transformations.distributions import distributions
-from mbssa.transformations.judged import Judged, judge
-from mbssa.transformations.question import ask
+from mbssa.transformations.distributions import Distributions, distributions
+from mbssa.transformations.exhaustive import Progress, exhaustive
+from mbssa.transformations.judged import judge
+from mbssa.transformations.keeping import BLOCK, Search, begin, key_of
+from mbssa.transformations.question import Question, ask
 from mbssa.transformations.result import Transformation, Transformations, transformation
 from mbssa.transformations.table import Library, Table, table
-
-#: Distributions of a block: a fraction of a second's work.
-BLOCK = 4096
-
-#: Told how many distributions were looked at, of how many.
-Progress = Callable[[int, int], None]
 
 
 def transform(
@@ -41,6 +37,9 @@ def transform(
     library: Library | None = None,
     costs: Mapping[str, float] | None = None,
     time_limit: float | None = None,
+    store: str | Path | None = None,
+    block: int = BLOCK,
+    counted: Callable[[int, int], None] | None = None,
     progress: Progress | None = None,
 ) -> Transformations:
     """Find the inputs that give a mechanism its best kinematic structure.
@@ -56,10 +55,13 @@ def transform(
     precision : of the geometry's numbers, m; found from their digits if not given
     spanning : whether other pairs may stand for the multiple joints
     criterion : ``groups,largest`` (lexicographic) or ``2*groups-1*largest`` (weighted sum, more is better)
-    every : whether rows without a valid set are named too
+    every : whether rows that the count determines are named too where no set of them is valid
     library : type names with a closed form, or a function of a group; else what installed packages have
     costs : µs an instant by type name; else what installed packages announce
     time_limit : s after which the search gives the best so far
+    store : file where what is found is kept; a search that is kept there goes on, or is answered from it
+    block : distributions judged at a time
+    counted : told before anything is judged how many sets of inputs there are, in how many distributions
     progress : told how many distributions were looked at, of how many
 
     Returns
@@ -69,7 +71,10 @@ def transform(
     Raises
     ------
     ValueError
-        Names, numbers or criteria that are none, all at once; or a mechanism whose inputs cannot be sought.
+        Names, numbers or criteria that are none, all at once; or a mechanism whose inputs cannot be sought;
+        or a store for a library that is a function, whose verdicts cannot be kept.
+    mbssa.store.StoreError
+        The store cannot be used.
 
     Examples
     --------
@@ -95,36 +100,54 @@ def transform(
     question = replace(question, inputs=found[0].n_inputs)
     rooms = [distributions(base) for base in found]
     total = sum(room.count for room in rooms)
-    begun = time.monotonic()
-    pieces: list[Judged] = []
-    looked_at = 0
-    stopped = ""
-    try:
-        for base, room in zip(found, rooms, strict=True):
-            for first in range(0, room.count, BLOCK):
-                if time_limit is not None and time.monotonic() - begun > time_limit:
-                    stopped = "the time was up"
-                    break
-                pieces.append(judge(base, room.places(first, first + BLOCK), known))
-                looked_at += len(pieces[-1])
-                if progress is not None:
-                    progress(looked_at, total)
-    except KeyboardInterrupt:
-        stopped = "it was stopped"
-    notes = _notes(found, all_choices, stopped, looked_at, total)
+    n_sets = sum(room.n_sets for room in rooms)
+    if counted is not None:
+        counted(n_sets, total)
+    search = None if store is None else _kept_search(store, mechanism, question, found, rooms, known, block)
+    looked = exhaustive(
+        found, rooms, known, search=search, block=block, time_limit=time_limit, progress=progress
+    )
+    notes = _notes(found, all_choices, looked.stopped, looked.looked_at, total)
     return Transformations(
         mechanism=mechanism,
         question=question,
         criterion=wanted,
         bases=tuple(found),
-        judged=Judged.joined(pieces) if pieces else Judged.empty(found[0].n_inputs),
-        n_sets=sum(room.n_sets for room in rooms),
+        judged=looked.judged,
+        n_sets=n_sets,
         n_distributions=total,
-        looked_at=looked_at,
-        complete=looked_at == total and all_choices,
+        looked_at=looked.looked_at,
+        complete=looked.looked_at == total and all_choices,
+        stopped=looked.stopped,
         every=every,
         own=own_inputs(mechanism, found, known),
         notes=notes,
+    )
+
+
+def _kept_search(
+    store: str | Path,
+    mechanism: Mechanism,
+    question: Question,
+    found: list[Base],
+    rooms: list[Distributions],
+    known: Table,
+    block: int,
+) -> Search:
+    if known.asked is not None:
+        raise ValueError(
+            "a library that is a function cannot be kept in a store; give the names of its types"
+        )
+    n_inputs = found[0].n_inputs
+    return begin(
+        store,
+        key_of(mechanism, question, n_inputs, known.types, known.costs),
+        mechanism,
+        question,
+        variants=[base.mechanism for base in found],
+        totals=[room.count for room in rooms],
+        n_inputs=n_inputs,
+        block=block,
     )
 
 
@@ -175,8 +198,9 @@ def _notes(found: list[Base], all_choices: bool, stopped: str, looked_at: int, t
             f"of the choices of pairs for multiple joints only the first {len(found)} were looked at"
         )
     if stopped:
+        why = {"time": "the time was up", "interrupted": "it was stopped"}[stopped]
         left = total - looked_at
         notes.append(
-            f"{stopped}: {left} of {total} distributions were not looked at, the last in joint order"
+            f"{why}: {left:,} of {total:,} distributions were not looked at, the last in joint order"
         )
     return tuple(notes)
