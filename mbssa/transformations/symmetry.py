@@ -195,8 +195,7 @@ def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
     n_rows = len(places)
     if not n_rows or not len(images) or not places.shape[1]:
         return np.arange(n_rows)
-    weight, key = _keys(places, images.shape[1])
-    order = np.argsort(key)
+    weight, key, order = _keys(places, images.shape[1])
     ordered = key[order]
     rows = np.arange(n_rows)
     tails, heads = [], []
@@ -330,13 +329,14 @@ def counted_once(judged: Judged, images: IntArray, n_joints: int) -> Judged:
     return replace(judged, alike=alike)
 
 
-def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys]:
-    """A number for each joint such that their sums tell the rows apart, and the sums."""
+def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys, IntArray]:
+    """A number for each joint such that their sums tell the rows apart; the sums; and what sorts them."""
     for seed in range(8):
         weight = np.random.default_rng(seed).integers(0, 2**64, n_joints, dtype=np.uint64)
         key = weight[places].sum(axis=1, dtype=np.uint64)
-        if len(np.unique(key)) == len(key):
-            return weight, key
+        order = np.argsort(key)
+        if (np.diff(key[order]) > 0).all():
+            return weight, key, order
     raise ValueError("distributions are repeated; each is a row of its own")
 
 
