@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-#: mm: of the panel; left, right, below and above it; of a line of the key.
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP, _KEY = 100.0, 66.0, 14.0, 4.0, 12.0, 8.0, 5.0
+#: mm: of the panel; left, right, below and above it; of a line of text below.
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP, _ROW = 100.0, 66.0, 14.0, 4.0, 12.0, 8.0, 3.6
 
 #: Steps of an axis that are told apart, so that a million structures are not a million dots.
 _STEPS = 160
@@ -29,8 +30,11 @@ _STEPS = 160
 #: Ratio of the largest to the smallest value from which an axis is logarithmic.
 _LOGARITHMIC = 30.0
 
-#: Points of the front that are named, best in the first criterion first.
-_NAMED = 4
+#: Points of the front that have a number, and their inputs below the panel.
+_NAMED = 9
+
+#: Letters of a line of inputs.
+_LINE = 88
 
 #: Area of a dot in points², for one structure and for as many as the fullest dot has.
 _LEAST, _MOST = 6.0, 90.0
@@ -48,10 +52,10 @@ _WORDS = {
 
 
 def pareto_front(answer: Transformations, first: str = "groups", second: str = "cost") -> Figure:
-    """Every structure by two criteria, those that no other is better than in both joined by a line.
+    """Every structure by two criteria, and the edge of what is reached: the Pareto front.
 
-    A dot is larger the more distributions of inputs it stands for. A ring marks the inputs that the mechanism
-    has now.
+    A dot is larger the more distributions of inputs it stands for. A square marks the inputs that the
+    mechanism has now.
 
     Parameters
     ----------
@@ -68,7 +72,8 @@ def pareto_front(answer: Transformations, first: str = "groups", second: str = "
     --------
     >>> import mbssa
     >>> from mbssa.pictures.front import pareto_front
-    >>> figure = pareto_front(mbssa.transform(mbssa.load("rotor")), "groups", "largest")
+    >>> from mbssa.transformations.transforming import transform
+    >>> figure = pareto_front(transform(mbssa.load("planar_3rrr")), "groups", "largest")
     >>> figure.axes[0].get_xlabel()
     'structural groups (more is better)'
     """
@@ -80,35 +85,23 @@ def pareto_front(answer: Transformations, first: str = "groups", second: str = "
     require_matplotlib()
     shown = answer.judged.take(answer.shown)
     x, y = values_of(shown, first), values_of(shown, second)
-    figure, axes = _panel(answer.mechanism.name)
+    lines = _lines(front)
+    figure, axes = _panel(answer.mechanism.name, len(lines) + 1)
     for name, axis, values in ((first, "x", x), (second, "y", y)):
         better = "more" if DIRECTIONS[name] > 0 else "less"
-        label = f"{_WORDS[name]} ({better} is better)"
-        axes.set(**{f"{axis}label": label})
+        axes.set(**{f"{axis}label": f"{_WORDS[name]} ({better} is better)"})
         _scale(axes, axis, values)
     _draw_all(axes, x, y)
-    line = np.array([[_value(row, name) for name in (first, second)] for row in front])
-    axes.plot(*line.T, color=style.OVER_EDGE, lw=1.2, marker="o", ms=4.5, zorder=4, gid="front")
-    _name_points(axes, front, line)
+    _draw_front(axes, np.array([[_value(row, name) for name in (first, second)] for row in front]))
     handles = _handles()
     own = answer.own
     if own is not None and own.valid:
         at = [_value(own, name) for name in (first, second)]
-        ring: dict[str, Any] = {
-            "marker": "o",
-            "ms": 9.0,
-            "mfc": "none",
-            "mec": style.INK,
-            "mew": 1.1,
-            "ls": "",
-        }
-        handles += axes.plot(*[[value] for value in at], zorder=5, gid="own", label="its own inputs", **ring)
-    key = figure.legend(
-        handles=handles, loc="lower left", ncols=len(handles), frameon=False, handlelength=1.2,
-        handletextpad=0.5, columnspacing=1.4, borderaxespad=0.2,
-        prop={"family": style.FONT, "size": style.SMALL_TEXT},
-    )  # fmt: skip
-    key.set_gid("key")
+        handles += axes.plot(
+            *[[value] for value in at], marker="s", ms=11.0, mfc="none", mec=style.INK, mew=1.0, ls="",
+            zorder=3.5, gid="own", label="its own inputs",
+        )  # fmt: skip
+    _write_below(figure, handles, lines)
     figure.set_gid("pareto-front")
     return figure
 
@@ -134,10 +127,11 @@ def draw_front(
     --------
     >>> import mbssa, pathlib, tempfile
     >>> from mbssa.pictures.front import draw_front
+    >>> from mbssa.transformations.transforming import transform
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     draw_front(mbssa.transform(mbssa.load("rotor")), pathlib.Path(folder, "rotor.svg"))
+    ...     draw_front(transform(mbssa.load("planar_3rrr")), pathlib.Path(folder, "front.svg"))
     ...     [path.name for path in pathlib.Path(folder).iterdir()]
-    ['rotor.svg']
+    ['front.svg']
     """
     save(pareto_front(answer, first, second), path)
 
@@ -183,22 +177,44 @@ def _scale(axes: Axes, axis: str, values: Floats) -> None:
     getattr(axes, f"{axis}axis").set_major_locator(MaxNLocator(nbins=8, integer=whole))
 
 
-def _name_points(axes: Axes, front: list[Transformation], line: Floats) -> None:
-    """The inputs of the first points of the front, away from the middle of the panel."""
-    for row, at in list(zip(front, line, strict=True))[:_NAMED]:
-        inside = axes.transAxes.inverted().transform(axes.transData.transform(at))
-        right, high = inside[0] > 0.5, inside[1] > 0.5
-        axes.annotate(
-            "\n".join(row.inputs[:3]) + ("\n…" if len(row.inputs) > 3 else ""),
-            tuple(at),
-            (-6.0 if right else 6.0, -6.0 if high else 6.0),
-            textcoords="offset points",
-            ha="right" if right else "left",
-            va="top" if high else "bottom",
-            fontsize=style.SMALL_TEXT - 1.0,
-            family=style.FONT,
-            zorder=6,
-        )
+def _draw_front(axes: Axes, points: Floats) -> None:
+    """The edge of what is reached, a step from point to point, and the numbers of the first ones."""
+    axes.plot(
+        *points.T, color=style.OVER_EDGE, lw=1.2, drawstyle="steps-post", marker="o", ms=7.0, zorder=4,
+        gid="front",
+    )  # fmt: skip
+    for number, point in enumerate(points[:_NAMED], 1):
+        axes.text(
+            point[0], point[1], str(number), fontsize=style.SMALL_TEXT - 1.5, family=style.FONT,
+            weight="bold", color="white", ha="center", va="center_baseline", zorder=6, gid=f"number-{number}",
+        )  # fmt: skip
+
+
+def _lines(front: list[Transformation]) -> list[str]:
+    """The inputs of the first points of the front."""
+    lines = []
+    for number, row in enumerate(front[:_NAMED], 1):
+        lines += wrap(f"{number}   {', '.join(row.inputs)}", _LINE, subsequent_indent="     ")
+    if len(front) > _NAMED:
+        lines.append(f"… and {len(front) - _NAMED} more points of the front")
+    return lines
+
+
+def _write_below(figure: Figure, handles: list[Any], lines: list[str]) -> None:
+    """The key, and the inputs of the numbered points under it."""
+    height = figure.get_figheight() * style.MM_PER_INCH
+    key = figure.legend(
+        handles=handles, loc="lower left", ncols=len(handles), frameon=False, handlelength=1.2,
+        handletextpad=0.5, columnspacing=1.4, borderaxespad=0.0, borderpad=0.0,
+        bbox_to_anchor=(0.02, (_ROW * len(lines) + 2.0) / height),
+        prop={"family": style.FONT, "size": style.SMALL_TEXT},
+    )  # fmt: skip
+    key.set_gid("key")
+    for number, line in enumerate(lines):
+        figure.text(
+            0.02, (_ROW * (len(lines) - number) - 1.8) / height, line, fontsize=style.SMALL_TEXT - 0.5,
+            family=style.FONT, va="baseline", gid=f"inputs-{number + 1}",
+        )  # fmt: skip
 
 
 def _handles() -> list[Any]:
@@ -207,19 +223,20 @@ def _handles() -> list[Any]:
     return [
         Line2D([], [], ls="", marker="o", ms=6.0, mfc=style.GROUP_EDGE, mec="none", alpha=0.45,
                label="distributions of inputs, larger where more"),
-        Line2D([], [], color=style.OVER_EDGE, lw=1.2, marker="o", ms=4.5, label="Pareto front"),
+        Line2D([], [], color=style.OVER_EDGE, lw=1.2, marker="o", ms=6.0, label="Pareto front"),
     ]  # fmt: skip
 
 
-def _panel(title: str) -> tuple[Figure, Axes]:
+def _panel(title: str, n_lines: int) -> tuple[Figure, Axes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    width, height = _LEFT + _WIDTH + _RIGHT, _KEY + _BOTTOM + _HEIGHT + (_TOP if title else 3.0)
+    below = _ROW * n_lines + 2.0 + _BOTTOM
+    width, height = _LEFT + _WIDTH + _RIGHT, below + _HEIGHT + (_TOP if title else 3.0)
     size = (width / style.MM_PER_INCH, height / style.MM_PER_INCH)
     figure = Figure(figsize=size, facecolor="white", dpi=150)
     FigureCanvasAgg(figure)
-    place = (_LEFT / width, (_KEY + _BOTTOM) / height, _WIDTH / width, _HEIGHT / height)
+    place = (_LEFT / width, below / height, _WIDTH / width, _HEIGHT / height)
     axes = figure.add_axes(place)
     axes.tick_params(labelsize=style.SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=style.FONT)
     axes.grid(color="#DDDDDD", lw=0.3)

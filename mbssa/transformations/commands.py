@@ -145,10 +145,9 @@ def transform(
     if faults:
         _fail_all(faults)
     pair = None if front is None else (front[0], front[1])
-    answer = _searched(
-        mechanism, asked, criterion=text, every=every, most=most, time_limit=time_limit, store=store,
-        block=block,
-    )  # fmt: skip
+    limits = {"most": most, "time_limit": time_limit, "block": block}
+    given = {key: value for key, value in limits.items() if value is not None}
+    answer = _searched(mechanism, asked | given, criterion=text, every=every, store=store)
     _deliver(answer, top, pair, form, output)
     _save_row(answer, row, save_to, pair)
     if plot is not None:
@@ -316,9 +315,14 @@ def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transf
     from mbssa.store import StoreError
     from mbssa.transformations.transforming import transform as search
 
+    def counted(n_sets: int, n_distributions: int) -> None:
+        print(
+            f"{n_sets:,} sets of inputs in {n_distributions:,} distributions over the joints", file=sys.stderr
+        )
+
     try:
         with _told() as told:
-            return search(mechanism, **asked, **how, progress=told)
+            return search(mechanism, **asked, **how, counted=counted, progress=told)
     except StoreError as error:
         fail(_named(error))
     except KeyboardInterrupt:

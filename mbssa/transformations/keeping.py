@@ -18,7 +18,7 @@ import socket
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -299,11 +299,15 @@ def pairs_of(mechanism: Mechanism) -> str:
 # --- blocks ----------------------------------------------------------------------------------------
 
 
-def blocks(search: Search) -> Iterator[Block]:
+def blocks(search: Search, deadline: float | None = None) -> Generator[Block, None, None]:
     """Blocks to be judged, each claimed for this process, until all are done by whomever.
 
     Every block is to be kept before the next one is asked for. Waits where the last blocks are others'. A
     block at which the iteration is left is left to others.
+
+    Parameters
+    ----------
+    deadline : of ``time.monotonic``, beyond which others are not waited for
 
     Raises
     ------
@@ -313,7 +317,7 @@ def blocks(search: Search) -> Iterator[Block]:
     while True:
         number = _claim(search)
         if number is None:
-            if _all_done(search):
+            if _all_done(search) or (deadline is not None and time.monotonic() >= deadline):
                 return
             time.sleep(_LOOK)
             continue
@@ -486,42 +490,6 @@ def kept(search: Search) -> Judged:
         while rows := cursor.fetchmany(_AT_ONCE):
             parts.append(_from_rows(search, rows))
     return Judged.joined(parts)
-
-
-def restored(search: Search, listing: Callable[[Block], Judged]) -> Judged:
-    """All distributions of the blocks that are done, as they were judged; those not determined too.
-
-    Parameters
-    ----------
-    listing : the distributions of a block in their order, with ``places``, ``variant`` and ``sets``
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The store cannot be used.
-    """
-    with transaction(TABLES, search.place) as store:
-        done = store.execute(
-            "SELECT block FROM transformation_blocks_1 WHERE search = ? AND done = 1 ORDER BY block",
-            (search.number,),
-        ).fetchall()
-    found = kept(search)
-    listed = Judged.joined(
-        [Judged.empty(search.n_inputs), *(listing(search.bounds(block)) for (block,) in done)]
-    )
-    for variant in range(len(search.totals)):
-        there, mine = np.flatnonzero(listed.variant == variant), np.flatnonzero(found.variant == variant)
-        if len(mine):
-            at = np.searchsorted(_sortable(listed.places[there]), _sortable(found.places[mine]))
-            for name, column in listed.columns().items():
-                column[there[at]] = getattr(found, name)[mine]
-    return listed
-
-
-def _sortable(places: npt.NDArray[np.int16]) -> npt.NDArray[np.bytes_]:
-    """Distributions as texts that sort as they do."""
-    whole = np.ascontiguousarray(places.astype(">i2"))
-    return whole.view(f"S{whole.shape[1] * 2}").ravel()
 
 
 def progress(search: Search) -> Progress:

@@ -101,6 +101,7 @@ class Transformations:
     n_sets, n_distributions : how many the question allows
     looked_at : how many distributions were looked at
     complete : whether all of them were looked at
+    stopped : what ended the search before: "time" or "interrupted" (Ctrl-C); empty where nothing did
     every : whether ``rows`` names those without a valid set too
     own : the inputs that the mechanism has now, judged the same way; None where it has none
     notes : what the person should know of the search
@@ -115,6 +116,7 @@ class Transformations:
     n_distributions: int
     looked_at: int
     complete: bool
+    stopped: str = ""
     every: bool = False
     own: Transformation | None = None
     notes: tuple[str, ...] = ()

@@ -185,28 +185,6 @@ class TestProcesses:
         check_that_all_is_there(search)
 
 
-class TestRestored:
-    @pytest.mark.parametrize("blocks", [0, 3, 9, 11])
-    def test_all_that_was_looked_at_comes_back_the_rest_with_its_sets(self, tmp_path, blocks):
-        search = begin(tmp_path / "store")
-        judge(search, most=blocks) if blocks else None
-
-        def listing(block):
-            whole = judged_by_rank(block.variant, block.first, block.stop)
-            bare = Judged.empty(3, len(whole))
-            return replace(bare, places=whole.places, variant=whole.variant, sets=whole.sets)
-
-        found = keeping.restored(search, listing)
-        whole = [judged_by_rank(variant, 0, total) for variant, total in enumerate(TOTALS)]
-        expected = Judged.joined(whole).take(slice(0, min(100 * blocks, 1050)))
-        for each in fields(Judged):
-            if each.name == "bits":
-                continue
-            mine, theirs = getattr(found, each.name), getattr(expected, each.name)
-            np.testing.assert_array_equal(mine, theirs, each.name)
-        np.testing.assert_array_equal(found.bits[found.determined], expected.bits[expected.determined])
-
-
 class TestBestFirst:
     def test_what_was_judged_is_remembered_once(self, tmp_path):
         search = begin(tmp_path / "store", way="best-first")
