@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+#: Entries of all J of a motion, and operations for one, that are still computed: a gigabyte, or minutes.
+_MOST_ENTRIES, _MOST_OPERATIONS = 10**8, 10**10
+
 #: Between two faults of one message.
 _BETWEEN = "\n  "
 
@@ -170,6 +173,7 @@ def partition(
     prescribed = set(driven_coordinates(mechanism) if driven is None else driven)
     free = set() if independent is None or isinstance(independent, str) else set(independent)
     opened = cut_open(mechanism, frames, cuts, prescribed - free)
+    check_size(opened, 1)
     chosen = _Kinds.of(opened, independent, dependent, prescribed, own=driven is None)
     poses = _one(mechanism, frames, at)
     J = cut_jacobian(opened, poses)[0]
@@ -219,6 +223,35 @@ def effective_tolerance(mechanism: Mechanism, frames: Frames, tolerance: float) 
     return max(tolerance, tolerance_for(precision)) if precision > 0 else tolerance
 
 
+def check_size(opened: CutOpen, instants: int) -> None:
+    """Refuse what a dense J is too large for: so many instants, equations and coordinates.
+
+    >>> import mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> check_size(cut_open(bar, joint_frames(bar)), 10**8)
+    Traceback (most recent call last):
+    ValueError: 100,000,000 instants of 2 equations in 3 coordinates are too many; write fewer instants
+    """
+    m, n = len(opened.equations), len(opened.coordinates)
+    if instants * m * n > _MOST_ENTRIES or m * n * n > _MOST_OPERATIONS:
+        instead = "write fewer instants" if instants > 1 else "a structural choice needs no such matrix"
+        said = f"{instants:,} instants of " if instants > 1 else ""
+        raise ValueError(f"{said}{m:,} equations in {n:,} coordinates are too many; {instead}")
+
+
+def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
+    """Refuse a motion of a mechanism that differs in more than its inputs.
+
+    >>> import mbssa
+    >>> check_same(mbssa.load("spatial_4r"), mbssa.load("planar_four_bar"), "path")
+    Traceback (most recent call last):
+    ValueError: path is a motion of another mechanism; only its inputs may differ
+    """
+    sizes = [(one.space, one.n_bodies, one.joint_ids) for one in (mechanism, other)]
+    if sizes[0] != sizes[1] or not np.array_equal(mechanism.joint_type, other.joint_type):
+        raise ValueError(f"{what} is a motion of another mechanism; only its inputs may differ")
+
+
 def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
     """One pose of all bodies."""
     if at is None:
@@ -229,6 +262,7 @@ def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
     if len(at.time) != 1:
         what = f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
         raise ValueError(what)
+    check_same(mechanism, at.mechanism, "at")
     poses = Poses.of(at)
     if not np.isfinite(poses.position).all():
         raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {'; '.join(at.faults())}")

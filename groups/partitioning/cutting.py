@@ -164,7 +164,9 @@ def cut_open(
 
 
 def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
-    """Names of the coordinates of cut joints, which are no relative coordinates; rods have none.
+    """Names of the coordinates of cut joints, which are no relative coordinates.
+
+    Rods have none, gears those that the mechanism drives.
 
     >>> import mbssa
     >>> from mbssa.joints.frames import joint_frames
@@ -178,8 +180,13 @@ def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
         f"{mechanism.joint_ids[j]}.{name}"
         for j in range(mechanism.n_joints)
         if opened.start[j] < 0 and j not in ends
-        for name in _row(mechanism, j).coordinates
+        for name in _measurable(mechanism, j)
     )
+
+
+def _measurable(mechanism: Mechanism, joint: int) -> tuple[str, ...]:
+    row = _row(mechanism, joint)
+    return row.coordinates if equations_of(row) is not None else mechanism.joints[joint].driven
 
 
 def _row(mechanism: Mechanism, joint: int) -> JointType:

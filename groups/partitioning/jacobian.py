@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+#: Numbers that the twists of all bodies may take at a time: so many instants are evaluated together.
+_NUMBERS = 4_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Poses:
@@ -34,6 +37,10 @@ class Poses:
     position: Floats
     rotation: Floats
     angle: Floats
+
+    def instants(self, which: slice) -> Poses:
+        """Some of them, as views."""
+        return Poses(self.position[which], self.rotation[which], self.angle[which])
 
     @staticmethod
     def at(configuration: Configuration) -> Poses:
@@ -71,11 +78,18 @@ def cut_jacobian(opened: CutOpen, poses: Poses) -> Floats:
     >>> cut_jacobian(cut_open(bar, frames), Poses.at(Configuration.reference(frames))).shape
     (1, 2, 3)
     """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        reached = _Reached(opened, poses)
-        blocks = [reached.rows(cut) for cut in opened.cuts]
-    empty = np.zeros((len(poses.position), 0, len(opened.coordinates)))
-    return np.concatenate([empty, *blocks], axis=1)
+    instants, n = len(poses.position), len(opened.coordinates)
+    found = np.zeros((instants, len(opened.equations), n))
+    together = max(1, _NUMBERS // (6 * (n + 1) * (len(opened.links) + 1)))
+    for start in range(0, instants, together):
+        block = slice(start, start + together)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            reached = _Reached(opened, poses.instants(block))
+            first = 0
+            for cut in opened.cuts:
+                found[block, first : first + len(cut.equations)] = reached.rows(cut)
+                first += len(cut.equations)
+    return found
 
 
 def coordinate_values(opened: CutOpen, poses: Poses) -> Floats:
@@ -183,7 +197,8 @@ class _Reached:
         for t in range(len(poses.position)):
             at = Configuration(poses.position[t], poses.rotation[t], poses.angle[t], opened.frames.centre)
             found = rows_at(opened.mechanism, opened.frames, at)
-            rows = found.select(np.flatnonzero((found.joint == cut.joints[0]) & ~found.drive))
+            wanted = np.isin(np.array(found.name), cut.equations)
+            rows = found.select(np.flatnonzero((found.joint == cut.joints[0]) & wanted))
             columns = [self._at_instant(body, at.centres[body], t)[[0, 1, 5]] for body in bodies.tolist()]
             blocks.append(rows.matrix(bodies) @ np.concatenate(columns))
         return np.array(blocks)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from groups.motion import Motion, from_arrays
 from groups.motion.inputs import driven_coordinates
-from groups.partitioning.choice import effective_tolerance, partition
+from groups.partitioning.choice import check_same, check_size, effective_tolerance, partition
 from groups.partitioning.cutting import CutOpen, cut_open
 from groups.partitioning.jacobian import Poses, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
@@ -230,6 +230,7 @@ def sweep_partition(
     opened = cut_open(mechanism, frames, cuts, inputs)
     trajectory, solved = _along(model, path)
     poses = Poses.of(trajectory)
+    check_size(opened, len(trajectory.time))
     share = effective_tolerance(mechanism, frames, tolerance)
     everything = cut_jacobian(opened, poses)
     prescribed = np.array(opened.prescribed, dtype=bool)
@@ -292,14 +293,8 @@ def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, 
     if not isinstance(path, Trajectory):
         solved = model.solve(path, level="position")
         return solved, solved
-    mechanism, other = model.mechanism, path.mechanism
-    same = (mechanism.space, mechanism.n_bodies, mechanism.joint_ids) == (
-        other.space,
-        other.n_bodies,
-        other.joint_ids,
-    )
-    if not (same and np.array_equal(mechanism.joint_type, other.joint_type)):
-        raise ValueError("path is a motion of another mechanism; only its inputs may differ from the model's")
+    mechanism = model.mechanism
+    check_same(mechanism, path.mechanism, "path")
     if not path.ok:
         raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
     values, rates = {}, {}

@@ -269,3 +269,15 @@ def test_a_model_whose_numbers_are_rounded_keeps_its_redundant_equations():
     found = partition(from_record(record, "tilted", "tilted"))
     assert found.tolerance > 1e-7
     assert len(found.redundant) == 3
+
+
+def test_what_a_dense_matrix_is_too_large_for_is_refused_before_it_is_made():
+    with pytest.raises(ValueError, match=r"6,000 equations in 6,001 coordinates are too many"):
+        partition(mbssa.load("assur:I-3000"), driven=())
+
+
+def test_an_instant_of_another_mechanism():
+    bar = mbssa.load("planar_four_bar")
+    path = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=1))
+    with pytest.raises(ValueError, match="another mechanism"):
+        partition(mbssa.load("spatial_4r"), at=path)

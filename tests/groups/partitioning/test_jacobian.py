@@ -191,3 +191,25 @@ def test_some_bodies_are_not_enough():
     model = groups.build(mbssa.decompose(mechanism))
     with pytest.raises(ValueError, match="needs the poses of all bodies"):
         Poses.of(model.solve(groups.constant_speed(mechanism, steps=2), bodies=[2]))
+
+
+@pytest.mark.parametrize("driven", [["angle_2"], ["angle_1", "angle_2"]])
+def test_a_gear_that_is_driven_adds_how_far_its_wheels_turn(tmp_path, driven):
+    path = tmp_path / "gears.toml"
+    path.write_text(
+        'format = 1\nspace = "planar"\nbodies = 4\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "R"\npoint = [0.3, 0.1]\n'
+        '[[joint]]\nbodies = [1, 4]\ntype = "R"\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [4, 3, 2]\ntype = "EO"\npoints = [[0, 0], [0.3, 0.1]]\nratio = 0.5\n'
+        f"driven = {driven}\n"
+    )
+    mechanism = mbssa.load(str(path))
+    frames = joint_frames(mechanism)
+    opened = cut_open(mechanism, frames, driven=[f"2-3-4.{name}" for name in driven])
+    J = cut_jacobian(opened, Poses.at(assemble(mechanism, frames).configuration))[0]
+    assert opened.equations == ("2-3-4: gear", *(f"2-3-4: {name}" for name in driven))
+    # The second wheel turns on the carrier, body 2, as the hinge 2-3 does; the first as 1-4 less 1-2.
+    expected = {"angle_1": [-1.0, 0.0, 1.0], "angle_2": [0.0, 1.0, 0.0]}
+    order = [opened.coordinates.index(name) for name in ("1-2.angle", "2-3.angle", "1-4.angle")]
+    np.testing.assert_allclose(J[1:, order], [expected[name] for name in driven], atol=1e-12)
