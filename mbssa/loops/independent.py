@@ -16,11 +16,12 @@ def independent_loops(mechanism: Mechanism) -> LoopStructure:
     the pairs that stand for it. A gear on a carrier, which joins three bodies, and a free body (F) that
     nothing drives are left out and named.
 
-    A loop has B closure equations (3 in the plane, 6 in space), or fewer where the relative motions that its
-    joints allow span less: 3 for a planar or spherical loop modelled in space, 2 for prismatic joints in
-    the plane. That rank is taken at the assembled geometry, without geometry at random geometry of the
-    declared types, and not at all beyond 1,200 units of freedom. Equations that follow from other loops
-    are left out where the structural groups are found by such a treatment too; ``redundant`` counts them.
+    A loop has B closure equations (3 in the plane, 6 in space), or fewer where it moves on its own and the
+    relative motions that its joints allow span less: 3 for a planar or spherical loop modelled in space,
+    2 for prismatic joints in the plane. That rank is taken at the assembled geometry, without geometry at
+    random geometry of the declared types, and not at all beyond 1,200 units of freedom. Equations that
+    follow from other loops are left out where the structural groups need the same treatment;
+    ``redundant`` counts them.
 
     Raises
     ------

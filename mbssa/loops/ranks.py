@@ -22,9 +22,9 @@ BodiesAndJoints: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 def loop_ranks(mechanism: Mechanism, loops: Sequence[BodiesAndJoints]) -> tuple[list[int], str]:
     """Closure equations of each loop, and a note where they were not found at the given geometry.
 
-    The relative motions that the joints of a loop allow span B directions or fewer; along the others the
-    loop closes by itself. Where they span fewer than they could, a second configuration tells whether
-    that is so in this pose alone.
+    The relative motions that the joints of a loop allow span B directions or fewer; along the others a loop
+    that can move closes by itself. Where they span fewer, a second configuration tells whether that is so
+    in this pose alone.
 
     >>> import mbssa
     >>> loop_ranks(mbssa.load("bennett"), [((0, 1, 2, 3), (0, 1, 2, 3))])
@@ -41,8 +41,7 @@ def loop_ranks(mechanism: Mechanism, loops: Sequence[BodiesAndJoints]) -> tuple[
     tolerance = tolerance_for(precision_of(mechanism, frames.size))
     closed = assemble(mechanism, frames, rank_tolerance=tolerance)
     ranks = _ranks(mechanism, rows_at(mechanism, frames, closed.configuration), loops, tolerance)
-    most = [min(b, int(mechanism.grade[list(joints)].sum())) for _, joints in loops]
-    if ranks == most:
+    if min(ranks) == b:
         return ranks, ""
     found = examine(mechanism)
     if found.fault:
@@ -71,9 +70,9 @@ def _ranks(mechanism: Mechanism, rows: Rows, loops: Sequence[BodiesAndJoints], t
 def _rank(
     mechanism: Mechanism, rows: Rows, bodies: Sequence[int], joints: Sequence[int], tolerance: float
 ) -> int:
-    """Grades less the loop's own mobility."""
+    """Grades less the loop's own mobility; B for a loop that is rigid on its own, whatever its pose hides."""
     mine = rows.select(np.flatnonzero(np.isin(rows.joint, joints) & ~rows.drive))
     # The first body stands still; a loop knows only relative motions.
     matrix = mine.matrix(np.array(bodies[1:], dtype=np.int64))
     mobility = mechanism.freedom * (len(bodies) - 1) - rank_of(matrix, tolerance).rank
-    return int(mechanism.grade[list(joints)].sum()) - mobility
+    return int(mechanism.grade[list(joints)].sum()) - mobility if mobility else mechanism.freedom

@@ -140,7 +140,10 @@ class LoopStructure:
 
     @property
     def determined(self) -> bool:
-        """Whether the loops determine every coordinate, and none too often. A count, as Eq. (2) is."""
+        """Whether the loops determine every coordinate, and none too often.
+
+        A count: long loops can hide what short ones show, and :func:`mbssa.check` what no count shows.
+        """
         three = any(len(self.mechanism.joint_bodies(joint)) > 2 for joint in self.left_out)
         return not (self.open or three) and all(module.state == "sound" for module in self.modules)
 

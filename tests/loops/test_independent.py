@@ -154,6 +154,12 @@ class TestWhatDoesNotComeOut:
         assert (module.state, module.equations, module.unknowns) == ("over", 3, 2)
         assert not found.determined
 
+    def test_a_loop_that_is_rigid_on_its_own_keeps_all_its_equations(self):
+        """Two coordinates span two directions of three; that the third closes too is not to be expected."""
+        found = independent_loops(mbssa.from_pairs(2, [(1, 2, "P", 0), (1, 2, "R", 0)], "planar"))
+        assert found.loops[0].rank == 3
+        assert found.modules[0].state == "over"
+
     def test_what_hangs_on_an_over_determined_loop_goes_after_it(self):
         """A driven truss 1-2-3 and a dyad 4-5 between body 3 and the frame."""
         pairs = [
@@ -286,6 +292,33 @@ class TestOrderOfSolution:
         for block, mine in zip(blocks, given, strict=True):
             assert sum(mine.values()) <= block.equations
             assert set(mine) <= set(block.joints)
+
+
+def random_mechanism(seed):
+    """A tree of bodies, more joints at random, and as many drives as Eq. (2) leaves freedoms."""
+    dice = random.Random(seed)
+    space = dice.choice(["planar", "spatial"])
+    codes = ["R", "R", "P", "SLOT"] if space == "planar" else ["R", "P", "C", "U", "S", "S", "SP", "F"]
+    n = dice.randint(3, 7)
+    pairs = [[dice.randint(1, k - 1), k, dice.choice(codes), 0] for k in range(2, n + 1)]
+    pairs += [[*dice.sample(range(1, n + 1), 2), dice.choice(codes), 0] for _ in range(dice.randint(0, n))]
+    undriven = mbssa.from_pairs(n, [tuple(pair) for pair in pairs], space)
+    room = [joint for joint in undriven.joints for _ in range(joint.type.grade)]
+    for joint in dice.sample(room, min(len(room), max(undriven.mobility, 0))):
+        pairs[joint.index][3] += 1
+    return mbssa.from_pairs(n, [tuple(pair) for pair in pairs], space)
+
+
+def test_what_groups_can_solve_loops_determine_whichever_are_chosen():
+    """A Jacobian of full rank in bodies has full rank in loops, so a matching is found in any basis."""
+    looked_at = 0
+    for seed in range(300):
+        mechanism = random_mechanism(seed)
+        if mbssa.decompose(mechanism).determined and mbssa.check(mechanism).solvable:
+            looked_at += len(independent_loops(mechanism).loops) > 0
+            assert independent_loops(mechanism).determined, seed
+            assert wehage_substructures(mechanism).determined, seed
+    assert looked_at >= 20
 
 
 def test_only_mechanisms_are_taken():
