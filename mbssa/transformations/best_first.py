@@ -42,6 +42,11 @@ _DRAWN_SHARE = 16
 #: Draws in a row that find nothing new before drawing stops.
 _VAIN_DRAWS = 50
 
+#: A search has settled when this many times the work of finding its best, and so many distributions more,
+#: have brought nothing better.
+_PATIENCE = 10
+_AT_LEAST = 20_000
+
 #: Repairs of the inputs that the model has: what is independent of them, the rest by chance.
 _REPAIRS = 8
 
@@ -51,7 +56,7 @@ _DEPENDENT = 1e-7
 #: Other choices of pairs that are looked at as neighbours of one distribution.
 _OTHER_CHOICES = 16
 
-Stop = Literal["", "time", "number", "interrupted"]
+Stop = Literal["", "time", "number", "settled", "interrupted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +91,8 @@ class Found:
     """What a search came to: rows in the order in which they were judged.
 
     ``stop`` says why it ended: "" where neither exchange nor chance brought anything new, else its "time" was
-    up, it had judged the "number" that it may, or it was "interrupted" (Ctrl-C).
+    up, it had judged the "number" that it may, nothing better had come for long ("settled"), or it was
+    "interrupted" (Ctrl-C).
     """
 
     judged: Judged
@@ -143,6 +149,8 @@ def best_first(
                 stop = "number"
             elif time.monotonic() >= deadline:
                 stop = "time"
+            elif state.looked_at > _PATIENCE * state.best_at + _AT_LEAST:
+                stop = "settled"
             elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not state.heap):
                 drawn = [draw(dice) for _ in range(max(1, size // _DRAWN_SHARE))]
                 new = _judge_new(state, [one for one in drawn if one is not None and room.holds(one)])
@@ -163,7 +171,8 @@ class _State:
 
     ``seen`` holds a number of 64 bits for each distribution judged, the sum of random numbers of its joints
     and its choice of pairs. ``heap`` holds what may lead on: how good it is, how often it was its turn, minus
-    its row (the newest first), how many of its neighbours have been gone through, and itself.
+    its row (the newest first), how many of its neighbours have been gone through, and itself. ``best`` was
+    found among the first ``best_at``.
     """
 
     judge: Judge
@@ -175,6 +184,8 @@ class _State:
     joint_weight: Keys
     variant_weight: Keys
     looked_at: int = 0
+    best: tuple[float, ...] = (np.inf,)
+    best_at: int = 0
     blocks: list[Judged] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     heap: list[tuple[tuple[float, ...], int, int, int, Distribution]] = field(default_factory=list)
@@ -218,6 +229,8 @@ def _remember(state: _State, rows: Judged) -> None:
         one = (int(rows.variant[k]), tuple(rows.places[k].tolist()))
         heapq.heappush(state.heap, (tuple(goodness[k]), 0, -(state.looked_at + k), 0, one))
     state.looked_at += len(rows)
+    if state.heap and state.heap[0][0] < state.best:
+        state.best, state.best_at = state.heap[0][0], state.looked_at
     if state.progress is not None:
         state.progress(state.looked_at)
 

@@ -145,6 +145,7 @@ class Transformations:
     def shown(self) -> IntArray:
         """Numbers of the rows of ``judged`` that ``rows`` names, best first."""
         order = ordered(self.judged, self.criterion)
+        order = order[self.judged.alike[order] > 0]
         return order if self.every else order[self.judged.valid[order] > 0]
 
     @property

@@ -7,18 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from mbssa.mechanism import Mechanism
 from mbssa.transformations.base import Base, bases
-from mbssa.transformations.criteria import DEFAULT
+from mbssa.transformations.best_first import Found, search_inputs
+from mbssa.transformations.criteria import DEFAULT, Criterion
 from mbssa.transformations.criteria import criterion as read_criterion
 from mbssa.transformations.distributions import Distributions, distributions
 from mbssa.transformations.exhaustive import Progress, exhaustive
-from mbssa.transformations.judged import judge
-from mbssa.transformations.keeping import BLOCK, Search, begin, key_of
+from mbssa.transformations.judged import Judged, judge
+from mbssa.transformations.keeping import BLOCK, Search, Way, begin, key_of, remembering
 from mbssa.transformations.question import Question, ask
 from mbssa.transformations.result import Transformation, Transformations, transformation
+from mbssa.transformations.symmetry import counted_once, interchangeable, same_pairs
 from mbssa.transformations.table import Library, Table, table
+
+#: Distributions up to which all of them are judged.
+MOST = 2_000_000
 
 
 def transform(
@@ -36,6 +42,7 @@ def transform(
     every: bool = False,
     library: Library | None = None,
     costs: Mapping[str, float] | None = None,
+    most: int = MOST,
     time_limit: float | None = None,
     store: str | Path | None = None,
     block: int = BLOCK,
@@ -58,6 +65,8 @@ def transform(
     every : whether rows that the count determines are named too where no set of them is valid
     library : type names with a closed form, or a function of a group; else what installed packages have
     costs : µs an instant by type name; else what installed packages announce
+    most : distributions that may be judged. Where there are more, the search goes from best to best by
+        exchange of one input, and ends before that number if nothing better has come for long
     time_limit : s after which the search gives the best so far
     store : file where what is found is kept; a search that is kept there goes on, or is answered from it
     block : distributions judged at a time
@@ -103,22 +112,31 @@ def transform(
     n_sets = sum(room.n_sets for room in rooms)
     if counted is not None:
         counted(n_sets, total)
-    search = None if store is None else _kept_search(store, mechanism, question, found, rooms, known, block)
-    looked = exhaustive(
-        found, rooms, known, search=search, block=block, time_limit=time_limit, progress=progress
-    )
-    notes = _notes(found, all_choices, looked.stopped, looked.looked_at, total)
+    way: Way = "all" if total <= most else "best-first"
+    search = None
+    if store is not None:
+        search = _kept_search(store, mechanism, question, found, rooms, known, way, block)
+    if way == "all":
+        looked = exhaustive(
+            found, rooms, known, search=search, block=block, time_limit=time_limit, progress=progress
+        )
+        judged, looked_at, stopped = looked.judged, looked.looked_at, str(looked.stopped)
+    else:
+        best = _best_first(mechanism, found, known, wanted, search, most, time_limit, progress)
+        judged, looked_at, stopped = best.judged.take(best.judged.determined), best.looked_at, str(best.stop)
+    images, all_images = interchangeable(found)
+    notes = _notes(found, all_choices, all_images, way, stopped, looked_at, total)
     return Transformations(
         mechanism=mechanism,
         question=question,
         criterion=wanted,
         bases=tuple(found),
-        judged=looked.judged,
+        judged=counted_once(judged, images, found[0].mechanism.n_joints),
         n_sets=n_sets,
         n_distributions=total,
-        looked_at=looked.looked_at,
-        complete=looked.looked_at == total and all_choices,
-        stopped=looked.stopped,
+        looked_at=looked_at,
+        complete=looked_at == total and all_choices,
+        stopped=stopped,
         every=every,
         own=own_inputs(mechanism, found, known),
         notes=notes,
@@ -132,6 +150,7 @@ def _kept_search(
     found: list[Base],
     rooms: list[Distributions],
     known: Table,
+    way: Way,
     block: int,
 ) -> Search:
     if known.asked is not None:
@@ -141,14 +160,36 @@ def _kept_search(
     n_inputs = found[0].n_inputs
     return begin(
         store,
-        key_of(mechanism, question, n_inputs, known.types, known.costs),
+        key_of(mechanism, question, n_inputs, known.types, known.costs, way),
         mechanism,
         question,
         variants=[base.mechanism for base in found],
         totals=[room.count for room in rooms],
         n_inputs=n_inputs,
+        way=way,
         block=block,
     )
+
+
+def _best_first(
+    mechanism: Mechanism,
+    found: list[Base],
+    known: Table,
+    wanted: Criterion,
+    search: Search | None,
+    most: int,
+    time_limit: float | None,
+    progress: Progress | None,
+) -> Found:
+    def judged(variant: int, places: npt.NDArray[np.int16]) -> Judged:
+        return judge(found[variant], places, known)
+
+    def told(looked_at: int) -> None:
+        if progress is not None:
+            progress(looked_at, most)
+
+    judging = judged if search is None else remembering(search, judged)
+    return search_inputs(found, mechanism, judging, wanted, most=most, time_limit=time_limit, progress=told)
 
 
 def own_inputs(mechanism: Mechanism, found: list[Base], known: Table) -> Transformation | None:
@@ -161,19 +202,13 @@ def own_inputs(mechanism: Mechanism, found: list[Base], known: Table) -> Transfo
     >>> own.valid, own.verdict[:41]
     (False, 'SG-2{2, 3} 1C1ER1S3D has rank 11 of 12 at')
     """
-    here = next((base for base in found if np.array_equal(base.bare.joint_body, mechanism.joint_body)), None)
+    here = next((base for base in found if same_pairs(mechanism, base.bare) is not None), None)
     if here is None or mechanism.n_driven != here.n_inputs:
         return None
-    driven = [
-        (j, bit)
-        for j, mask in enumerate(mechanism.driven.tolist())
-        for bit in range(int(mechanism.grade[j]))
-        if mask >> bit & 1
-    ]
-    places = np.array([[j for j, _ in driven]], dtype=np.int16)
     # These coordinates alone, whatever the question allows.
     allowed = np.zeros_like(here.allowed)
-    allowed[: mechanism.n_joints] = mechanism.driven
+    allowed[same_pairs(mechanism, here.bare)] = mechanism.driven
+    places = np.repeat(np.arange(len(allowed)), np.bitwise_count(allowed)).astype(np.int16)[None]
     alone = replace(
         here,
         allowed=allowed,
@@ -184,7 +219,15 @@ def own_inputs(mechanism: Mechanism, found: list[Base], known: Table) -> Transfo
     return transformation({here.variant: alone}, judge(alone, places, known), 0)
 
 
-def _notes(found: list[Base], all_choices: bool, stopped: str, looked_at: int, total: int) -> tuple[str, ...]:
+def _notes(
+    found: list[Base],
+    all_choices: bool,
+    all_images: bool,
+    way: Way,
+    stopped: str,
+    looked_at: int,
+    total: int,
+) -> tuple[str, ...]:
     notes = []
     if found[0].basis == "generic":
         notes.append("the model has no geometry for every joint: generic rank decides what is valid")
@@ -197,10 +240,15 @@ def _notes(found: list[Base], all_choices: bool, stopped: str, looked_at: int, t
         notes.append(
             f"of the choices of pairs for multiple joints only the first {len(found)} were looked at"
         )
-    if stopped:
-        why = {"time": "the time was up", "interrupted": "it was stopped"}[stopped]
+    if not all_images:
+        notes.append("symmetry was not followed to its end: distributions that are alike may be named apart")
+    if looked_at < total:
+        why = {
+            "time": "the time was up: ",
+            "interrupted": "it was stopped: ",
+            "settled": "nothing better came for long: ",
+        }.get(stopped, "")
+        which = "the last in joint order" if way == "all" else "and one of them may be better"
         left = total - looked_at
-        notes.append(
-            f"{why}: {left:,} of {total:,} distributions were not looked at, the last in joint order"
-        )
+        notes.append(f"{why}{left:,} of {total:,} distributions were not looked at, {which}")
     return tuple(notes)
