@@ -144,14 +144,8 @@ def put_together(
     substructures: tuple[Substructure, ...] = (),
 ) -> LoopStructure:
     """The answer, from loops and from the blocks of them (numbers of loops) that are not torn apart."""
-    whole = [
-        Block(
-            sum(loops[number - 1].equations for number in block),
-            tuple(sorted({joint for number in block for joint in loops[number - 1].joints})),
-        )
-        for block in blocks
-    ]
-    parts = order_of_solution(whole, _counts(graph))
+    parts = order_of_solution([_block(loops, block) for block in blocks], _counts(graph))
+    apart = order_of_solution([_block(loops, [loop.number]) for loop in loops], _counts(graph))
     computed: set[int] = set()
     modules = []
     for number, part in enumerate(parts, 1):
@@ -165,6 +159,7 @@ def put_together(
         method=method,
         loops=loops,
         modules=tuple(modules),
+        n_apart=len(apart),
         substructures=substructures,
         open=tuple(open_names),
         left_out=graph.left_out,

@@ -114,6 +114,7 @@ class LoopStructure:
     loops : Eq. (1) many
     modules : in the order of solution
     substructures : Wehage's, before the order of solution was looked for; empty for a basis
+    n_apart : modules that there would be if merged loops did not have to stay together
     open : coordinates of joints in no loop that are not driven: no loop can compute them
     left_out : joint indices that no loop can pass: joints of three bodies, and undriven free bodies (F)
     held : coordinates that are no unknowns, as a body spins idly and its spin is held at zero
@@ -132,6 +133,7 @@ class LoopStructure:
     method: Method
     loops: tuple[Loop, ...]
     modules: tuple[Module, ...]
+    n_apart: int
     substructures: tuple[Substructure, ...] = ()
     open: tuple[str, ...] = ()
     left_out: tuple[int, ...] = ()

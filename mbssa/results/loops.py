@@ -142,7 +142,10 @@ def summary_lines(found: LoopStructure) -> list[str]:
         lines += _disagreement(found)
     levels = _count(len(found.levels), "level")
     verdict = "determined" if found.determined else "not determined"
-    lines.append(f"{verdict}: {_count(len(found.modules), 'module')} in {levels}")
+    apart = (
+        f"; {found.n_apart} if merged loops were solved apart" if found.n_apart > len(found.modules) else ""
+    )
+    lines.append(f"{verdict}: {_count(len(found.modules), 'module')} in {levels}{apart}")
     return lines + [f"  {line}" for line in _faults(found)] + [f"note: {note}" for note in found.notes]
 
 
@@ -244,6 +247,7 @@ def to_dict(found: LoopStructure) -> dict[str, Any]:
             }
             for module in found.modules
         ],
+        "n_apart": found.n_apart,
         "levels": [list(level) for level in found.levels],
         "open": list(found.open),
         "held": list(found.held),

@@ -57,6 +57,12 @@ class TestPaper:
         assert modules_of(found) == [((2,), 3, 3, 2), ((1,), 3, 3, 2)]
         assert sum(loop.n_coordinates for loop in found.loops) == 14
 
+    def test_the_loops_that_table_5_merges_could_be_solved_apart(self):
+        """CL-III holds six unknowns for its six equations; CL-V then has six left for its own."""
+        found = wehage_substructures(mbssa.load("rotor"))
+        assert (len(found.modules), found.n_apart) == (5, 6)
+        assert "5 modules in 2 levels; 6 if merged loops were solved apart" in str(found)
+
     def test_three_of_the_six_substructures_of_table_7_cannot_be_solved_apart(self):
         """The loops iii, iv and vi share 18 unknown coordinates for 18 equations."""
         tree = {
