@@ -168,6 +168,12 @@ def put_together(
     )
 
 
+def _block(loops: Sequence[Loop], numbers: Sequence[int]) -> Block:
+    mine = [loops[number - 1] for number in numbers]
+    joints = {joint for loop in mine for joint in loop.joints}
+    return Block(sum(loop.equations for loop in mine), tuple(sorted(joints)))
+
+
 def _module(graph: LoopGraph, number: int, part: Part, loops: Sequence[Loop], computed: set[int]) -> Module:
     joints = sorted({joint for loop in loops for joint in loop.joints})
     mine = set(part.joints)
