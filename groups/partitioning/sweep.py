@@ -225,6 +225,9 @@ def sweep_partition(
     """
     if method not in METHODS:
         raise ValueError(f"no method {method!r}; write one of {', '.join(METHODS)}")
+    for name, share in (("near", near), ("limit", limit)):
+        if not 0 <= share <= 1:
+            raise ValueError(f"{name} is {share}; write a condition, from 0 to 1")
     mechanism, frames = model.mechanism, model.frames
     inputs = driven_coordinates(mechanism)
     opened = cut_open(mechanism, frames, cuts, inputs)
@@ -236,7 +239,8 @@ def sweep_partition(
     prescribed = np.array(opened.prescribed, dtype=bool)
     J = everything[:, ~prescribed]
     reference = cut_jacobian(opened, Poses.at(model.reference))[:, ~prescribed]
-    rank = max(_rank(reference, share), _rank(J, share))
+    whole = _singular(J)
+    rank = max(_rank(reference, _singular(reference), share), _rank(J, whole, share))
     names = np.array(opened.coordinates)
     driven = np.isin(names, inputs)
     structural = np.flatnonzero(~driven)
@@ -250,17 +254,18 @@ def sweep_partition(
         first = np.flatnonzero(np.isin(names, given.dependent))
     each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
     anew = _followed(names, J, each, rank)
-    sets, singular, condition = _held(J, first, each, anew.condition, rank, limit)
+    once = _fixed(tuple(np.delete(names, first).tolist()), J, first, rank)
+    sets, singular, condition = _held(J, once, first, each, anew.condition, limit)
     return PartitionSweep(
         opened,
         method,
         trajectory.time,
         rank,
         _fixed(inputs, everything, structural, wanted),
-        _fixed(tuple(np.delete(names, first).tolist()), J, first, rank),
+        once,
         Followed(*_named(names, sets), singular, condition, ()),
         anew,
-        _conditions(J, rank)[1],
+        _at_rank(whole, rank)[1],
         solved.condition,
         solved.status,
         model.group_names,
@@ -308,28 +313,32 @@ def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, 
     return path, model.solve(motion, level="position")
 
 
-def _rank(matrices: Floats, share: float) -> int:
+def _singular(matrices: Floats) -> Floats:
+    """(T, min(m, n)) singular values; NaN of a matrix that is not finite."""
+    values = np.full((len(matrices), min(matrices.shape[1:])), np.nan)
+    sound = np.isfinite(matrices).all(axis=(1, 2))
+    if matrices.size and sound.any():
+        values[sound] = np.linalg.svd(matrices[sound], compute_uv=False)
+    return values
+
+
+def _rank(matrices: Floats, singular: Floats, share: float) -> int:
     """The largest rank of T matrices."""
-    sound = matrices[np.isfinite(matrices).all(axis=(1, 2))]
-    if not sound.size:
-        return 0
-    singular = np.linalg.svd(sound, compute_uv=False)
-    largest = np.abs(sound).max(axis=(1, 2))
-    return int((singular > share * largest[:, None]).sum(axis=1).max())
+    limit = share * np.abs(matrices).max(axis=(1, 2), initial=0.0)
+    with np.errstate(invalid="ignore"):
+        return int((singular > limit[:, None]).sum(axis=1).max(initial=0))
+
+
+def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:
+    """(T,) singular value number ``rank``, and what share of the first it is; 1 where there is none."""
+    if not rank:
+        return np.ones(len(values)), np.ones(len(values))
+    singular, largest = values[:, rank - 1], values[:, 0]
+    return singular, singular / np.where(largest == 0, 1.0, largest)
 
 
 def _conditions(matrices: Floats, rank: int) -> tuple[Floats, Floats]:
-    """(T,) singular value number ``rank``, and what share of the first it is; 1 where there is none."""
-    count = len(matrices)
-    singular, condition = np.full(count, np.nan), np.full(count, np.nan)
-    sound = np.isfinite(matrices).all(axis=(1, 2))
-    if not rank:
-        singular[sound] = condition[sound] = 1.0
-    elif sound.any():
-        values = np.linalg.svd(matrices[sound], compute_uv=False)
-        singular[sound] = values[:, rank - 1]
-        condition[sound] = values[:, rank - 1] / np.where(values[:, 0] > 0, values[:, 0], 1.0)
-    return singular, condition
+    return _at_rank(_singular(matrices), rank)
 
 
 def _fixed(independent: tuple[str, ...], J: Floats, columns: Ints, rank: int) -> Followed:
@@ -365,21 +374,18 @@ def _named(names: npt.NDArray[np.str_], columns: Ints) -> tuple[tuple[tuple[str,
 
 
 def _held(
-    J: Floats, first: Ints, each: Ints, best: Floats, rank: int, limit: float
+    J: Floats, once: Followed, first: Ints, each: Ints, best: Floats, limit: float
 ) -> tuple[Ints, Floats, Floats]:
     """Columns (T, rank) that change only where they have to, with singular values and conditions."""
     columns = np.tile(first, (len(J), 1))
-    singular, condition = np.full(len(J), np.nan), np.full(len(J), np.nan)
-    begin, current = 0, first
-    while begin < len(J):
-        columns[begin:] = current
-        singular[begin:], condition[begin:] = _conditions(J[begin:][:, :, current], rank)
+    singular, condition = once.singular.copy(), once.condition.copy()
+    begin = 0
+    while True:
         with np.errstate(invalid="ignore"):
             poor = np.flatnonzero(condition[begin:] < limit * best[begin:])
         if not len(poor):
-            break
+            return columns, singular, condition
         begin += int(poor[0])
-        if np.array_equal(each[begin], current):
-            break
-        current = each[begin]
-    return columns, singular, condition
+        columns[begin:] = each[begin]
+        chosen = J[begin:][:, :, each[begin]]
+        singular[begin:], condition[begin:] = _conditions(chosen, chosen.shape[2])

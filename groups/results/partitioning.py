@@ -215,7 +215,9 @@ def sweep_page(swept: PartitionSweep, console: Console) -> None:
         table.add_row(name, escape(u), str(len(set(one.which.tolist()))), *cells)
     for name, values in (("structural groups", swept.worst_group), ("any choice: all of J", swept.whole)):
         at = _worst(values)
-        condition = "–" if at is None else "not solved" if values[at] == 0 else _number(values[at])
+        condition = "–" if at is None else _number(values[at])
+        if name == "structural groups" and condition == "0":
+            condition = "not solved"
         table.add_row(name, "–", "–", condition, "–" if at is None else f"{swept.time[at]:.4g}", "–")
     console.print(table)
     agreed = int(swept.agree.sum())

@@ -179,6 +179,15 @@ class TestWithoutPoses:
             sweep_partition(built(PENDULUM), independent=["1-2.angle", "1-3.angle"])
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"near": 2}, "near is 2"), ({"limit": -1}, "limit is -1"), ({"method": "lu"}, "'lu'")],
+)
+def test_arguments(options, said):
+    with pytest.raises(ValueError, match=said):
+        sweep_partition(built(FOUR_BAR), **options)
+
+
 def test_csv_has_a_row_per_instant_with_all_conditions(turn):
     header, *rows = sweep_as_csv(turn).splitlines()
     assert len(rows) == len(turn.time)
