@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,10 @@ from groups.trajectory import Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.tearing.making import Tearing
+    from groups.tearing.record import Borrowed
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -43,11 +47,29 @@ class Model:
     reference: Configuration
     solvers: tuple[Solver, ...]
     packed: Packed = field(repr=False)
+    tearing: Tearing | None = field(default=None, repr=False)
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism that is solved."""
-        return self.structure.mechanism
+        """The mechanism that is solved, with the drives that it really has."""
+        return (self.structure if self.tearing is None else self.tearing.direct.structure).mechanism
+
+    @property
+    def borrowed(self) -> Borrowed | None:
+        """The inputs that ``structure`` was made for, where they are not the drives; else None."""
+        return None if self.tearing is None else self.tearing.borrowed
+
+    @cached_property
+    def inner(self) -> Model:
+        """The model driven in the inputs that ``structure`` was made for; itself if none are borrowed.
+
+        >>> import groups, mbssa
+        >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+        >>> model = groups.build(structure, drives=["1-4.angle"])
+        >>> list(model.reference_inputs), list(model.inner.reference_inputs)
+        (['1-4.angle'], ['1-2.angle'])
+        """
+        return self if self.tearing is None else replace(self, tearing=None)
 
     @cached_property
     def held(self) -> Ints:
@@ -99,6 +121,8 @@ class Model:
         >>> round(stewart.reference_inputs["2-3.slide"], 3)
         1.195
         """
+        if self.tearing is not None:
+            return self.tearing.direct.reference_inputs
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 
@@ -112,6 +136,8 @@ class Model:
         """
         if not modes:
             return self.packed.memory
+        if self.tearing is not None:
+            raise ValueError("modes are not for borrowed inputs: they begin where the reference stands")
         from groups.assembly_modes import starting_memory
 
         return starting_memory(self, modes)
@@ -138,7 +164,8 @@ class Model:
         level : the last level of answer that is wanted
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
         chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
-            before ends where the seed has come by; else from its end
+            before ends where the seed has come by; else from its end. Borrowed inputs are led from instant to
+            instant, so that there it changes nothing
         progress : called with the share that is done now and then; False from it stops the run, and what
             was not computed says so in its status
 
@@ -171,6 +198,10 @@ class Model:
         answers = level_number(level)
         memory = self.memory_in(modes)
         kept = kept_bodies(mechanism, bodies)
+        if self.tearing is not None:
+            from groups.tearing.solving import solve_torn
+
+            return solve_torn(self, motion, kept, answers, progress)
         # The global approach reads other groups' bodies from the arrays of the answer.
         held = np.arange(mechanism.n_bodies) if self.globally else kept
         run = Run(self, motion, held, answers)
@@ -198,19 +229,35 @@ class Model:
         return run.trajectory(kept)
 
 
-def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Model:
+def build(
+    structure: Structure,
+    solvers: Mapping[int, str] | None = None,
+    *,
+    drives: Sequence[str] | str | None = None,
+    borrow: Sequence[str] | str | None = None,
+) -> Model:
     """A solvable model of a structure.
+
+    With ``drives`` or ``borrow`` the groups are those of other inputs than are driven: the groups are solved
+    for *borrowed* inputs, and an outer Newton finds these so that the drives are met. Where the borrowed
+    structure is singular or out of reach the structure of the drives solves those instants, and the
+    trajectory says so.
 
     Parameters
     ----------
     solvers : by number of the group, where it shall not be the one that it gets by default, ``closed form``,
         ``Newton``, ``global dense`` or ``global sparse``; :func:`solvers_of` says which a group can have
+    drives : coordinates that are really driven (``1-2.angle``), as many as the structure was made for; the
+        structure's own inputs are then borrowed
+    borrow : the structure is that of the real drives; it is solved by the one of these coordinates, which
+        may be of a fictitious F pair (planar FP) between the frame and a body
 
     Raises
     ------
     ValueError
         Not determined, without geometry, a type without equations, or a reference that cannot close:
-        what and where. Groups or solvers that there are not: all of them.
+        what and where. Groups or solvers that there are not: all of them. Drives or borrowed inputs that
+        there are not, too many or too few, or that do not say where the mechanism is.
 
     Examples
     --------
@@ -220,12 +267,26 @@ def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Mod
     ['driven', 'closed form']
     >>> [solver.choice for solver in groups.build(structure, {2: "Newton"}).solvers]
     ['driven', 'Newton']
+    >>> stewart = mbssa.decompose(mbssa.load("stewart"))
+    >>> [solver.name for solver in groups.build(stewart).solvers]
+    ['Newton, 6 unknowns']
+    >>> pose = [f"1-14.{name}" for name in ("x", "y", "z", "angle_x", "angle_y", "angle_z")]
+    >>> sorted({solver.name for solver in groups.build(stewart, borrow=pose).solvers})
+    ['a leg between two points', 'driven']
     """
     if not isinstance(structure, Structure):
         raise TypeError(f"build takes what mbssa.decompose gives, not a {type(structure).__name__}")
+    if drives is not None and borrow is not None:
+        raise ValueError("drives and borrow at once; write one of them")
+    if drives is not None or borrow is not None:
+        from groups.tearing.making import through_drives, through_inputs
+
+        if borrow is not None:
+            return through_inputs(structure, borrow, solvers)
+        return through_drives(structure, drives or (), solvers)
     setting = Setting.of(structure)
     chosen = choose_all(setting, solvers or {})
-    return Model(structure, setting.frames, setting.reference, chosen, _pack(chosen))
+    return Model(structure, setting.frames, setting.reference, chosen, pack(chosen))
 
 
 def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
@@ -254,7 +315,9 @@ def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
     return alternatives(found, setting, choose(found, setting))
 
 
-def _pack(solvers: Sequence[Solver]) -> Packed:
+def pack(solvers: Sequence[Solver]) -> Packed:
+    """The solvers' data in one array of each kind."""
+
     def joined(parts: list[Any], kind: type) -> tuple[Any, Ints]:
         start = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum([len(part) for part in parts], out=start[1:])

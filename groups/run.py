@@ -175,12 +175,16 @@ class Run:
     Raises
     ------
     ValueError
-        The motion drives other coordinates than the model has.
+        The motion drives other coordinates than the model has, or its inputs are borrowed.
     """
 
     def __init__(
         self, model: Model, motion: Motion, kept: Ints, level: int, arrays: Arrays | None = None
     ) -> None:
+        if model.tearing is not None:
+            raise ValueError(
+                "a model with borrowed inputs is solved by model.solve alone, without workers or a plan"
+            )
         mechanism = model.mechanism
         check_drives(mechanism, motion)
         self.model, self.motion, self.kept, self.level = model, motion, kept, level
@@ -193,7 +197,7 @@ class Run:
         mine = self._row_of[bodies]
         keep = mine >= 0
         self._rows = (np.concatenate([[0], np.cumsum(keep)])[start], mine[keep])
-        self._frame = _frame_state(model.reference, self.planar)
+        self._frame = frame_state(model.reference, self.planar)
         size = len(self._frame)
         # Struts are solved 32 instants at a time.
         self._block = min(max(16, instants), max(1, min(8, BLOCK // (n * size * 256))) * 32)
@@ -445,7 +449,7 @@ def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[st
     )
 
 
-def _frame_state(reference: Configuration, planar: bool) -> Floats:
+def frame_state(reference: Configuration, planar: bool) -> Floats:
     """The frame's state: it stands where the reference has it."""
     position, rotation = reference.position[0], reference.rotation[0]
     if planar:

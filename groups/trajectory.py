@@ -26,6 +26,7 @@ from mbssa.joints.frames import Frames, joint_frames
 if TYPE_CHECKING:
     import xarray
 
+    from groups.tearing.record import Outer
     from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
@@ -64,6 +65,7 @@ class Trajectory:
     kept : (K,) indices of the bodies that the arrays hold, ascending; K = N where all were kept
     causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
     group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
+    outer : what became of the loop that finds borrowed inputs; None where none are borrowed
 
     Bodies that a group could not place are NaN at that instant, and its status is not 0.
 
@@ -89,6 +91,7 @@ class Trajectory:
     kept: npt.NDArray[np.int64]
     causes: tuple[str, ...] | None = field(default=None, kw_only=True)
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
+    outer: Outer | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         said = self.faults()
@@ -100,6 +103,11 @@ class Trajectory:
     def ok(self) -> bool:
         """Whether every group was solved at every instant."""
         return not self.status.any()
+
+    @property
+    def fallback(self) -> npt.NDArray[np.bool_]:
+        """(T,) instants that the structure of the real drives solved, as the borrowed one could not."""
+        return np.zeros(len(self.time), dtype=np.bool_) if self.outer is None else self.outer.fallback
 
     @property
     def planar(self) -> bool:
@@ -178,6 +186,7 @@ class Trajectory:
             residual=self.residual[which],
             iterations=self.iterations[which],
             condition=self.condition[which],
+            outer=None if self.outer is None else self.outer.instants(which),
         )
 
     def spatial(self) -> Trajectory:

@@ -1,0 +1,158 @@
+"""The loop that finds the borrowed inputs over a motion, span by span."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import span, torn
+from groups.kernels.jets import SIZE, WORK
+from groups.motion import Motion
+from groups.run import frame_state
+from mbssa.compiled import compiled
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Driver:
+    """The borrowed inputs of one motion while they are found.
+
+    Attributes
+    ----------
+    found : value, rate, acceleration (D, T) of the borrowed inputs
+    status (T,) int8, group (T,) index or -1, residual, steps, condition (T,) : what became of each instant
+
+    Parameters
+    ----------
+    motion : of the real drives
+    """
+
+    def __init__(self, model: Model, motion: Motion, level: int) -> None:
+        assert model.tearing is not None
+        loop = model.tearing.loop
+        self.motion, self.level, self._loop = motion, level, loop
+        self.planar = model.mechanism.space == "planar"
+        instants, m = len(motion.time), len(loop.unknown)
+        inputs = len(loop.unknown) + len(loop.shared)
+        self.found = tuple(np.zeros((inputs, instants)) for _ in range(3))
+        for part, given in zip(self.found, (motion.value, motion.rate, motion.acceleration), strict=True):
+            part[loop.shared] = given[loop.given]
+        self.status = np.zeros(instants, dtype=np.int8)
+        self.group = np.full(instants, -1, dtype=np.int64)
+        self.residual = np.zeros(instants)
+        self.steps = np.zeros(instants, dtype=np.int64)
+        self.condition = np.ones(instants)
+        self._time = np.require(motion.time, requirements=["C", "W"])
+        self._motion = tuple(
+            np.require(part, requirements=["C", "W"])
+            for part in (motion.value, motion.rate, motion.acceleration)
+        )
+        self._task = (
+            self.planar, loop.before, loop.inside, np.concatenate([loop.before, loop.inside]), loop.unknown,
+            loop.shared, loop.wanted, loop.given, loop.scale, loop.measure, loop.stage, loop.closed,
+        )  # fmt: skip
+        self._past = np.zeros((7, m)), np.zeros(len(loop.shared)), np.zeros(9)
+        self._plan = np.zeros(12, dtype=np.int64)
+        self._bench = self._room(model)
+        self._check = self._room(model)
+
+    def restart(self, model: Model, inputs: Floats, drives: Floats) -> None:
+        """Begin anew from where a model stands, with these inputs (D,) and drives (D,)."""
+        packed, loop = model.packed, self._loop
+        self._data = (
+            packed.ints, packed.int_start, packed.floats, packed.float_start, packed.memory.copy(),
+            packed.memory_start, packed.code,
+        )  # fmt: skip
+        past, shared, mark = self._past
+        past[:], mark[:] = 0.0, 0.0
+        past[torn.U_1], past[torn.GOAL_1] = inputs[loop.unknown], drives[loop.wanted]
+        shared[:] = drives[loop.given]
+
+    @property
+    def last(self) -> Floats:
+        """(m,) the unknowns at the last instant that was solved."""
+        values: Floats = self._past[0][torn.U_1].copy()
+        return values
+
+    def advance(self, first: int, stop: int, *, plainly: bool = False) -> int:
+        """Find the unknowns at the instants ``first`` … ``stop`` - 1; the first that has no answer, or stop.
+
+        ``plainly`` without compiling: for an instant or two.
+        """
+        solve: Callable[..., Any] = torn.torn_planar if self.planar else torn.torn_spatial
+        if not plainly:
+            solve = compiled(solve)
+        quality = self.status, self.group, self.residual, self.steps, self.condition
+        reached: int = solve(
+            first, stop, self.level, self._data, self._task, self._loop.rows.kernel_rows, self._motion,
+            self._time, *self._past, self._plan, self._bench, self.found, quality,
+        )  # fmt: skip
+        return reached
+
+    def missed(self, first: int, stop: int, outputs: Any, row_of: Ints) -> None:
+        """Say in ``residual`` how far the drives are off in poses that were stored."""
+        look = compiled(torn.missed_planar if self.planar else torn.missed_spatial)
+        look(
+            first, stop, self._task, self._loop.rows.kernel_rows, self._motion, self._check, row_of, outputs,
+            self.residual,
+        )  # fmt: skip
+
+    def _room(self, model: Model) -> Any:
+        """Arrays to work in, as :mod:`groups.kernels.torn` takes them."""
+        loop, structure = self._loop, model.structure
+        m, n, stage = len(loop.unknown), structure.mechanism.n_bodies, len(loop.stage)
+        lanes = m + 2
+        S = span.states(n, lanes, self.planar)
+        S[0] = frame_state(model.reference, self.planar)
+        inputs = len(loop.unknown) + len(loop.shared)
+        quality = (
+            np.zeros((structure.n_groups, lanes), dtype=np.int8),
+            np.zeros((structure.n_groups, lanes)),
+            np.zeros((structure.n_groups, lanes), dtype=np.int64),
+            np.ones((structure.n_groups, lanes)),
+        )
+        nobody = np.zeros(0, dtype=np.int64)
+        kept = np.full(n, -1, dtype=np.int64), nobody, nobody, np.zeros((0, 4))
+        plane = np.zeros((0, 0, 2)), np.zeros((0, 0)), np.zeros((0, 0, 3)), np.zeros((0, 0, 3))
+        space = np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 6)), np.zeros((0, 0, 6))
+        return (
+            S,
+            tuple(np.zeros((inputs, lanes)) for _ in range(3)),
+            np.zeros(lanes),
+            quality,
+            model.packed.memory.copy(),
+            np.zeros((stage, 3)),
+            np.zeros((stage, 3, 3)),
+            np.zeros((stage, 6)),
+            np.zeros((WORK, SIZE)),
+            np.zeros((m, SIZE)),
+            np.zeros(m * m + 2 * m),
+            np.zeros((8, m)),
+            np.zeros(len(loop.shared)),
+            kept,
+            plane if self.planar else space,
+        )
+
+
+def judged(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, float]:
+    """Status, number of a group that fails or 0, and condition of the loop where the model stands.
+
+    Parameters
+    ----------
+    inputs, drives : (D,) at the reference, m and rad
+    """
+    assert model.tearing is not None
+    column = drives[:, None].copy()
+    still = Motion(np.zeros(1), model.tearing.borrowed.drives, column, 0.0 * column, 0.0 * column)
+    driver = Driver(model, still, 1)
+    driver.restart(model, inputs, drives)
+    with np.errstate(all="ignore"):
+        driver.advance(0, 1, plainly=True)
+    return int(driver.status[0]), int(driver.group[0]) + 1, float(driver.condition[0])

@@ -1,0 +1,137 @@
+"""The loop that finds borrowed inputs: which groups are in it, and its data for the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.encoding import RowTables, encode_rows
+from groups.motion import driven_coordinates
+from mbssa import Mechanism, Structure
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.frames import Frames
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Miss of a drive that counts as none: over the size, and over the distance from the world's origin.
+CLOSED, ROUNDING = 1e-12, 4e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """Data of the loop for :mod:`groups.kernels.torn`; plain arrays, which can be pickled.
+
+    Attributes
+    ----------
+    before, inside : indices of groups, each after those that it needs
+    unknown, shared : rows of the borrowed inputs, (m,) and (s,)
+    wanted, given : rows of the motion: drives to be met (m,), and those that are borrowed too (s,)
+    scale, measure : (m,) what unknowns and drives are divided by: the size for lengths
+    stage : bodies of the drives' joints; ``rows`` : the drives as coordinates of them
+    closed : miss of a drive, over its measure, that counts as none
+    """
+
+    before: Ints
+    inside: Ints
+    unknown: Ints
+    shared: Ints
+    wanted: Ints
+    given: Ints
+    scale: Floats
+    measure: Floats
+    stage: Ints
+    rows: RowTables
+    closed: float
+
+
+def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent: float) -> Loop:
+    """The loop that meets these drives, in their order of a motion, by the inputs of a structure.
+
+    Parameters
+    ----------
+    extent : distance of the farthest body from the world's origin, m
+
+    Raises
+    ------
+    ValueError
+        A drive whose joint has no coordinates on a relative pose.
+    """
+    mechanism = structure.mechanism
+    inputs = driven_coordinates(mechanism)
+    unknown = [k for k, name in enumerate(inputs) if name not in drives]
+    shared = [k for k, name in enumerate(inputs) if name in drives]
+    wanted = [k for k, name in enumerate(drives) if name not in inputs]
+    rows, stage = _rows(mechanism, frames, [drives[k] for k in wanted])
+    before, inside = _groups(structure, [inputs[k] for k in unknown], stage)
+    size = frames.size
+    return Loop(
+        _ints(before),
+        _ints(inside),
+        _ints(unknown),
+        _ints(shared),
+        _ints(wanted),
+        _ints([drives.index(inputs[k]) for k in shared]),
+        np.array([size if is_length(inputs[k]) else 1.0 for k in unknown]),
+        np.array([size if is_length(drives[k]) else 1.0 for k in wanted]),
+        _ints(stage),
+        rows,
+        max(CLOSED, ROUNDING * (extent / size + 1.0)),
+    )
+
+
+def is_length(coordinate: str) -> bool:
+    """Whether ``joint.coordinate`` is in m; else in rad."""
+    return coordinate_unit(coordinate.rpartition(".")[2]) == "m"
+
+
+def place_of(mechanism: Mechanism, coordinate: str) -> tuple[int, str]:
+    """Joint index and name of ``joint.coordinate``."""
+    joint, _, name = coordinate.rpartition(".")
+    return mechanism.joint_ids.index(joint), name
+
+
+def _ints(numbers: Sequence[int]) -> Ints:
+    return np.array(numbers, dtype=np.int64)
+
+
+def _rows(mechanism: Mechanism, frames: Frames, wanted: Sequence[str]) -> tuple[RowTables, list[int]]:
+    """The wanted drives as equations, in their order, and the bodies on the stage."""
+    places = {place_of(mechanism, name): k for k, name in enumerate(wanted)}
+    joints = sorted({joint for joint, _ in places})
+    stage = sorted({body for j in joints for body in mechanism.joint_bodies(j)[:2]})
+    found = encode_rows(mechanism, frames, joints, {b: k for k, b in enumerate(stage)}, places)
+    mine = np.flatnonzero(found.drive >= 0)
+    mine = mine[np.argsort(found.drive[mine], kind="stable")]
+    kept = replace(
+        found,
+        code=found.code[mine],
+        joint=found.joint[mine],
+        number=found.number[mine],
+        sign=found.sign[mine],
+        parameter=found.parameter[mine],
+        drive=found.drive[mine],
+        name=tuple(found.name[k] for k in mine.tolist()),
+    )
+    return kept, stage
+
+
+def _groups(
+    structure: Structure, unknown: Sequence[str], stage: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Groups before the loop and in it: what the drives' bodies need, and what the unknowns move of that."""
+    mechanism = structure.mechanism
+    moved_by = {place_of(mechanism, name)[0] for name in unknown}
+    moved: set[int] = set()
+    needed = {int(structure.group_of_body[b]) - 1 for b in stage if b != 0}
+    for group in structure.groups:
+        own = not moved_by.isdisjoint(group.joint_indices.tolist())
+        if own or any(number - 1 in moved for number in group.depends_on):
+            moved.add(group.number - 1)
+    for group in reversed(structure.groups):
+        if group.number - 1 in needed:
+            needed.update(number - 1 for number in group.depends_on)
+    return sorted(needed - moved), sorted(needed & moved)

@@ -1,0 +1,220 @@
+"""A motion of a model with borrowed inputs: the loop, the groups, and the direct structure where it must."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels.status import MODE_LOST, OK
+from groups.model import REPORTED, Model
+from groups.motion import Motion, driven_coordinates
+from groups.reference import check_drives
+from groups.results.rotations import plane_rotation, rotation_of
+from groups.run import Arrays, Carried, Run
+from groups.tearing.driving import Driver
+from groups.tearing.posed import inputs_at, posed
+from groups.tearing.record import Outer
+from groups.trajectory import Trajectory
+from mbssa.joints.system import Configuration
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Miss of a drive in the answer, over its measure, that is none.
+MET = 1e-9
+
+#: Instants that the direct structure solves before the borrowed one is tried again, at most.
+LONGEST = 64
+
+#: Instants that are solved before their answer is looked at.
+BLOCK = 1024
+
+
+def solve_torn(
+    model: Model, motion: Motion, kept: Ints, level: int, progress: Callable[[float], object] | None = None
+) -> Trajectory:
+    """The motion of the real drives, solved with the borrowed structure.
+
+    Parameters
+    ----------
+    kept : indices of the bodies to keep, ascending
+    level : 0 for positions, 1 for velocities too, 2 for accelerations too
+    progress : called with the share that is done now and then; False from it stops the run
+
+    Raises
+    ------
+    ValueError
+        The motion drives other coordinates than the mechanism.
+    """
+    check_drives(model.mechanism, motion)
+    solving = _Solving(model, motion, level)
+    instants = len(motion.time)
+    every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
+    done, reported = 0, every
+    while done < instants:
+        done = solving.advance(done, min(done + BLOCK, instants))
+        if done >= reported and done < instants:
+            reported = (done // every + 1) * every
+            if progress is not None and progress(done / instants) is False:
+                break
+    if progress is not None and done == instants:
+        progress(1.0)
+    return solving.trajectory(done, kept)
+
+
+class _Solving:
+    """One motion being solved."""
+
+    def __init__(self, model: Model, motion: Motion, level: int) -> None:
+        assert model.tearing is not None
+        self.model, self.motion, self.level = model, motion, level
+        self.inner, self.direct, self.loop = model.inner, model.tearing.direct, model.tearing.loop
+        self.driver = Driver(model, motion, level)
+        n, instants = model.mechanism.n_bodies, len(motion.time)
+        self.all = np.arange(n)
+        self.borrowed = Motion(motion.time, driven_coordinates(self.inner.mechanism), *self.driver.found)
+        self.run = Run(self.inner, self.borrowed, self.all, level)
+        self.carried = Carried.start(self.inner.packed.memory, n)
+        self.arrays = self.run.arrays
+        self.by_direct: Run | None = None
+        self.fallback = np.zeros(instants, dtype=np.bool_)
+        self.inputs = inputs_at(self.inner, self.inner.reference)
+        drives = np.array(list(self.direct.reference_inputs.values()))
+        self.driver.restart(self.inner, self.inputs, drives)
+        self.stretch = 0
+
+    def advance(self, first: int, stop: int) -> int:
+        """Solve the instants ``first`` … ``stop`` - 1 and perhaps some more; returns how far it came."""
+        reached = self._by_borrowed(first, stop)
+        return reached if reached == stop else self._by_direct(reached)
+
+    def _by_borrowed(self, first: int, stop: int) -> int:
+        """Solve with the borrowed structure; returns the first instant that it is not for, or stop."""
+        reached = self.driver.advance(first, stop)
+        if reached == first:
+            return first
+        self.run.advance(first, reached, self.carried)
+        driver = self.driver
+        driver.missed(first, reached, self.arrays.outputs, self.all)
+        mine = np.concatenate([self.loop.before, self.loop.inside])
+        status = self.arrays.quality[0][mine, first:reached]
+        bad = np.flatnonzero((status != OK).any(axis=0) | ~(driver.residual[first:reached] <= MET))
+        if not len(bad):
+            return reached
+        at = first + int(bad[0])
+        failed = np.flatnonzero(status[:, bad[0]])
+        driver.group[at] = mine[failed[0]] if len(failed) else -1
+        driver.status[at] = status[failed[0], bad[0]] if len(failed) else MODE_LOST
+        return at
+
+    def _by_direct(self, first: int) -> int:
+        """Solve with the direct structure until the borrowed one can go on; returns how far that is."""
+        instants, driver = len(self.motion.time), self.driver
+        self.run.look_back(self.stretch, first)
+        before = self._pose(first - 1)
+        run, carried = self._direct_run(first, before)
+        done, width = first, 1
+        while done < instants:
+            why = driver.status[done], driver.group[done]
+            end = min(done + width, instants)
+            run.advance(done, end, carried)
+            self.fallback[done:end] = True
+            driver.status[done:end], driver.group[done:end] = why
+            done = end
+            width = min(2 * width, LONGEST)
+            pose = self._pose(done - 1)
+            if done < instants and pose is not None and self._goes_on(done, first, before, pose, carried):
+                break
+        run.look_back(first, done)
+        self._spread(run, first, done)
+        self.carried.orientation[:] = carried.orientation
+        self.stretch = done
+        return done
+
+    def _direct_run(self, first: int, pose: Configuration | None) -> tuple[Run, Carried]:
+        """A run of the direct structure from a pose, into the same arrays of bodies."""
+        at = self.direct
+        if pose is not None:
+            with suppress(ValueError):  # singular there: led from the reference
+                at = posed(self.direct, pose, self.motion.value[:, first - 1])
+        if self.by_direct is None:
+            rows = Arrays.empty(at, len(self.motion.time), 0, self.level)
+            self.quality = rows.quality
+        arrays = Arrays(self.arrays.outputs, self.quality)
+        self.by_direct = Run(at, self.motion, self.all, self.level, arrays)
+        return self.by_direct, Carried(at.packed.memory.copy(), self.carried.orientation.copy())
+
+    def _goes_on(
+        self, t: int, first: int, before: Configuration | None, pose: Configuration, carried: Carried
+    ) -> bool:
+        """Whether the borrowed structure can go on at an instant from the pose before it.
+
+        ``before`` is the pose at the instant before the ``first`` that it was not for.
+        """
+        value = self.driver.found[0]
+        known, was = (self.inputs, self.inner.reference) if before is None else (value[:, first - 1], before)
+        inputs = inputs_at(self.inner, pose, known, was)
+        inputs[self.loop.shared] = self.motion.value[self.loop.given, t - 1]
+        value[:, t - 1] = inputs
+        try:
+            at = posed(self.inner, pose, inputs)
+        except ValueError:
+            return False  # singular there
+        self.driver.restart(at, inputs, self.motion.value[:, t - 1])
+        if self.driver.advance(t, t + 1) == t:
+            return False
+        self.driver.restart(at, inputs, self.motion.value[:, t - 1])
+        self.run = Run(at, self.borrowed, self.all, self.level, self.arrays)
+        self.carried = Carried(at.packed.memory.copy(), carried.orientation)
+        return True
+
+    def _pose(self, t: int) -> Configuration | None:
+        """Where all bodies are at an instant; None before the first, or where one has no answer."""
+        if t < 0:
+            return None
+        position, orientation = (array[:, t] for array in self.arrays.outputs[:2])
+        if not np.isfinite(position).all():
+            return None
+        centre = self.inner.reference.centre
+        if self.driver.planar:
+            lifted = np.concatenate([position, np.zeros((len(position), 1))], axis=1)
+            return Configuration(lifted, plane_rotation(orientation), orientation.copy(), centre)
+        rotation = rotation_of(orientation)
+        angle = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
+        return Configuration(position.copy(), rotation, angle, centre)
+
+    def _spread(self, run: Run, first: int, stop: int) -> None:
+        """What became of the direct structure's groups, said of the groups that have their bodies."""
+        found, direct = self.arrays.quality, self.direct.structure
+        span = slice(first, stop)
+        for group in self.inner.structure.groups:
+            g = group.number - 1
+            theirs = np.unique(direct.group_of_body[group.body_indices]) - 1
+            status, residual, iterations, condition = (part[theirs, span] for part in run.arrays.quality)
+            first_bad = (status != OK).argmax(axis=0)
+            found[0][g, span] = status[first_bad, np.arange(stop - first)]
+            found[1][g, span] = residual.max(axis=0)
+            found[2][g, span] = iterations.max(axis=0)
+            found[3][g, span] = condition.min(axis=0)
+
+    def trajectory(self, done: int, kept: Ints) -> Trajectory:
+        """What was found, of the bodies that are kept."""
+        self.run.look_back(self.stretch, done)
+        self.run.stop_at(done)
+        borrowed, driver = self.model.borrowed, self.driver
+        assert borrowed is not None
+        outer = Outer(
+            borrowed,
+            self.fallback,
+            np.where(self.fallback, driver.status, OK).astype(np.int8),
+            np.where(self.fallback, driver.group + 1, 0),
+            driver.residual,
+            driver.steps,
+            driver.condition,
+            self.model.group_names,
+        )
+        return replace(self.run.trajectory(kept), mechanism=self.model.mechanism, outer=outer)
