@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.gathering.multiple import count_choices
 from mbssa.mechanism import Mechanism
 from mbssa.transformations.base import Base, bases
 from mbssa.transformations.best_first import Found, search_inputs
@@ -237,8 +239,9 @@ def _notes(
         spins = "1 idle spin stays" if found[0].spins == 1 else f"{found[0].spins} idle spins stay"
         notes.append(f"{spins} idle: inputs that stop one are not valid")
     if not all_choices:
+        n_choices = prod(count_choices(len(each.bodies)) for each in found[0].bare.multiple_joints)
         notes.append(
-            f"of the choices of pairs for multiple joints only the first {len(found)} were looked at"
+            f"of {n_choices:,} choices of pairs for multiple joints the first {len(found):,} were looked at"
         )
     if not all_images:
         notes.append("symmetry was not followed to its end: distributions that are alike may be named apart")
