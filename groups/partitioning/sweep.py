@@ -200,7 +200,8 @@ def sweep_partition(
     model : its driven coordinates are the structural choice, its groups warn beside it
     path : a motion of the model, its own by default; or a solved motion of the same mechanism with other
         inputs, which may pass positions that are dead points of the model's: the groups of the model are
-        then solved with what its own inputs do there
+        then solved with what its own inputs do there, and behind a dead point may stand on its other side,
+        which has the same condition
     method, cuts, tolerance : as in :func:`partition`
     independent : the user's own choice, which is then ``once``, and which ``held`` begins with
     near : a condition below it is a warning
