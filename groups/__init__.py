@@ -19,17 +19,22 @@ from groups.motion import (
     speed,
     spline,
 )
+from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
 from groups.results.archive import load_trajectory
 from groups.results.joints import JointMotion
+from groups.tearing import Borrowed
 from groups.trajectory import BodyMotion, Trajectory
 
 __all__ = [
     "AssemblyMode",
     "BodyMotion",
+    "Borrowed",
     "GroupModes",
     "JointMotion",
     "Model",
     "Motion",
+    "PartitionSweep",
+    "Partitioning",
     "Trajectory",
     "build",
     "constant",
@@ -40,6 +45,7 @@ __all__ = [
     "harmonic",
     "load_trajectory",
     "modes",
+    "partition",
     "polynomial",
     "pose_path",
     "ramp",
@@ -49,4 +55,5 @@ __all__ = [
     "solvers_of",
     "speed",
     "spline",
+    "sweep_partition",
 ]

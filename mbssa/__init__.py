@@ -23,6 +23,9 @@ from mbssa.search.partition import Part
 from mbssa.singularities.check import Finding, Report, check
 from mbssa.singularities.repairs import Proposal
 from mbssa.structure import Group, Pair, Structure
+from mbssa.transformations.question import with_inputs
+from mbssa.transformations.result import Transformation, Transformations
+from mbssa.transformations.transforming import transform
 
 __all__ = [
     "Body",
@@ -40,6 +43,8 @@ __all__ = [
     "Proposal",
     "Report",
     "Structure",
+    "Transformation",
+    "Transformations",
     "builtin_names",
     "check",
     "decompose",
@@ -49,4 +54,6 @@ __all__ = [
     "load",
     "save",
     "to_networkx",
+    "transform",
+    "with_inputs",
 ]

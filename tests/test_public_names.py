@@ -4,13 +4,16 @@ import pytest
 
 import groups
 import mbssa
+import mbssa.loops
 import mbssa.pictures
 import routes
 import routes.pictures
 
 
 @pytest.mark.parametrize(
-    "package", [mbssa, groups, routes, mbssa.pictures, routes.pictures], ids=lambda package: package.__name__
+    "package",
+    [mbssa, groups, routes, mbssa.loops, mbssa.pictures, routes.pictures],
+    ids=lambda package: package.__name__,
 )
 class TestPublicNames:
     def test_all_is_sorted_and_complete(self, package):
