@@ -255,7 +255,7 @@ def _cut(mechanism: Mechanism, joint: int, driven: set[str]) -> Cut:
     identity = mechanism.joint_ids[joint]
     drives = tuple(name for name in row.coordinates if f"{identity}.{name}" in driven)
     kind = row.code
-    if names == ("length",) or (row.code == "DIST" and drives == ("distance",)):
+    if (names == ("length",) and not drives) or (row.code == "DIST" and drives == ("distance",)):
         kind = "rod"
     elif row.code in _POINTS[mechanism.space] and not drives:
         kind = "ball"

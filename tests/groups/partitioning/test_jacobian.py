@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from random_mechanisms import random_mechanism
 
 import groups
 import mbssa
@@ -10,10 +11,10 @@ from groups.partitioning.jacobian import Poses, coordinate_values, cut_jacobian
 from mbssa.gathering import builtin_names
 from mbssa.gathering.records import from_record, to_record
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import equations_of, pose
+from mbssa.joints.catalogue import CATALOGUE, types_of
+from mbssa.joints.equations import coordinates, equations_of, pose
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, rows_at
+from mbssa.joints.system import Configuration, first_two_bodies, relative_pose, rows_at
 
 STEP = 1e-6
 
@@ -213,3 +214,68 @@ def test_a_gear_that_is_driven_adds_how_far_its_wheels_turn(tmp_path, driven):
     expected = {"angle_1": [-1.0, 0.0, 1.0], "angle_2": [0.0, 1.0, 0.0]}
     order = [opened.coordinates.index(name) for name in ("1-2.angle", "2-3.angle", "1-4.angle")]
     np.testing.assert_allclose(J[1:, order], [expected[name] for name in driven], atol=1e-12)
+
+
+SPATIAL_TYPES = [row.code for row in types_of("spatial") if equations_of(row) is not None]
+
+
+def measured(opened, joint, names, at):
+    """Free coordinates of a joint, lengths over the size."""
+    frames, mechanism = opened.frames, opened.mechanism
+    joints = np.array([joint])
+    d, C, _, _ = relative_pose(frames, at, joints, first_two_bodies(mechanism, joints))
+    row = mechanism.joints[joint].type
+    given = {name: values[joints] / frames.size for name, values in frames.parameters.items()}
+    value = coordinates(equations_of(row), d, C, given)[0][0]
+    return np.array([value[row.coordinates.index(name)] for name in names])
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("code", SPATIAL_TYPES)
+class TestEveryType:
+    """A body on the frame by a joint of this type and by another, in either direction, at random."""
+
+    def test_in_the_tree(self, code, seed):
+        mechanism = random_mechanism([f"frame x {code}", "frame x R"], seed)
+        opened, at = reference(mechanism, [mechanism.joint_ids[1]])
+        q = coordinate_values(opened, Poses.at(at))[0]
+        J = cut_jacobian(opened, Poses.at(at))[0]
+        assert J.shape == (5, mechanism.joints[0].type.grade)
+        np.testing.assert_allclose(J, differences(opened, q, at), atol=1e-8)
+
+    def test_cut_with_its_coordinates_prescribed(self, code, seed):
+        mechanism = random_mechanism(["frame x F", f"frame x {code}"], seed)
+        name, kind = mechanism.joint_ids[1], mechanism.joints[1].type
+        frames = joint_frames(mechanism)
+        driven = [f"{name}.{each}" for each in kind.coordinates]
+        opened = cut_open(mechanism, frames, [name], driven)
+        assert [cut.kind for cut in opened.cuts] == ["solid"]
+        at = assemble(mechanism, frames).configuration
+        q = coordinate_values(opened, Poses.at(at))[0]
+        J = cut_jacobian(opened, Poses.at(at))[0]
+        free = 6 - kind.grade
+        np.testing.assert_allclose(J[:free], differences(opened, q, at)[:free], atol=1e-8)
+        scale = np.where(np.array(opened.units) == "m", frames.size, 1.0)
+        for k in range(6):
+            step = STEP * scale[k] * np.eye(6)[k]
+            ahead, behind = (
+                measured(opened, 1, kind.coordinates, placed(opened, q + sign * step, at)) for sign in (1, -1)
+            )
+            turns = np.round((ahead - behind) / (2 * np.pi)) * 2 * np.pi
+            np.testing.assert_allclose(J[free:, k], (ahead - behind - turns) / (2 * STEP), atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    "joints",
+    [
+        ["frame x U", "x y P", "y b S", "frame b PL"],
+        ["frame x R", "x y R", "y z R", "z w C slide", "w b ER", "b frame C"],
+        ["frame x SPSP", "x y S", "y frame SPSP", "x frame SPSP"],
+    ],
+)
+def test_chains_with_offsets_in_either_direction(joints, seed):
+    opened, at = reference(random_mechanism(joints, seed, offset=0.3))
+    J = cut_jacobian(opened, Poses.at(at))[0]
+    q = coordinate_values(opened, Poses.at(at))[0]
+    np.testing.assert_allclose(J, differences(opened, q, at), atol=1e-8)
