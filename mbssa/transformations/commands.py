@@ -40,7 +40,7 @@ OutputOption = Annotated[
 TopOption = Annotated[int, typer.Option(min=1, metavar="K", help="Rows that are printed.")]
 RowOption = Annotated[int | None, typer.Option(min=1, metavar="K", help="Which row --save writes.")]
 SaveOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the model with the inputs of --row: .toml, .npz.")
+    Path | None, typer.Option("--save", metavar="FILE", help="Write the model with the inputs of --row.")
 ]
 EveryOption = Annotated[bool, typer.Option("--all", help="List sets that are not valid too.")]
 
@@ -152,7 +152,7 @@ def transform(
     _save_row(answer, row, save_to, pair)
     if plot is not None:
         _draw(answer, plot, pair or ("groups", "cost"))
-    if answer.stopped:
+    if answer.stopped == "interrupted":
         raise typer.Exit(STOPPED)
     raise typer.Exit(OK if answer.n_valid else NOT_DETERMINED)
 
@@ -325,8 +325,12 @@ def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transf
             return search(mechanism, **asked, **how, counted=counted, progress=told)
     except StoreError as error:
         fail(_named(error))
+    except ModelError:
+        raise
+    except ValueError as error:
+        fail(str(error))
     except KeyboardInterrupt:
-        print("stopped by Ctrl-C before anything was judged", file=sys.stderr)
+        print("stopped by Ctrl-C; what a store has it keeps", file=sys.stderr)
         raise typer.Exit(STOPPED) from None
 
 
