@@ -337,7 +337,7 @@ def _margins(base: Base, judged: Judged) -> None:
 
 
 def _ask(base: Base, judged: Judged, asked: Callable[[Group], bool]) -> None:
-    """Groups of each row that somebody counts as closed, in place; one row of each structure is asked about."""
+    """Groups that somebody counts as closed, in place; of each structure one row is asked about."""
     from mbssa.search.decompose import decompose
 
     chosen = np.flatnonzero(judged.determined)
