@@ -348,7 +348,7 @@ def _check_choice(
             faults.append(
                 f"J_v is singular: {', '.join(names[given[moving]])} can move while the others stand still"
             )
-    if mine < rank and len(given) - mine < rank - mine + 1:
+    if mine < rank and len(given) <= rank:
         others = np.setdiff1d(columns, given)
         stiff = [k for k in others.tolist() if _rank(J[:, [*given.tolist(), k]], limit) > mine]
         faults.append(f"the cuts bind what is independent: {', '.join(names[stiff])}")

@@ -77,9 +77,7 @@ def _orthogonal(matrices: Floats) -> Pivots:
             continue
         upper, columns[t] = qr(matrix, mode="r", pivoting=True)
         sizes[t] = np.abs(np.diag(upper))
-        rank = int((sizes[t] > _EQUAL * sizes[t, 0]).sum())
-        if rank:
-            _, rows[t] = qr(matrix[:, columns[t, :rank]].T, mode="r", pivoting=True)
+        _, rows[t] = qr(matrix[:, columns[t, : sizes.shape[1]]].T, mode="r", pivoting=True)
     return Pivots(rows, columns, sizes)
 
 
