@@ -191,6 +191,8 @@ def test_a_terminal_has_coordinates_that_may_be_driven(run_mbssa):
     pose = ",".join(f"1-14.{c}" for c in ("x", "y", "z", "angle_x", "angle_y", "angle_z"))
     floating = run_mbssa("decompose", "six_sps", "--inputs", pose, "--terminal", "platform")
     assert "1F3D" in floating.stdout
+    short = run_mbssa("decompose", "six_sps", "--inputs", "1-14.*", "--terminal", "14")
+    assert short.stdout == floating.stdout
     alone = run_mbssa("decompose", "six_sps", "--terminal", "14")
     assert alone.exit_code == 2
     assert "--inputs" in alone.stderr

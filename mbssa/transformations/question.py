@@ -111,8 +111,8 @@ def with_inputs(
 
     Parameters
     ----------
-    names : ``1-2.slide`` each, or ``1-2`` alone where the joint has one coordinate; or one text with
-        commas between them
+    names : ``1-2.slide`` each, ``1-14.*`` for all coordinates of a joint, or ``1-2`` alone where it has
+        one; or one text with commas between them
     terminals : bodies, by name or number, that get a fictitious F pair (planar FP) with the frame first
 
     Returns
@@ -135,14 +135,14 @@ def with_inputs(
     numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
     extended = with_terminals(mechanism, numbers)
     driven = np.zeros(extended.n_joints, dtype=np.uint8)
-    for text in _texts(names, "inputs", faults):
+    for text in _every_coordinate(extended, _texts(names, "inputs", faults)):
         name = _canonical(extended, text, "inputs", faults)
         if name is None:
             continue
         joint, bit = _parsed(extended, name)
         kind = CATALOGUE[int(extended.joint_type[joint])]
         if bit is None and kind.grade > 1:
-            choices = " or ".join(f"{name}.{each}" for each in kind.coordinates)
+            choices = " or ".join(f"{name}.{each}" for each in (*kind.coordinates, "*"))
             faults.append(
                 Fault("inputs", f"{text!r}: a {kind.code} has {kind.grade} coordinates; write {choices}")
             )
@@ -227,6 +227,17 @@ def _texts(given: Iterable[str] | str, key: str, faults: list[Fault]) -> list[st
             )
             continue
         found += [text.strip() for text in each.split(",") if text.strip()]
+    return found
+
+
+def _every_coordinate(mechanism: Mechanism, texts: list[str]) -> list[str]:
+    """The names with ``1-14.*`` written out."""
+    found = []
+    for text in texts:
+        joint, _, star = text.rpartition(".")
+        pairs = coordinates_of(mechanism, joint) if star == "*" else []
+        names = [f"{joint}.{CATALOGUE[int(mechanism.joint_type[j])].coordinates[bit]}" for j, bit in pairs]
+        found += names or [text]
     return found
 
 

@@ -33,6 +33,15 @@ class Transformation:
     alike : distributions that symmetry makes the same as this one, itself included
     margin : smallest over largest singular value of what the set leaves free, 0 where it is not valid
     pairs : the pairs that stand for the multiple joints; empty where there are none
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> row = mbssa.transform(mbssa.load("rotor")).best
+    >>> row.inputs, row.n_groups, row.closed_forms
+    (('1-2.slide', '1-13.slide', '13-15.angle'), 9, 9)
+    >>> print(*row.structure().groups[:4])
+    SG-1{2} SG-2{13} SG-3{15} SG-4{9, 10}
     """
 
     inputs: tuple[str, ...]
@@ -105,6 +114,15 @@ class Transformations:
     every : whether ``rows`` names those without a valid set too
     own : the inputs that the mechanism has now, judged the same way; None where it has none
     notes : what the person should know of the search
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> answer = mbssa.transform(mbssa.load("planar_four_bar"), criterion="groups,largest")
+    >>> [(row.inputs, row.n_groups, row.largest, row.alike) for row in answer.rows]
+    [(('1-2.angle',), 2, 2, 2), (('2-3.angle',), 1, 3, 2)]
+    >>> answer.own == answer.best
+    True
     """
 
     mechanism: Mechanism
