@@ -88,7 +88,7 @@ def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTre
     taken = _struts(mechanism, frames, own, joints, spins) if struts else ()
     inner = {body for strut in taken for body in strut.bodies}
     gone = {j for strut in taken for j in (strut.pin, strut.ball, strut.slide)}
-    links, cuts = _spanning(mechanism, own - inner, [j for j in joints if j not in gone])
+    links, cuts = spanning(mechanism, own - inner, [j for j in joints if j not in gone])
     touched = {b for j in joints for b in mechanism.joint_bodies(j)[:2]}
     if any(link.joint < 0 for link in links):
         touched.add(0)  # a free body is placed in the frame
@@ -100,7 +100,7 @@ def free_coordinates(mechanism: Mechanism, joint: int) -> int:
     return int(mechanism.grade[joint] - mechanism.n_driven_of_joint[joint])
 
 
-def _spanning(
+def spanning(
     mechanism: Mechanism, own: set[int], joints: list[int]
 ) -> tuple[tuple[Link, ...], tuple[int, ...]]:
     """Kruskal's tree by undriven freedom; hinges stay open where a slide can carry."""

@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from groups.tree import Link, _spanning
+from groups.tree import Link, spanning
 from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, JointType, coordinate_unit
 from mbssa.joints.equations import equations_of
@@ -125,7 +125,7 @@ def cut_open(
         for j in range(mechanism.n_joints)
         if j not in ends and j not in (named or ()) and equations_of(_row(mechanism, j)) is not None
     ]
-    links, closing = _spanning(mechanism, own, carrying)
+    links, closing = spanning(mechanism, own, carrying)
     _check_tree(mechanism, links, closing if named is not None else (), named)
     hanging = {link.joint for link in links}
     found = [Cut("rod", pair, body, ("length",)) for body, pair in rods.items()]
