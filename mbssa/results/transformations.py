@@ -49,11 +49,12 @@ def summary_lines(answer: Transformations) -> list[str]:
     ]
     own = answer.own
     if own is not None:
-        said = own.verdict
+        said = []
         if own.n_groups:
             groups = _count(own.n_groups, "group")
-            said += f"; {groups}, the largest of {_bodies(own.largest)}, {_count(own.levels, 'level')}"
-        lines.append(f"its own inputs {', '.join(own.inputs)}: {said}")
+            said.append(f"{groups}, the largest of {_bodies(own.largest)}, {_count(own.levels, 'level')}")
+        said.append("valid" if own.valid else f"not valid: {own.verdict}")
+        lines.append(f"its own inputs {', '.join(own.inputs)}: {'; '.join(said)}")
     return lines + [f"note: {note}" for note in answer.notes]
 
 

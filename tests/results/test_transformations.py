@@ -1,0 +1,90 @@
+"""The answer of a search as text: every format says the same rows, and what was not looked at."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+import mbssa
+from mbssa.results.tables import plain_text
+from mbssa.results.transformations import export, page, shown, summary_lines, table
+from mbssa.transformations.transforming import transform
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return transform(mbssa.load("rotor"), allow=["1-2", "1-13", "9-13", "13-15", "9-10", "11-14"])
+
+
+def test_every_format_has_the_same_rows(answer):
+    printed = shown(answer, 4)
+    header, body = table(printed.rows)
+    assert list(csv.reader(io.StringIO(export(answer, "csv", printed)))) == [list(header), *map(list, body)]
+    markdown = [line for line in export(answer, "markdown", printed).splitlines() if line.startswith("| ")]
+    assert markdown[2:] == ["| " + " | ".join(row) + " |" for row in body]
+    text = export(answer, "table", printed)
+    for row in body:
+        assert row[1] in text
+    said = json.loads(export(answer, "json", printed))
+    assert [", ".join(row["inputs"]) for row in said["rows"]] == [row[1] for row in body]
+    assert said["rows"] == [row.to_dict() for row in printed.rows]
+
+
+def test_rows_that_are_not_printed_are_counted(answer):
+    printed = shown(answer, 4)
+    assert printed.left == len(answer.rows) - 4 > 0
+    assert f"… and {printed.left} more distributions" in export(answer, "table", printed)
+    assert shown(answer, 10_000).left == 0
+
+
+def test_the_front_is_printed_as_one(answer):
+    printed = shown(answer, 10, ("groups", "margin"))
+    assert printed.rows == answer.front("groups", "margin")[:10]
+    assert "Pareto front of groups and margin:" in export(answer, "table", printed)
+
+
+def test_counts_are_those_of_the_answer(answer):
+    counts, valid, *rest = summary_lines(answer)
+    assert counts == (
+        f"3 inputs: {answer.n_sets:,} sets in {answer.n_distributions:,} distributions over the joints; all "
+        "were looked at"
+    )
+    assert f"{answer.n_determined:,} are determined by the count, {answer.n_valid:,} valid" in valid
+    assert rest[0].startswith("its own inputs 9-13.angle, 13-15.angle, 11-14.angle_1: 7 groups")
+    assert rest[0].endswith("; valid")
+
+
+def test_what_was_not_looked_at_is_said():
+    some = transform(mbssa.load("rotor"), time_limit=0.0)
+    lines = summary_lines(some)
+    assert "0 were looked at, 1,576 not" in lines[0]
+    assert any("were not looked at" in line for line in lines[1:])
+    assert "no valid set of inputs was found" in export(some, "table", shown(some, 5))
+
+
+def test_own_inputs_that_are_refused_have_their_reason():
+    manipulator = mbssa.load("micromanipulator")
+    driven = [joint.id for joint in manipulator.joints if joint.driven]
+    answer = transform(manipulator, allow=driven)
+    (own,) = [line for line in summary_lines(answer) if line.startswith("its own inputs")]
+    assert "8 groups" in own
+    assert "not valid: " in own
+    assert "{21} 2S3D has rank 5 of 6" in own
+
+
+def test_pairs_of_multiple_joints_have_a_column(answer):
+    rows = answer.rows[:2]
+    assert "Pairs" not in table(rows)[0]
+    pinned = [replace(rows[0], pairs="3-4 4-6"), rows[1]]
+    header, body = table(pinned)
+    assert header[-1] == "Pairs"
+    assert [row[-1] for row in body] == ["3-4 4-6", ""]
+
+
+def test_markup_in_a_title_is_printed_as_it_is():
+    four_bar = replace(mbssa.load("planar_four_bar"), title="[bold]mine[/bold] [1]")
+    answer = transform(four_bar)
+    text = plain_text(lambda console: page(answer, shown(answer, 1), console))
+    assert text.splitlines()[0].endswith(": [bold]mine[/bold] [1]")
