@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -27,6 +27,8 @@ from groups.requests import (
     points_asked,
     solvers_asked,
     target_faults,
+    through_asked,
+    through_faults,
 )
 from groups.results import summary as results
 from groups.results.listings import (
@@ -47,6 +49,13 @@ STOPPED = 130
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
 FormatOption = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")]
+ThroughOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COORDINATE,...|auto",
+        help="Solve by the groups for these inputs, found so that MODEL's own are met; auto takes the best.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -86,6 +95,7 @@ def solve(
             help="Solver of a group, as mbssa solvers --all names them; may be repeated.",
         ),
     ] = None,
+    through: ThroughOption = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="BODY,...", help="Keep these bodies alone, by name or number."),
@@ -160,10 +170,13 @@ def solve(
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
         if points and named is None:
             faults.append("--points: names no point")
+        if through is not None:
+            faults += through_faults(through, request, mode or [])
         if faults:
             fail_all(faults)
         groups = mode or [], solver or []
-        _solve(model, motion, steps, duration, *groups, keep or [], level, targets, named, request, form)
+        bodies = keep or []
+        _solve(model, motion, steps, duration, *groups, bodies, level, targets, named, request, through, form)
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
         raise typer.Exit(STOPPED) from None
@@ -181,11 +194,12 @@ def _solve(
     targets: Sequence[Target],
     points: list[str] | None,
     request: Request,
+    through: Sequence[str] | None,
     form: str,
 ) -> None:
     mechanism = load(name)
     model = model_asked(mechanism, name)
-    model, kept, modes = _chosen(model, keep, mode, solver)
+    model, kept, modes = _chosen(model, keep, mode, solver, through)
     motion = motion_asked(model, name, motion_file, steps, duration, kept, level)
     still = next((target.path for target in targets if target.option == "--plot"), None)
     moving = next((target.path for target in targets if target.option == "--animate"), None)
@@ -231,10 +245,23 @@ def model_asked(mechanism: Mechanism, name: str) -> Model:
         fail(str(error), NOT_DETERMINED)
 
 
+def through_others(model: Model, through: Sequence[str], solvers: Mapping[int, str] | None = None) -> Model:
+    """The model solved by the groups for other inputs, which ``solvers`` name; or why not, and exit 2."""
+    try:
+        return build(model.structure, solvers, borrow=through_asked(through))
+    except ValueError as error:
+        fail(f"--through: {error}")
+
+
 def _chosen(
-    model: Model, keep: Sequence[str], mode: Sequence[str], solver: Sequence[str]
+    driven: Model,
+    keep: Sequence[str],
+    mode: Sequence[str],
+    solver: Sequence[str],
+    through: Sequence[str] | None,
 ) -> tuple[Model, list[int] | None, dict[int, int]]:
-    """The model with its solvers, bodies to keep, and modes; or all that is wrong with any of them."""
+    """The model with its inputs and solvers, bodies to keep, and modes; or all that is wrong with them."""
+    model = driven if through is None else through_others(driven, through)
     faults = []
     kept: list[int] | None = None
     modes: dict[int, int] = {}
@@ -253,7 +280,11 @@ def _chosen(
         faults += str(error).split(BETWEEN)
     if faults:
         fail_all(faults)
-    return build(model.structure, solvers) if solvers else model, kept, modes
+    if solvers and through is None:
+        model = build(driven.structure, solvers)
+    elif solvers:
+        model = through_others(driven, through or (), solvers)
+    return model, kept, modes
 
 
 def motion_asked(
@@ -324,6 +355,7 @@ def solvers(
     every: Annotated[
         bool, typer.Option("--all", help="Name the other solvers that each group can have, too.")
     ] = False,
+    through: ThroughOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Say which solver each structural group of MODEL gets, and why.
@@ -338,6 +370,8 @@ def solvers(
     check_format(form)
     if model is None and every:
         fail("--all: is for the groups of a model; name one")
+    if model is None and through is not None:
+        fail("--through: is for the groups of a model; name one")
     if model is None:
         from groups.library import table
 
@@ -347,11 +381,18 @@ def solvers(
         else:
             show(lambda screen: library_page(rows, screen))
         return
+    faults = through_faults(through, Request(), []) if through is not None else []
+    if faults:
+        fail_all(faults)
     found = model_asked(load(model), model)
+    if through is not None:
+        found = through_others(found, through)
     if form == "json":
         _deliver_json(solvers_record(found, every=every))
         return
     show(lambda screen: solvers_page(found, screen, every=every))
+    if found.borrowed is not None:
+        print(f"\n{found.borrowed}")
 
 
 def modes(

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Literal
 
 import numpy as np
 
 from groups.model import Model, solvers_of
+from groups.runner import Request
 from groups.trajectory import LEVELS, Level, Trajectory, body_index, quaternion_of
 from mbssa import Mechanism
 
@@ -184,6 +186,45 @@ def solvers_asked(model: Model, texts: Sequence[str]) -> dict[int, str]:
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return found
+
+
+def through_asked(texts: Sequence[str]) -> list[str] | Literal["auto"]:
+    """The inputs to be borrowed, from texts with commas between, or ``auto``.
+
+    >>> through_asked(["1-2.slide,1-13", "13-15"]), through_asked(["auto"])
+    (['1-2.slide', '1-13', '13-15'], 'auto')
+    """
+    names = _split(texts)
+    return "auto" if names == ["auto"] else names
+
+
+def through_faults(texts: Sequence[str], request: Request, modes: Sequence[str]) -> list[str]:
+    """What is no list of inputs, or cannot go together with borrowed ones; whether they exist is not asked.
+
+    >>> through_faults(["1-5.angle"], Request(workers=2), [])[0].partition(":")[0]
+    '--through with --workers'
+    """
+    names, faults = _split(texts), []
+    if not names:
+        faults.append("--through: names no coordinate; write 1-2.slide,13-15, or auto")
+    elif "auto" in names and len(names) > 1:
+        faults.append("--through auto: picks all inputs itself; write no other")
+    if modes:
+        faults.append("--through with --mode: borrowed inputs are led from the mode of the reference")
+    runs = {
+        "--workers": request.workers,
+        f"--executor {request.executor}": request.executor,
+        "--plan": request.plan,
+        "--checkpoint": request.checkpoint,
+        "--resume": request.resume or None,
+    }
+    beside = [option for option, value in runs.items() if value is not None]
+    if beside:
+        faults.append(
+            f"--through with {' and '.join(beside)}: borrowed inputs tie groups into one loop, "
+            "which one core leads from instant to instant"
+        )
+    return faults
 
 
 def points_asked(texts: Sequence[str]) -> list[str] | None:

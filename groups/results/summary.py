@@ -184,6 +184,7 @@ def _figures(summary: Summary) -> list[str]:
     lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each}; {loaded}"]
     if run.how:
         lines.append(f"by the plan {run.how}")
+    lines += _borrowed(summary)
     largest, worst = summary.residual, summary.condition
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
@@ -192,6 +193,20 @@ def _figures(summary: Summary) -> list[str]:
     if summary.trajectory.ok:
         lines.append("every group was solved at every instant")
     return lines
+
+
+def _borrowed(summary: Summary) -> list[str]:
+    """Which inputs were borrowed, what it took to find them, and the instants that they were not for."""
+    record, outer = summary.model.borrowed, summary.trajectory.outer
+    if record is None or outer is None:
+        return []
+    found = np.isfinite(outer.residual) & ~outer.fallback
+    steps = outer.iterations[found]
+    lines = [str(record)]
+    if len(steps):
+        each = f"{steps.mean():.2g} Newton steps an instant, at most {steps.max()}"
+        lines.append(f"borrowed inputs found in {each}; worst condition {outer.condition[found].min():.2g}")
+    return [*lines, *outer.sentences()]
 
 
 def _where(worst: Worst) -> str:
@@ -225,10 +240,13 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "from": float(time[0]),
         "to": float(time[-1]),
         "plan": run.how or None,
+        "borrowed": None if summary.model.borrowed is None else summary.model.borrowed.to_dict(),
+        "fallback": np.flatnonzero(summary.trajectory.fallback).tolist(),
         "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
         "largest_residual": _worst_dict(summary.residual),
         "worst_condition": _worst_dict(summary.condition),
         "faults": summary.trajectory.faults(),
+        "notes": _borrowed(summary),
         "treatment": treatment_lines(structure),
         "inputs": _inputs(summary.motion),
         "groups": [
