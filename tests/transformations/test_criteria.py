@@ -1,0 +1,103 @@
+"""Criteria: how they are written, how they order, and the Pareto front against its definition."""
+
+import numpy as np
+import pytest
+
+from mbssa.transformations.criteria import DIRECTIONS, criterion, front, ordered, values_of
+from mbssa.transformations.judged import Judged
+
+
+def some(seed=1, rows=60):
+    dice = np.random.default_rng(seed)
+    judged = Judged.empty(2, rows)
+    judged.determined[:] = True
+    for name in ("n_groups", "largest", "levels", "width", "closed"):
+        getattr(judged, name)[:] = dice.integers(1, 6, rows)
+    judged.cost[:] = dice.uniform(1, 9, rows).round(1)
+    judged.valid[:] = dice.integers(0, 2, rows)
+    judged.places[:] = np.sort(dice.integers(0, 9, (rows, 2)))
+    return judged
+
+
+class TestReading:
+    def test_a_list_is_lexicographic(self):
+        assert criterion("groups, largest").terms == ((1.0, "groups"), (1.0, "largest"))
+        assert criterion("groups").lexicographic
+
+    @pytest.mark.parametrize(
+        ("text", "terms"),
+        [
+            ("2*groups-1*largest+0.5*closed", ((2.0, "groups"), (-1.0, "largest"), (0.5, "closed"))),
+            ("groups-largest", ((1.0, "groups"), (-1.0, "largest"))),
+            ("-1e-1*cost + width", ((-0.1, "cost"), (1.0, "width"))),
+        ],
+    )
+    def test_a_sum_has_weights(self, text, terms):
+        found = criterion(text)
+        assert not found.lexicographic
+        assert found.terms == terms
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("group,largst", "unknown 'group', 'largst'; did you mean 'groups' and 'largest'"),
+            ("2*groups-1*lagest", "did you mean 'largest'"),
+            ("2 groups", "neither a list"),
+            ("groups;largest", "neither a list"),
+            ("", "unknown ''"),
+            ("groups,", "unknown ''"),
+            ("2*groups--1*cost", "neither a list"),
+        ],
+    )
+    def test_what_is_none_is_refused_with_what_to_write(self, text, said):
+        with pytest.raises(ValueError, match="criterion") as caught:
+            criterion(text)
+        assert said in str(caught.value)
+
+
+class TestOrder:
+    @pytest.mark.parametrize("name", DIRECTIONS)
+    def test_each_criterion_goes_in_its_good_direction(self, name):
+        judged = some()
+        values = values_of(judged, name)[ordered(judged, criterion(name))]
+        steps = np.diff(values) * DIRECTIONS[name]
+        assert (steps <= 0).all()
+
+    def test_the_second_criterion_decides_where_the_first_does_not(self):
+        judged = some()
+        rows = ordered(judged, criterion("groups,cost"))
+        pairs = [(-int(judged.n_groups[row]), float(judged.cost[row])) for row in rows]
+        assert pairs == sorted(pairs)
+
+    def test_a_sum_is_what_it_says(self):
+        judged = some()
+        rows = ordered(judged, criterion("2*groups-0.5*cost"))
+        total = 2 * judged.n_groups - 0.5 * judged.cost
+        assert (np.diff(total[rows]) <= 1e-12).all()
+
+    def test_does_not_hang_on_the_order_of_the_rows(self):
+        judged = some()
+        # Rows that differ in nothing that is compared may change places.
+        judged = judged.take(np.unique(judged.places, axis=0, return_index=True)[1])
+        mixed = judged.take(np.random.default_rng(3).permutation(len(judged)))
+        first = judged.take(ordered(judged, criterion("groups,largest")))
+        second = mixed.take(ordered(mixed, criterion("groups,largest")))
+        assert np.array_equal(first.places, second.places)
+
+
+class TestFront:
+    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("pair", [("groups", "largest"), ("cost", "levels"), ("closed", "open")])
+    def test_against_its_definition(self, seed, pair):
+        judged = some(seed)
+        values = np.array([DIRECTIONS[name] * values_of(judged, name) for name in pair]).T
+        best = {
+            tuple(v) for v in values.tolist() if not any((w >= v).all() and (w > v).any() for w in values)
+        }
+        rows = front(judged, *pair)
+        assert {tuple(values[row].tolist()) for row in rows} == best
+        assert len(rows) == len(best)
+
+    def test_an_unknown_criterion_is_refused(self):
+        with pytest.raises(ValueError, match="unknown 'size'"):
+            front(some(), "groups", "size")
