@@ -18,25 +18,19 @@ import socket
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mbssa.mechanism import Mechanism
 from mbssa.store import transaction
-from mbssa.transformations.canonical import as_text, canonical, judging_version
+from mbssa.transformations.canonical import as_text, canonical
 from mbssa.transformations.judged import Judged
-from mbssa.transformations.question import Question, coordinates_of, name_of, with_terminals
-
-#: How a search goes: block by block over all distributions, or from best to best.
-Way = Literal["all", "best-first"]
-
-#: Judges distributions (K, n) of a variant.
-Judge = Callable[[int, npt.NDArray[np.int16]], Judged]
+from mbssa.transformations.keys import Way, in_words
+from mbssa.transformations.question import Question, name_of
 
 #: Distributions of a block: a fraction of a second's work, and a transaction costs a millisecond.
 BLOCK = 4096
@@ -139,76 +133,6 @@ class Progress:
     complete: bool
 
 
-def key_of(
-    mechanism: Mechanism,
-    question: Question,
-    n_inputs: int,
-    library: Collection[str],
-    costs: Mapping[str, float],
-    way: Way = "all",
-) -> str:
-    """Under which key a search is kept: what is asked of what, and what the verdicts depend on.
-
-    Other names of the same bodies and joints, another title or motion make no other key, nor do criteria.
-
-    Parameters
-    ----------
-    n_inputs : coordinates that are driven, where the question leaves that open too
-    library : types of groups that have a closed form
-    costs : µs an instant, by type
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.transformations.question import ask
-    >>> one, same, other = (mbssa.load(name) for name in ("rotor", "rotor_transformed", "stewart"))
-    >>> key_of(one, ask(one), 3, ["1R3D"], {}) == key_of(same, ask(same, inputs=3), 3, ["1R3D"], {})
-    True
-    >>> key_of(one, ask(one), 3, ["1R3D"], {}) == key_of(one, ask(one, per_joint=1), 3, ["1R3D"], {})
-    False
-    """
-    told = [
-        canonical(mechanism), _by_place(mechanism, question), n_inputs, sorted(library),
-        sorted(costs.items()), way, judging_version(),
-    ]  # fmt: skip
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def _by_place(mechanism: Mechanism, question: Question) -> dict[str, Any]:
-    """The question without names; pairs that only another choice for a multiple joint has keep theirs."""
-    extended = with_terminals(mechanism, question.terminals)
-
-    def places(names: Sequence[str]) -> list[Any]:
-        found = [coordinates_of(extended, name) or name for name in names]
-        return sorted(found, key=str)
-
-    lists = {"allow": question.allow, "forbid": question.forbid, "require": question.require}
-    return {key: places(names) for key, names in lists.items()} | {
-        "per_joint": question.per_joint,
-        "terminals": list(question.terminals),
-        "precision": question.precision,
-        "spanning": question.spanning and bool(mechanism.multiple_joints),
-    }
-
-
-def in_words(question: Question, n_inputs: int) -> str:
-    """A question in the words of the command line.
-
-    >>> from mbssa.transformations.question import Question
-    >>> in_words(Question(forbid=("1-2", "1-3"), per_joint=1), 3)
-    '3 inputs, forbid 1-2,1-3, per joint 1'
-    """
-    parts = [f"{n_inputs} input{'' if n_inputs == 1 else 's'}"]
-    for key in ("allow", "forbid", "require"):
-        names = getattr(question, key)
-        parts += [f"{key} {','.join(names)}"] if names else []
-    parts += [] if question.per_joint is None else [f"per joint {question.per_joint}"]
-    parts += [f"terminal {','.join(map(str, question.terminals))}"] if question.terminals else []
-    parts += [] if question.precision is None else [f"precision {question.precision:g} m"]
-    parts += [] if question.spanning else ["pairs as they are"]
-    return ", ".join(parts)
-
-
 def begin(
     place: str | Path | None,
     key: str,
@@ -225,7 +149,7 @@ def begin(
 
     Parameters
     ----------
-    key : from :func:`key_of`
+    key : from :func:`mbssa.transformations.keys.key_of`
     variants : the mechanism with its terminals, once for each choice of pairs for its multiple joints
     totals : distributions of each variant
     block : distributions of a block, if the search is begun
@@ -429,47 +353,6 @@ def remember(search: Search, judged: Judged) -> None:
     rows = _as_rows(search, judged)
     with transaction(TABLES, search.place) as store:
         _insert(store, rows)
-
-
-def remembering(search: Search, judge: Judge) -> Judge:
-    """A judge for a search from best to best that judges nothing twice, and keeps what it judges.
-
-    Parameters
-    ----------
-    judge : takes a variant and (K, n) distributions; returns their rows in the same order
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The store cannot be used.
-    """
-    pieces = [kept(search)]
-    known: dict[tuple[int, bytes], tuple[int, int]] = {}
-
-    def note(piece: int) -> None:
-        for row, key in enumerate(_keys(pieces[piece].variant.tolist(), pieces[piece].places)):
-            known.setdefault(key, (piece, row))
-
-    def judged_once(variant: int, places: npt.NDArray[np.int16]) -> Judged:
-        keys = _keys([variant] * len(places), places)
-        new = [k for k, key in enumerate(keys) if key not in known]
-        if new:
-            pieces.append(judge(variant, places[new]))
-            remember(search, pieces[-1])
-            note(len(pieces) - 1)
-        where = np.array([known[key] for key in keys], dtype=np.int64).reshape(-1, 2)
-        order = np.argsort(where[:, 0], kind="stable")
-        parts = [
-            pieces[piece].take(where[where[:, 0] == piece, 1]) for piece in np.unique(where[:, 0]).tolist()
-        ]
-        return Judged.joined([pieces[0].take(order[:0]), *parts]).take(np.argsort(order))
-
-    note(0)
-    return judged_once
-
-
-def _keys(variants: Sequence[int], places: npt.NDArray[np.int16]) -> list[tuple[int, bytes]]:
-    return [(variant, row.tobytes()) for variant, row in zip(variants, places, strict=True)]
 
 
 def kept(search: Search) -> Judged:

@@ -19,8 +19,10 @@ from mbssa.transformations.criteria import criterion as read_criterion
 from mbssa.transformations.distributions import Distributions, distributions
 from mbssa.transformations.exhaustive import Progress, exhaustive
 from mbssa.transformations.judged import Judged, judge
-from mbssa.transformations.keeping import BLOCK, Search, Way, begin, key_of, remembering
+from mbssa.transformations.keeping import BLOCK, Search, begin
+from mbssa.transformations.keys import Way, key_of
 from mbssa.transformations.question import Question, ask
+from mbssa.transformations.remembering import remembering
 from mbssa.transformations.result import Transformation, Transformations, transformation
 from mbssa.transformations.symmetry import counted_once, interchangeable, same_pairs
 from mbssa.transformations.table import Library, Table, table

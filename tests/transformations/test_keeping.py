@@ -19,7 +19,9 @@ from mbssa.store import StoreError, transaction
 from mbssa.transformations import keeping
 from mbssa.transformations.canonical import as_text, canonical, from_text
 from mbssa.transformations.judged import Judged
+from mbssa.transformations.keys import key_of
 from mbssa.transformations.question import Question, ask
+from mbssa.transformations.remembering import remembering
 
 TOTALS = (700, 350)
 
@@ -208,7 +210,7 @@ class TestBestFirst:
 
         rng = np.random.default_rng(5)
         for _ in range(3):  # a search, and the same again from the store
-            judge_once = keeping.remembering(begin(tmp_path / "store", way="best-first"), judge_some)
+            judge_once = remembering(begin(tmp_path / "store", way="best-first"), judge_some)
             for _ in range(20):
                 variant, ranks = int(rng.integers(2)), rng.permutation(60)[:9]
                 wanted = Judged.joined([judged_by_rank(variant, rank, rank + 1) for rank in ranks])
@@ -223,7 +225,7 @@ class TestKeys:
     LIBRARY, COSTS = ("1R3D", "1P3D"), {"1R3D": 0.5}
 
     def key(self, mechanism, question=None, n=3, library=LIBRARY, costs=COSTS, way="all"):
-        return keeping.key_of(mechanism, question or Question(), n, library, costs, way)
+        return key_of(mechanism, question or Question(), n, library, costs, way)
 
     def test_names_and_motion_make_no_other_question(self):
         rotor = mbssa.load("rotor")
