@@ -29,9 +29,10 @@ Array = Any
 Data = Any
 #: Whether planar; groups before the loop, groups in it, both; of the borrowed inputs the rows that are
 #: unknown (m,) and those that are shared (s,); rows of the motion that are wanted (m,) and those that are
-#: shared (s,); scales of the unknowns and of the drives (m,); bodies on the stage; miss that counts as none.
+#: shared (s,); scales of the unknowns and of the drives (m,); bodies on the stage; condition of each group
+#: (G,) below which borrowed inputs are no measure of its pose any more; miss that counts as none.
 Task = Any
-PLANE, BEFORE, INSIDE, ALL, UNKNOWN, SHARED, WANTED, GIVEN, SCALE, MEASURE, STAGE, CLOSED = range(12)
+PLANE, BEFORE, INSIDE, ALL, UNKNOWN, SHARED, WANTED, GIVEN, SCALE, MEASURE, STAGE, CLOSE, CLOSED = range(13)
 #: States (N, m + 2, K); inputs (3 arrays); time; quality; trial memory; stage P, R, V; jets and their table;
 #: the Jacobian, the order of its rows and the right side in one flat array; ``now``; values of the shared
 #: inputs; and what :mod:`groups.kernels.span` keeps, which is nothing here.
@@ -63,8 +64,6 @@ MOST, HALVINGS = 25, 12
 FINEST, STRIDE, LARGE, SAME = 128, 0.3, 0.1, 1e-6
 #: Condition of the Jacobian below which there is no step, and none for the rates.
 NONE, FLAT_OUT = 1e-14, 1e-9
-#: Condition of a group in the loop below which the borrowed inputs are no measure of its pose any more.
-CLOSE = 1e-3
 
 
 def torn_planar(
@@ -262,9 +261,9 @@ def fault(task: Task, plan: Array, bench: Bench) -> int:
         for lane in range(plan[LANES]):
             if status[g, lane + 1] != OK:
                 plan[FAILED] = g
-                return status[g, lane + 1]
+                return int(status[g, lane + 1])
     for g in task[INSIDE]:
-        if condition[g, 1] < CLOSE:
+        if condition[g, 1] < task[CLOSE][g]:
             plan[FAILED] = g
             return SINGULAR
     return OK
@@ -363,22 +362,24 @@ def look(t: int, task: Task, motion: Any, plan: Array, bench: Bench, anew: bool)
 
     ``anew`` solves the groups before the loop, too: shared inputs have changed.
     """
-    m = bench[NOW].shape[1]
-    for lane in range(m + 1):
-        set_inputs(t, task, motion, bench, lane, lane - 1)
-    plan[REAL], plan[LANES], plan[UP_TO], plan[ANEW] = 0, m + 1, 1, 1 if anew else 0
+    lanes = bench[NOW].shape[1] + 1
+    set_inputs(t, task, motion, bench, lanes)
+    plan[REAL], plan[LANES], plan[UP_TO], plan[ANEW] = 0, lanes, 1, 1 if anew else 0
 
 
 def go_through(t: int, level: int, task: Task, rows: Rows, motion: Any, plan: Array, bench: Bench) -> None:
     """Plan the instant itself: rates that the drives ask for, and u'' = 0; the groups' own memory goes on."""
     scale, measure, flat, now = task[SCALE], task[MEASURE], bench[FLAT], bench[NOW]
+    stage, planar = task[STAGE], task[PLANE]
+    S, table, pair, joint = bench[STATES], bench[TABLE], rows[0], rows[4]
     m = now.shape[1]
     right = m * m + m
+    rates = 5 if planar else VELOCITY
     for r in range(m):
-        rate = motion[1][task[WANTED][r], t] - rate_of(task, rows, bench, r, 0)
-        flat[right + r] = rate / measure[r]
+        by_shared = along(planar, stage, S, table, pair, joint, r, 0, rates)
+        flat[right + r] = (motion[1][task[WANTED][r], t] - by_shared) / measure[r]
     substitute(flat, 0, m * m, m, right)
-    set_inputs(t, task, motion, bench, 0, -1)
+    set_inputs(t, task, motion, bench, 1)
     for k in range(m):
         now[RATE, k] = flat[right + k] * scale[k]
         bench[INPUTS][1][task[UNKNOWN][k], 1] = now[RATE, k]
@@ -387,16 +388,19 @@ def go_through(t: int, level: int, task: Task, rows: Rows, motion: Any, plan: Ar
 
 def advanced(t: int, level: int, task: Task, rows: Rows, motion: Any, mark: Array, bench: Bench) -> int:
     """u'' from what the drives do at u'' = 0, on the right side; a status."""
-    flat, table = bench[FLAT], bench[TABLE]
+    flat, stage, planar = bench[FLAT], task[STAGE], task[PLANE]
+    S, table, pair, joint = bench[STATES], bench[TABLE], rows[0], rows[4]
     m = bench[NOW].shape[1]
     right = m * m + m
+    accelerations = 8 if planar else ACCELERATION
     mark[WORST] = drives(task, rows, bench, True)
     if not mark[WORST] <= 100.0 * task[CLOSED]:
         return MODE_LOST
     for r in range(m):
         second = 0.0
         if level > 1:
-            second = motion[2][task[WANTED][r], t] - table[r, 13] - rise_of(task, rows, bench, r)
+            second = motion[2][task[WANTED][r], t] - table[r, 13]
+            second -= along(planar, stage, S, table, pair, joint, r, 0, accelerations)
         flat[right + r] = second / task[MEASURE][r]
     substitute(flat, 0, m * m, m, right)
     return OK
@@ -404,28 +408,32 @@ def advanced(t: int, level: int, task: Task, rows: Rows, motion: Any, mark: Arra
 
 def jacobian(task: Task, rows: Rows, bench: Bench) -> None:
     """Rates of the drives at the lanes of unit rates, over the scales."""
-    flat, measure = bench[FLAT], task[MEASURE]
+    flat, measure, stage, planar = bench[FLAT], task[MEASURE], task[STAGE], task[PLANE]
+    S, table, pair, joint = bench[STATES], bench[TABLE], rows[0], rows[4]
     m = bench[NOW].shape[1]
+    rates = 5 if planar else VELOCITY
     for r in range(m):
+        over = 1.0 / measure[r]
         for k in range(m):
-            flat[r * m + k] = rate_of(task, rows, bench, r, k + 1) / measure[r]
+            flat[r * m + k] = over * along(planar, stage, S, table, pair, joint, r, k + 1, rates)
 
 
-def set_inputs(t: int, task: Task, motion: Any, bench: Bench, lane: int, unit: int) -> None:
-    """Inputs of a lane: rates of the shared ones, or a unit rate of one unknown, its scale."""
+def set_inputs(t: int, task: Task, motion: Any, bench: Bench, lanes: int) -> None:
+    """Inputs of the lanes: 0 has the rates of the shared ones, the others one of an unknown, its scale."""
     unknown, shared, given, scale = task[UNKNOWN], task[SHARED], task[GIVEN], task[SCALE]
+    now, standing = bench[NOW], bench[LEVEL]
     value, rate, second = bench[INPUTS]
-    at = lane + 1
     for k in range(len(unknown)):
         row = unknown[k]
-        value[row, at], rate[row, at], second[row, at] = bench[NOW][U, k], 0.0, 0.0
-        if k == unit:
-            rate[row, at] = scale[k]
+        for lane in range(lanes):
+            value[row, lane + 1], rate[row, lane + 1], second[row, lane + 1] = now[U, k], 0.0, 0.0
+        if k + 1 < lanes:
+            rate[row, k + 2] = scale[k]
     for k in range(len(shared)):
         row = shared[k]
-        value[row, at], rate[row, at], second[row, at] = bench[LEVEL][k], 0.0, 0.0
-        if unit < 0:
-            rate[row, at], second[row, at] = motion[1][given[k], t], motion[2][given[k], t]
+        for lane in range(lanes):
+            value[row, lane + 1], rate[row, lane + 1], second[row, lane + 1] = standing[k], 0.0, 0.0
+        rate[row, 1], second[row, 1] = motion[1][given[k], t], motion[2][given[k], t]
 
 
 def drives(task: Task, rows: Rows, bench: Bench, moving: bool) -> float:
@@ -458,25 +466,18 @@ def drives(task: Task, rows: Rows, bench: Bench, moving: bool) -> float:
     return worst
 
 
-def rate_of(task: Task, rows: Rows, bench: Bench, r: int, lane: int) -> float:
-    """Rate of a drive at a lane, by the twists of its two bodies there."""
-    return along(task, rows, bench, r, lane, 5 if task[PLANE] else VELOCITY)
+def along(
+    planar: bool, stage: Array, S: Array, table: Array, pair: Array, joint: Array, r: int, lane: int, at: int
+) -> float:
+    """A drive's derivative times what begins at a place of its two bodies' states.
 
-
-def rise_of(task: Task, rows: Rows, bench: Bench, r: int) -> float:
-    """What the accelerations of its two bodies make of a drive's, at lane 0."""
-    return along(task, rows, bench, r, 0, 8 if task[PLANE] else ACCELERATION)
-
-
-def along(task: Task, rows: Rows, bench: Bench, r: int, lane: int, at: int) -> float:
-    """A drive's derivative times the twists that begin at a place of the states."""
-    S, table = bench[STATES], bench[TABLE]
-    pair, joint = rows[0], rows[4]
+    Arrays one by one: a tuple of them is copied at every call.
+    """
     total = 0.0
     for side in range(2):
-        body = task[STAGE][pair[joint[r], side]]
+        body = stage[pair[joint[r], side]]
         first = 1 + 6 * side
-        if task[PLANE]:
+        if planar:
             total += table[r, first] * S[body, lane, at] + table[r, first + 1] * S[body, lane, at + 1]
             total += table[r, first + 5] * S[body, lane, at + 2]
         else:
@@ -528,16 +529,16 @@ def predict(past: Array, mark: Array, pace: float, now: Array) -> None:
 def by_line(past: Array, mark: Array, pace: float, k: int) -> float:
     """The line through the last two values; the last if there are no two."""
     if mark[RUN] < 2.0:
-        return past[U_1, k]
-    return past[U_1, k] + pace / mark[PACE] * (past[U_1, k] - past[U_2, k])
+        return float(past[U_1, k])
+    return float(past[U_1, k] + pace / mark[PACE] * (past[U_1, k] - past[U_2, k]))
 
 
 def by_hermite(past: Array, mark: Array, pace: float, k: int) -> float:
     """The polynomial of degree 5 through the last two values, rates and accelerations; else a parabola."""
     if mark[RUN] < 1.0:
-        return past[U_1, k]
+        return float(past[U_1, k])
     if mark[RUN] < 2.0:
-        return past[U_1, k] + pace * (past[RATE_1, k] + 0.5 * pace * past[RISE_1, k])
+        return float(past[U_1, k] + pace * (past[RATE_1, k] + 0.5 * pace * past[RISE_1, k]))
     h, x = mark[PACE], pace / mark[PACE]
     a, b = past[RATE_1, k] * h, past[RISE_1, k] * h * h
     # What x³ (p + q x + r x²) has to be at x = -1, with its first two derivatives.
@@ -547,7 +548,7 @@ def by_hermite(past: Array, mark: Array, pace: float, k: int) -> float:
     r = 6.0 * miss - 3.0 * slope - 0.5 * bend
     q = 3.0 * miss - slope + 2.0 * r
     p = miss + q - r
-    return past[U_1, k] + x * (a + x * (0.5 * b + x * (p + x * (q + x * r))))
+    return float(past[U_1, k] + x * (a + x * (0.5 * b + x * (p + x * (q + x * r)))))
 
 
 def copy_memory(data: Data, task: Task, target: Array) -> None:

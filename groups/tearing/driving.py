@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+#: Condition of a group in the loop, by level, below which the borrowed inputs are no measure of its pose: a
+#: dead point takes the rounding of a pose to the power of -1, of rates -2, of accelerations -3.
+CLOSE = (1e-5, 1e-3, 2e-2)
+
 
 class Driver:
     """The borrowed inputs of one motion while they are found.
@@ -56,7 +60,8 @@ class Driver:
         )
         self._task = (
             self.planar, loop.before, loop.inside, np.concatenate([loop.before, loop.inside]), loop.unknown,
-            loop.shared, loop.wanted, loop.given, loop.scale, loop.measure, loop.stage, loop.closed,
+            loop.shared, loop.wanted, loop.given, loop.scale, loop.measure, loop.stage,
+            CLOSE[level] * loop.usual, loop.closed,
         )  # fmt: skip
         self._past = np.zeros((7, m)), np.zeros(len(loop.shared)), np.zeros(9)
         self._plan = np.zeros(12, dtype=np.int64)
@@ -76,10 +81,10 @@ class Driver:
         shared[:] = drives[loop.given]
 
     @property
-    def last(self) -> Floats:
-        """(m,) the unknowns at the last instant that was solved."""
-        values: Floats = self._past[0][torn.U_1].copy()
-        return values
+    def conditions(self) -> Floats:
+        """(G,) condition of each group at the last look; 1 of those that are not in the loop."""
+        found: Floats = self._bench[torn.QUALITY][3][:, 1].copy()
+        return found
 
     def advance(self, first: int, stop: int, *, plainly: bool = False) -> int:
         """Find the unknowns at the instants ``first`` … ``stop`` - 1; the first that has no answer, or stop.
@@ -141,8 +146,10 @@ class Driver:
         )
 
 
-def judged(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, float]:
+def judged(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, float, Floats]:
     """Status, number of a group that fails or 0, and condition of the loop where the model stands.
+
+    The last is the condition of each group there (G,).
 
     Parameters
     ----------
@@ -151,8 +158,9 @@ def judged(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, floa
     assert model.tearing is not None
     column = drives[:, None].copy()
     still = Motion(np.zeros(1), model.tearing.borrowed.drives, column, 0.0 * column, 0.0 * column)
-    driver = Driver(model, still, 1)
+    driver = Driver(model, still, 0)
     driver.restart(model, inputs, drives)
     with np.errstate(all="ignore"):
         driver.advance(0, 1, plainly=True)
-    return int(driver.status[0]), int(driver.group[0]) + 1, float(driver.condition[0])
+    groups = driver.conditions
+    return int(driver.status[0]), int(driver.group[0]) + 1, float(driver.condition[0]), groups

@@ -32,6 +32,7 @@ class Loop:
     wanted, given : rows of the motion: drives to be met (m,), and those that are borrowed too (s,)
     scale, measure : (m,) what unknowns and drives are divided by: the size for lengths
     stage : bodies of the drives' joints; ``rows`` : the drives as coordinates of them
+    usual : (G,) what a good condition of each group is
     closed : miss of a drive, over its measure, that counts as none
     """
 
@@ -45,6 +46,7 @@ class Loop:
     measure: Floats
     stage: Ints
     rows: RowTables
+    usual: Floats
     closed: float
 
 
@@ -79,6 +81,7 @@ def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent:
         np.array([size if is_length(drives[k]) else 1.0 for k in wanted]),
         _ints(stage),
         rows,
+        np.ones(structure.n_groups),
         max(CLOSED, ROUNDING * (extent / size + 1.0)),
     )
 

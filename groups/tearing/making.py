@@ -12,7 +12,7 @@ from groups.model import Model, build
 from groups.motion import driven_coordinates
 from groups.results.faults import STATUS
 from groups.tearing.driving import judged
-from groups.tearing.loop import Loop, loop_of
+from groups.tearing.loop import Floats, Loop, loop_of
 from groups.tearing.posed import inputs_at
 from groups.tearing.record import Borrowed, ChosenBy
 from mbssa import Mechanism, ModelError, Structure, decompose
@@ -20,6 +20,9 @@ from mbssa.transformations.question import with_inputs
 
 #: Condition at the reference below which an outer Newton has nothing to go by.
 DEAD = 1e-9
+
+#: How many times its condition at the reference a group may have elsewhere, as far as anybody knows.
+USUAL = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,8 @@ def _model(
     inputs, drives = driven_coordinates(structure.mechanism), driven_coordinates(mechanism)
     inner = _built(structure, solvers, f"the borrowed inputs {', '.join(inputs)}")
     by_drives = _built(direct or decompose(mechanism), None, f"the drives {', '.join(drives)}")
+    if set(inputs) == set(drives):
+        raise ValueError(f"{', '.join(drives)} are the drives themselves: there is nothing to borrow")
     extent = float(np.abs(inner.reference.position).max())
     loop = loop_of(structure, inner.frames, drives, extent)
     groups = [number + 1 for number in loop.inside.tolist()]
@@ -132,9 +137,8 @@ def _model(
     ]
     if at_once:
         raise ValueError("; ".join(at_once))
-    model = replace(inner, tearing=Tearing(record, by_drives, loop))
-    _check_reference(model)
-    return model
+    usual = _checked(replace(inner, tearing=Tearing(record, by_drives, loop)))
+    return replace(inner, tearing=Tearing(record, by_drives, replace(loop, usual=usual)))
 
 
 def _built(structure: Structure, solvers: Mapping[int, str] | None, what: str) -> Model:
@@ -145,13 +149,13 @@ def _built(structure: Structure, solvers: Mapping[int, str] | None, what: str) -
     return build(structure, solvers)
 
 
-def _check_reference(model: Model) -> None:
-    """Refuse drives or borrowed inputs that say nothing of the mechanism at its reference."""
+def _checked(model: Model) -> Floats:
+    """(G,) what a good condition of each group is; refuses inputs that say nothing at the reference."""
     tearing = model.tearing
     assert tearing is not None
     record = tearing.borrowed
     drives = np.array(list(tearing.direct.reference_inputs.values()))
-    status, group, condition = judged(model, inputs_at(model.inner, model.reference), drives)
+    status, group, condition, of_groups = judged(model, inputs_at(model.inner, model.reference), drives)
     if status != OK and group:
         raise ValueError(
             f"the borrowed inputs {', '.join(record.inputs)} are not for the reference: SG-{group} of "
@@ -163,3 +167,4 @@ def _check_reference(model: Model) -> None:
             f"{', '.join(record.inputs)} one to one at the reference (condition {condition:.2g}): the drives "
             "are not independent there, or the reference is a dead point; drive others"
         )
+    return np.minimum(1.0, USUAL * of_groups)

@@ -130,6 +130,7 @@ class _Solving:
             if done < instants and pose is not None and self._goes_on(done, first, before, pose, carried):
                 break
         run.look_back(first, done)
+        driver.missed(first, done, self.arrays.outputs, self.all)
         self._spread(run, first, done)
         self.carried.orientation[:] = carried.orientation
         self.stretch = done
