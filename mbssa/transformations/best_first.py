@@ -132,19 +132,22 @@ def best_first(
     starts : distributions to begin with; those that are not allowed are passed over
     draw : a new one by chance, or None
     most : distributions that may be judged
-    time_limit : seconds; what is being judged when they are over is finished
+    time_limit : seconds; what is being judged when they are over is finished, so blocks get smaller
     progress : is called with the number judged so far
     """
     state = _State(judge, room, wanted, most, progress, seed, *_weights(room))
-    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+    begun = time.monotonic()
+    deadline = np.inf if time_limit is None else begun + time_limit
     dice = np.random.default_rng(seed)
     stop: Stop = ""
     turn = vain = 0
     try:
-        _judge_new(state, [one for one in starts if room.holds(one)])
+        for one in starts:
+            if room.holds(one) and (time.monotonic() < deadline or not state.looked_at):
+                _judge_new(state, [one])
         while not stop and (state.heap or vain < _VAIN_DRAWS):
             turn += 1
-            size = min(max(block, state.looked_at // _SHARE), _LARGEST)
+            size = min(max(block, state.looked_at // _SHARE), _LARGEST, _in_time(state, begun, deadline))
             if state.looked_at >= most:
                 stop = "number"
             elif time.monotonic() >= deadline:
@@ -160,6 +163,14 @@ def best_first(
     except KeyboardInterrupt:
         stop = "interrupted"
     return Found(Judged.joined([Judged.empty(room.n_inputs), *state.blocks]), stop)
+
+
+def _in_time(state: _State, begun: float, deadline: float) -> int:
+    """Distributions that take a quarter of the time that is left; 1 at least, even if they do not."""
+    now = time.monotonic()
+    if deadline == np.inf:
+        return _LARGEST
+    return max(1, int((deadline - now) / 4 * state.looked_at / max(now - begun, 1e-3)))
 
 
 Keys = npt.NDArray[np.uint64]

@@ -157,7 +157,8 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
     if ready.count is None or not len(places):
         return judged
     numbers = np.zeros((len(places), kernels.NUMBERS), dtype=np.int64)
-    kernel(kernels.judge_rows, len(places) * base.incidence.work)(
+    work = len(places) * base.incidence.work + int(judged.sets.sum()) * base.n_inputs**2
+    kernel(kernels.judge_rows, work)(
         places.astype(np.int64),
         ready.graph,
         ready.count,
