@@ -189,7 +189,8 @@ def searches_table(searches: Sequence[KeptSearch]) -> tuple[tuple[str, ...], lis
                 kept.name,
                 kept.question,
                 f"{progress.looked_at:,} of {progress.n_distributions:,}"
-                + ("" if kept.search.way == "all" else ", best first"),
+                + ("" if kept.search.way == "all" else ", best first")
+                + ("" if kept.current else ", by another version"),
                 f"{progress.n_valid:,}",
                 f"{kept.n_structures:,}",
                 "–" if best is None else f"{_count(best.n_groups, 'group')}, largest {best.largest}",

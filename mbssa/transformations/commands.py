@@ -221,12 +221,13 @@ def transformations(
 
 
 def _chosen(store: Path, listed: list[KeptSearch], model: str | None, search: int | None) -> list[int]:
-    """Numbers of the searches that are meant."""
-    numbers = [
-        kept.search.number
+    """Numbers of the searches that are meant; those of another version where there are no others."""
+    meant = [
+        kept
         for kept in listed
         if (model is None or kept.name == model) and (search is None or kept.search.number == search)
     ]
+    numbers = [kept.search.number for kept in meant if kept.current or not any(k.current for k in meant)]
     if not numbers:
         there = ", ".join(f"{kept.search.number} ({kept.name})" for kept in listed) or "none"
         fail(f"{store}: no such search; the searches are {there}")

@@ -27,7 +27,7 @@ import numpy as np
 
 from mbssa.mechanism import Mechanism
 from mbssa.store import transaction
-from mbssa.transformations.canonical import as_text, canonical
+from mbssa.transformations.canonical import as_text, canonical, judging_version
 from mbssa.transformations.judged import Judged
 from mbssa.transformations.keys import Way, in_words
 from mbssa.transformations.question import Question, name_of
@@ -171,6 +171,7 @@ def begin(
     about = {
         "totals": list(totals),
         "n_inputs": n_inputs,
+        "version": judging_version(),
         "terminals": list(question.terminals),
         "variants": [_described(variant) for variant in variants],
     }

@@ -15,7 +15,7 @@ import numpy as np
 from mbssa.gathering.multiple import spanning_choices
 from mbssa.mechanism import Mechanism
 from mbssa.store import transaction
-from mbssa.transformations.canonical import from_text
+from mbssa.transformations.canonical import from_text, judging_version
 from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, criterion
 from mbssa.transformations.keeping import TABLES, Progress, Search, pairs_of, progress
 from mbssa.transformations.question import name_of, with_inputs, with_terminals
@@ -73,6 +73,7 @@ class KeptSearch:
     mechanism : number of its topology and geometry, in 16 hexadecimal digits
     question : in words
     progress : how far it has come
+    current : whether the code that judged it is the one that is here
     n_structures : different kinematic structures among the valid rows
     best : the best valid row, None where there is none
     """
@@ -83,6 +84,7 @@ class KeptSearch:
     mechanism: str
     question: str
     progress: Progress
+    current: bool
     n_structures: int
     best: KeptRow | None
 
@@ -95,6 +97,7 @@ class KeptSearch:
             "mechanism": self.mechanism,
             "question": self.question,
             "way": self.search.way,
+            "current": self.current,
             "complete": self.progress.complete,
             "looked_at": self.progress.looked_at,
             "n_distributions": self.progress.n_distributions,
@@ -160,8 +163,8 @@ def searches(place: str | Path | None) -> list[KeptSearch]:
         best = rows(place, [number], top=1)
         listed.append(
             KeptSearch(
-                search, name, title, mechanism, question, progress(search), structures.get(number, 0),
-                best[0] if best else None,
+                search, name, title, mechanism, question, progress(search),
+                about["version"] == judging_version(), structures.get(number, 0), best[0] if best else None,
             )
         )  # fmt: skip
     return listed
