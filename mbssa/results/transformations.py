@@ -113,7 +113,7 @@ def page(answer: Transformations, printed: Shown, console: Console) -> None:
     console.print(f"{printed.heading}:", markup=False)
     print_rows(printed.rows, console)
     if printed.left:
-        console.print(f"… and {printed.left:,} more distributions; --top shows more")
+        console.print(f"… and {printed.left:,} more rows; --top shows more")
 
 
 def print_rows(rows: Sequence[Transformation | KeptRow], console: Console) -> None:

@@ -35,7 +35,7 @@ def test_every_format_has_the_same_rows(answer):
 def test_rows_that_are_not_printed_are_counted(answer):
     printed = shown(answer, 4)
     assert printed.left == len(answer.rows) - 4 > 0
-    assert f"… and {printed.left} more distributions" in export(answer, "table", printed)
+    assert f"… and {printed.left} more rows" in export(answer, "table", printed)
     assert shown(answer, 10_000).left == 0
 
 

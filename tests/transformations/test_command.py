@@ -43,7 +43,7 @@ class TestTransform:
         assert order == "best by groups,largest,closed,cost:"
         assert ", ".join(BEST) in table[3]
         assert table[3].split()[-10:-5] == ["9", "2", "6", "2", "9"]
-        assert "more distributions" in done.stdout
+        assert "more rows" in done.stdout
 
     def test_json_has_the_keys_of_a_transformation_and_decompose_agrees(self, run_mbssa):
         done = run_mbssa("transform", *SOME, "--top", "3", "--format", "json")
