@@ -96,6 +96,8 @@ def transform(
     >>> answer.n_sets, answer.n_valid, answer.best.n_groups
     (9139, 1062, 9)
     """
+    from threadpoolctl import threadpool_limits
+
     wanted = read_criterion(criterion)
     question = ask(
         mechanism,
@@ -120,14 +122,17 @@ def transform(
     search = None
     if store is not None:
         search = _kept_search(store, mechanism, question, found, rooms, known, way, block)
-    if way == "all":
-        looked = exhaustive(
-            found, rooms, known, search=search, block=block, time_limit=time_limit, progress=progress
-        )
-        judged, looked_at, stopped = looked.judged, looked.looked_at, str(looked.stopped)
-    else:
-        best = _best_first(mechanism, found, known, wanted, search, most, time_limit, progress)
-        judged, looked_at, stopped = best.judged.take(best.judged.determined), best.looked_at, str(best.stop)
+    # Matrices are small: more threads than one only wait for each other.
+    with threadpool_limits(1, "blas"):
+        if way == "all":
+            looked = exhaustive(
+                found, rooms, known, search=search, block=block, time_limit=time_limit, progress=progress
+            )
+            judged, looked_at, stopped = looked.judged, looked.looked_at, str(looked.stopped)
+        else:
+            best = _best_first(mechanism, found, known, wanted, search, most, time_limit, progress)
+            judged, looked_at = best.judged.take(best.judged.determined), best.looked_at
+            stopped = str(best.stop)
     images, all_images = interchangeable(found)
     notes = _notes(found, all_choices, all_images, way, stopped, looked_at, total)
     return Transformations(

@@ -1,13 +1,16 @@
 """The search by exchange: what it may look at, what it finds, and how it ends."""
 
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
 
+import mbssa
 from mbssa.transformations.best_first import Room, best_first, drawn_inputs
 from mbssa.transformations.criteria import criterion
 from mbssa.transformations.judged import Judged
+from mbssa.transformations.transforming import transform
 
 N_JOINTS, N_INPUTS = 12, 3
 
@@ -145,3 +148,98 @@ def test_a_draw_is_independent_and_allowed():
 @pytest.mark.parametrize("block", [1, 5, 1000])
 def test_any_block_covers_everything(block):
     assert run(block=block).looked_at == 364 - 12
+
+
+@pytest.mark.parametrize(("model", "tenth"), [("rotor", 157), ("stewart", 8515)])
+def test_a_tenth_of_the_distributions_has_the_best_of_all(model, tenth):
+    mechanism = mbssa.load(model)
+    whole, found = transform(mechanism), transform(mechanism, most=tenth)
+    assert whole.complete
+    assert whole.n_distributions // 10 == tenth
+    assert found.looked_at <= tenth
+    assert (found.complete, found.stopped) == (False, "number")
+    for name in ("n_groups", "largest", "closed_forms"):
+        assert getattr(found.best, name) == getattr(whole.best, name)
+    assert found.best.cost == pytest.approx(whole.best.cost)
+    left = whole.n_distributions - found.looked_at
+    assert any(f"{left:,} of {whole.n_distributions:,}" in note for note in found.notes)
+
+
+def test_bad_inputs_are_repaired_first():
+    mechanism = mbssa.load("micromanipulator")
+    found = transform(mechanism, most=9)
+    assert not found.own.valid
+    assert found.looked_at == 9
+    assert found.n_valid > 0
+    now = np.repeat(np.arange(mechanism.n_joints), mechanism.n_driven_of_joint).tolist()
+    valid = found.judged.places[found.judged.valid > 0].tolist()
+    (base,) = found.bases
+    rows = [
+        base.start[each.index] + each.type.coordinates.index(c)
+        for each in mechanism.joints
+        for c in each.driven
+    ]
+    independent = np.linalg.matrix_rank(base.moves[rows], 1e-7)
+    assert 0 < independent < 6
+    # A repair keeps what is independent of the model's own inputs.
+    assert max(sum((Counter(now) & Counter(places)).values()) for places in valid) >= independent
+
+
+def chain_of_dyads(n_cranks, n_dyads, driven=()):
+    """Cranks on the frame, and dyads between bodies that are there; random, all R joints."""
+    dice = np.random.default_rng(1)
+    pairs = [(1, 2 + k, "R", int(not driven)) for k in range(n_cranks)]
+    n = 1 + n_cranks
+    for _ in range(n_dyads):
+        a, b = (dice.choice(n - 1, 2, replace=False) + 2).tolist()
+        pairs += [(a, n + 1, "R", 0), (n + 1, n + 2, "R", 0), (n + 2, b, "R", 0)]
+        n += 2
+    pairs = [(a, b, code, int(k in driven) or w) for k, (a, b, code, w) in enumerate(pairs)]
+    return mbssa.from_pairs(n, pairs, "planar")
+
+
+def test_a_large_mechanism_gets_better_inputs_within_its_limit():
+    n_cranks, n_dyads = 3, 12
+    mechanism = chain_of_dyads(n_cranks, n_dyads, driven=(36, 37, 38))
+    found = transform(mechanism, most=400)
+    assert found.n_distributions > 5_000
+    assert found.looked_at == 400
+    if found.own.valid:
+        assert found.best.n_groups >= found.own.n_groups
+    # One group for each crank and each dyad is the most that there can be.
+    assert found.best.n_groups == n_cranks + n_dyads
+    assert found.best.largest == 2
+
+
+def test_time_and_ctrl_c_give_the_best_so_far():
+    mechanism = chain_of_dyads(3, 12)
+    begin = time.monotonic()
+    transform(mechanism, most=1)
+    alone = time.monotonic() - begin
+    begin = time.monotonic()
+    found = transform(mechanism, most=9_000, time_limit=0.5)
+    assert time.monotonic() - begin < 3 * alone + 5
+    assert found.stopped == "time"
+    assert found.looked_at > 0
+    assert not found.complete
+
+    def impatient(looked_at, total):
+        if looked_at > 30:
+            raise KeyboardInterrupt
+
+    found = transform(mechanism, most=9_000, progress=impatient)
+    assert found.stopped == "interrupted"
+    assert 30 < found.looked_at < 9_000
+    assert found.best.valid
+
+
+def test_a_search_settles_when_nothing_better_comes():
+    def level(variant, places):
+        rows = hilly(variant, places)
+        rows.n_groups[:] = 1
+        return rows
+
+    wide = Room(np.zeros((1, 60), dtype=np.int64), np.ones((1, 60), dtype=np.int64), 3)
+    found = best_first(level, wide, criterion("groups"), [(0, (1, 2, 4))], nothing, most=34_000)
+    assert found.stop == "settled"
+    assert 20_000 < found.looked_at < 30_000
