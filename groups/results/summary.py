@@ -82,8 +82,8 @@ def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> Worst | N
 
 def page(summary: Summary, console: Console) -> None:
     """Print a run: the mechanism, its groups, its inputs, the figures, the faults, the files."""
-    structure = summary.model.structure
-    head, *rest = summary_head(structure)
+    structure, tearing = summary.model.structure, summary.model.tearing
+    head, *rest = summary_head(structure if tearing is None else tearing.direct.structure)
     console.print(head, style="bold", markup=False)
     for line in (*rest, *treatment_lines(structure)):
         console.print(line, markup=False)
