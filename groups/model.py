@@ -250,7 +250,9 @@ def build(
     drives : coordinates that are really driven (``1-2.angle``), as many as the structure was made for; the
         structure's own inputs are then borrowed
     borrow : the structure is that of the real drives; it is solved by the one of these coordinates, which
-        may be of a fictitious F pair (planar FP) between the frame and a body
+        may be of a fictitious F pair (planar FP) between the frame and a body; or ``auto``: those with the
+        fewest groups without a closed form, then the fewest unknowns, then the cheapest, of all that
+        :func:`mbssa.transform` finds. If these are its own nothing is borrowed
 
     Raises
     ------

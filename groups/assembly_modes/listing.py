@@ -157,6 +157,7 @@ def modes(
     >>> [(len(found), found.reference, found.complete) for found in groups.modes(rotor)][:3]
     [(4, 4, True), (1, 1, True), (4, 2, True)]
     """
+    model = model.inner
     if group is None:
         return tuple(_listed(model, each, starts) for each in model.structure.groups)
     if not 1 <= group <= model.structure.n_groups:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,9 @@ DEAD = 1e-9
 
 #: How many times its condition at the reference a group may have elsewhere, as far as anybody knows.
 USUAL = 4.0
+
+#: Sets of inputs that are tried where the best ones are not for the reference.
+TRIED = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +67,34 @@ def through_inputs(
     Parameters
     ----------
     borrow : coordinates, which may be of a fictitious F pair (planar FP) of the frame and a body that the
-        mechanism has not (``1-14.x``)
+        mechanism has not (``1-14.x``); or ``auto``
 
     Raises
     ------
     ValueError
         As :func:`through_drives`.
     """
+    if borrow == "auto":
+        return _chosen(structure, solvers)
     mechanism = structure.mechanism
     terminals = _terminals(mechanism, borrow)
     borrowed = decompose(_driven(mechanism, borrow, "borrow", terminals))
     return _model(borrowed, mechanism, solvers, "user", structure)
+
+
+def _chosen(structure: Structure, solvers: Mapping[int, str] | None) -> Model:
+    """The model of a driven structure with the inputs that are best, which may be its own."""
+    from groups.tearing.choosing import worth_borrowing
+
+    mechanism = structure.mechanism
+    own = set(driven_coordinates(mechanism))
+    for inputs in worth_borrowing(mechanism)[:TRIED]:
+        if set(inputs) == own:
+            break
+        with suppress(ValueError):  # not for the reference: the next
+            borrowed = decompose(_driven(mechanism, inputs, "borrow"))
+            return _model(borrowed, mechanism, solvers, "automatic", structure)
+    return build(structure, solvers)
 
 
 def _driven(
