@@ -83,7 +83,11 @@ def transform(
     every: EveryOption = False,
     most: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Distributions up to which all are looked at."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Distributions that may be judged; beyond, the best lead on.",
+        ),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, metavar="S", help="Seconds; then the best so far.")

@@ -61,7 +61,7 @@ def exhaustive(
     stopped: Stop = ""
     work = _all_blocks(rooms, block) if search is None else keeping.blocks(search, deadline)
     try:
-        with closing(work):
+        with keeping.held_open(search), closing(work):
             for each in work:
                 if deadline is not None and time.monotonic() >= deadline:
                     break

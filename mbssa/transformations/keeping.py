@@ -18,7 +18,8 @@ import socket
 import sqlite3
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.mechanism import Mechanism
-from mbssa.store import transaction
+from mbssa.store import MEMORY, store_path, transaction
 from mbssa.transformations.canonical import as_text, canonical, judging_version
 from mbssa.transformations.judged import Judged
 from mbssa.transformations.keys import Way, in_words
@@ -219,6 +220,26 @@ def pairs_of(mechanism: Mechanism) -> str:
         )
         for several in mechanism.multiple_joints
     )
+
+
+@contextmanager
+def held_open(search: Search | None) -> Iterator[None]:
+    """Keep the store's file open, if there is one: who closes it last waits for the disk.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The store cannot be used.
+    """
+    place = MEMORY if search is None else str(store_path() if search.place is None else search.place)
+    if place == MEMORY:
+        yield
+        return
+    with transaction(TABLES, place):
+        connection = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+    with closing(connection):
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        yield
 
 
 # --- blocks ----------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from mbssa.transformations.criteria import criterion as read_criterion
 from mbssa.transformations.distributions import Distributions, distributions
 from mbssa.transformations.exhaustive import Progress, exhaustive
 from mbssa.transformations.judged import Judged, judge
-from mbssa.transformations.keeping import BLOCK, Search, begin
+from mbssa.transformations.keeping import BLOCK, Search, begin, held_open
 from mbssa.transformations.keys import Way, key_of
 from mbssa.transformations.question import Question, ask
 from mbssa.transformations.remembering import remembering
@@ -197,8 +197,11 @@ def _best_first(
         if progress is not None:
             progress(looked_at, most)
 
-    judging = judged if search is None else remembering(search, judged)
-    return search_inputs(found, mechanism, judging, wanted, most=most, time_limit=time_limit, progress=told)
+    with held_open(search):
+        judging = judged if search is None else remembering(search, judged)
+        return search_inputs(
+            found, mechanism, judging, wanted, most=most, time_limit=time_limit, progress=told
+        )
 
 
 def own_inputs(mechanism: Mechanism, found: list[Base], known: Table) -> Transformation | None:

@@ -157,11 +157,21 @@ class TestStores:
         assert other_order.exit_code == 0
 
     def test_another_name_of_the_same_mechanism_is_the_same_question(self, run_mbssa, store, monkeypatch):
-        monkeypatch.setattr(exhaustive, "judge", exhaustive.judge)
+        monkeypatch.setattr(exhaustive, "judge", None)
         before = run_mbssa("transformations", store, "--format", "json").stdout
         done = run_mbssa("transform", "rotor_transformed", *SOME[1:], "--store", store)
         assert ", ".join(BEST) in done.stdout
         assert run_mbssa("transformations", store, "--format", "json").stdout == before
+
+    def test_a_search_from_best_to_best_judges_nothing_twice(self, run_mbssa, tmp_path):
+        asked = ("transform", *SOME, "--most", "60", "--store", str(tmp_path / "store"))
+        listing = ("transformations", str(tmp_path / "store"), "--format", "json")
+        first, one = run_mbssa(*asked).stdout, run_mbssa(*listing).stdout
+        second, two = run_mbssa(*asked).stdout, run_mbssa(*listing).stdout
+        assert (first, one) == (second, two)
+        assert "60 were looked at" in first
+        (kept,) = json.loads(one)
+        assert (kept["way"], kept["looked_at"], kept["complete"]) == ("best-first", 60, False)
 
     def test_the_searches_are_listed(self, run_mbssa, store):
         done = run_mbssa("transformations", store)
