@@ -30,7 +30,8 @@ class Judged:
     ----------
     places : (D, n) int16, joint index of each input, ascending; a joint with w inputs appears w times
     variant : (D,) int32, which choice of pairs for the multiple joints; 0 where there are none
-    determined : (D,) bool, whether the count determines every body
+    determined : (D,) bool, whether the count determines every body; where constraints are left out of it or
+        spins are held, whether it does so for a valid set
     n_groups, largest, levels : (D,) int32, groups, bodies of the largest one, levels; 0 where not determined
     width : (D,) int32, groups of the level that has most
     closed : (D,) int32, groups whose type is in the library
@@ -178,6 +179,11 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
     else:
         for row in np.flatnonzero(numbers[:, kernels.DOUBTFUL]).tolist():
             judged.valid[row] = _settled(base, ready, judged.places[row], judged.bits[row])
+    if base.treatment is not None:
+        # Constraints are left out and spins held only for inputs that are independent.
+        refused = judged.determined & (judged.valid == 0)
+        for column in (judged.determined, judged.cost, *(getattr(judged, name) for name, _ in _COLUMNS)):
+            column[refused] = 0
     _margins(base, judged)
     if known.asked is not None:
         _ask(base, judged, known.asked)

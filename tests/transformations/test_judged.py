@@ -1,0 +1,237 @@
+"""Judging against what it replaces: decompose, check and singular values, one set of inputs at a time."""
+
+import numpy as np
+import pytest
+
+import mbssa
+from mbssa.transformations import kernels
+from mbssa.transformations.base import bases
+from mbssa.transformations.distributions import distributions
+from mbssa.transformations.judged import judge, sets_of_row
+from mbssa.transformations.question import ask
+from mbssa.transformations.table import OTHERWISE, table
+
+SLIDES = [j.id for j in mbssa.load("six_sps").joints if j.type.code == "P"]
+BALLS = ["1-2.angle_x", "1-4", "1-6.angle_y", "7-14", "1-12.angle_y", "5-14.angle_x", "11-14.angle_x"]
+
+#: Mechanisms with and without redundant constraints and idle spins, in the plane and in space.
+ASKED = {
+    "rotor": ("rotor", {}),
+    "rotor with a terminal": ("rotor", {"terminals": [9], "per_joint": 1}),
+    "micromanipulator": ("micromanipulator", {}),
+    "micromanipulator, its spins idle": ("micromanipulator", {"inputs": 2}),
+    "stewart": ("stewart", {}),
+    "some of stewart": ("stewart", {"require": ["1-14"], "forbid": ["2-3"], "per_joint": 2}),
+    "rssr": ("rssr", {}),
+    "rssr, its spin driven": ("rssr", {"inputs": 2}),
+    "rssr with a terminal that stops the spin": ("rssr", {"terminals": ["rod"]}),
+    "six_sps by slides or by the platform": ("six_sps", {"allow": [*SLIDES, "1-14"], "terminals": [14]}),
+    "six_sps, its spins driven": ("six_sps", {"inputs": 12, "allow": [*SLIDES, *BALLS]}),
+    **{
+        name: (name, {})
+        for name in (
+            "bennett", "bricard", "sarrus", "spatial_4r", "slider_crank", "slider_crank_isostatic",
+            "spatial_four_bar", "double_banana", "double_parallelogram", "andrews", "nine_bar",
+            "planar_3rrr", "suspension", "theo_jansen", "triad",
+        )
+    },
+}  # fmt: skip
+
+
+def judged_sample(name, asked, size, seed=5):
+    """All distributions, or some by chance: half of them valid, the others as they come."""
+    mechanism = mbssa.load(name)
+    base = bases(mechanism, ask(mechanism, **asked))[0][0]
+    room = distributions(base)
+    if room.count <= size:
+        return base, judge(base, room.places(), table())
+    dice = np.random.default_rng(seed)
+    numbers = np.sort(dice.choice(room.count, min(room.count, 4_000), replace=False))
+    judged = judge(base, room.numbered(numbers), table())
+    rows = dice.permutation(len(judged))
+    good = rows[judged.valid[rows] > 0][: (size + 1) // 2]
+    rest = np.setdiff1d(rows, good, assume_unique=True)
+    # Most are not determined, which is dear to confirm: at most as many of them as of the others.
+    count_fails = rest[~judged.determined[rest]][: size // 4]
+    others = rest[judged.determined[rest]][: size - len(good) - len(count_fails)]
+    return base, judged.take(np.concatenate([good, others, count_fails]))
+
+
+def driven(base, judged, row):
+    return base.driven_by(base.names(judged.places[row], judged.bits[row]))
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_groups_are_those_of_decompose(case):
+    """Determined or not, and if so the number of groups, sizes, levels, width, closed forms and cost."""
+    known = table()
+    base, judged = judged_sample(*ASKED[case], {"rotor": 200, "micromanipulator": 12}.get(case, 16))
+    for row in range(len(judged)):
+        structure = mbssa.decompose(driven(base, judged, row))
+        assert structure.determined == judged.determined[row]
+        if not structure.determined:
+            continue
+        sizes = [len(group.bodies) for group in structure.groups]
+        types = [group.type_name for group in structure.groups]
+        a, b, c = OTHERWISE
+        cost = sum(known.costs.get(t, a + b * n + c * n * n) for t, n in zip(types, sizes, strict=True))
+        assert judged.n_groups[row] == structure.n_groups
+        assert judged.largest[row] == max(sizes)
+        assert judged.levels[row] == len(structure.levels)
+        assert judged.width[row] == max(map(len, structure.levels))
+        assert judged.closed[row] == sum(t in known.types for t in types)
+        assert judged.cost[row] == pytest.approx(cost)
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_valid_sets_are_those_of_the_whole_matrix(case):
+    base, judged = judged_sample(*ASKED[case], 12)
+    for row in range(len(judged)):
+        sets = list(sets_of_row(base, judged.places[row]))
+        assert judged.sets[row] == len(sets)
+        if not judged.determined[row] or len(sets) > 40:
+            continue
+        rows = [base.start[judged.places[row]] + np.array(each) for each in sets]
+        valid = [np.abs(base.moves[r]).any(axis=1).all() and base.full_rank(r) for r in rows]
+        assert judged.valid[row] == sum(valid)
+        assert (
+            tuple(judged.bits[row].tolist()) in {s for s, v in zip(sets, valid, strict=True) if v}
+        ) == any(valid)
+
+
+@pytest.mark.parametrize(
+    ("case", "size"),
+    [(case, 1 if case.startswith(("micro", "stewart", "some")) else 4) for case in ASKED],
+)
+def test_verdicts_are_those_of_check(case, size):
+    base, judged = judged_sample(*ASKED[case], size, seed=11)
+    for row in range(len(judged)):
+        assert mbssa.check(driven(base, judged, row)).solvable == (judged.valid[row] > 0)
+
+
+def test_count_of_the_rotor_by_brute_force():
+    """Valid sets over all 9,139: singular values of each whole matrix, and its count."""
+    base, judged = judged_sample("rotor", {}, 10_000)
+    equations, every = base.systems[0]
+    rows = np.array(
+        [
+            base.start[places] + np.array(each)
+            for places, fits in zip(judged.places, judged.determined, strict=True)
+            if fits
+            for each in sets_of_row(base, places)
+        ]
+    )
+    valid = 0
+    for some in np.array_split(rows, 40):
+        stacked = np.concatenate(
+            [np.broadcast_to(equations, (len(some), *equations.shape)), every[some]], axis=1
+        )
+        values = np.linalg.svd(stacked, compute_uv=False)
+        valid += int((values[:, -1] > base.tolerance * values[:, 0]).sum())
+    assert (len(rows), valid) == (6209, 1062)
+    assert judged.valid.sum() == valid
+
+
+@pytest.fixture(scope="module")
+def rotor():
+    return judged_sample("rotor", {}, 10_000)
+
+
+class TestKernel:
+    def test_plain_python_says_the_same(self, rotor, monkeypatch):
+        base, judged = rotor
+        monkeypatch.setattr("mbssa.transformations.judged.kernel", lambda function, work: function)
+        some = np.random.default_rng(2).choice(len(judged), 60, replace=False)
+        again = judge(base, judged.places[some], table())
+        for name, column in judged.take(some).columns().items():
+            assert np.array_equal(getattr(again, name), column) or name in ("cost", "margin")
+        assert again.cost == pytest.approx(judged.cost[some])
+        assert again.margin == pytest.approx(judged.margin[some], abs=1e-12)
+
+    def test_rows_do_not_hang_on_those_before_them(self, rotor):
+        """The stack of assignments goes on from the row before: any order must give the same."""
+        base, judged = rotor
+        mixed = np.random.default_rng(3).permutation(len(judged))
+        again = judge(base, judged.places[mixed], table())
+        for name, column in judged.take(mixed).columns().items():
+            assert np.array_equal(getattr(again, name), column), name
+
+    def test_structures_are_equal_exactly_where_their_numbers_are(self, rotor):
+        base, judged = rotor
+        seen, back = {}, {}
+        for row in np.random.default_rng(4).choice(np.flatnonzero(judged.determined), 150, replace=False):
+            structure = mbssa.decompose(driven(base, judged, row))
+            key = tuple((group.level, group.bodies) for group in structure.groups)
+            number = int(judged.structure[row])
+            assert seen.setdefault(key, number) == number
+            assert back.setdefault(number, sorted(key)) == sorted(key)
+        assert len(seen) > 20
+
+    def test_an_undriven_strut_is_listed_with_the_later_group(self):
+        """A pair that binds nothing goes with the group that is numbered last, as in decompose."""
+        pairs = [
+            (1, 2, "R", 0),
+            (1, 3, "R", 0),
+            (2, 4, "R", 0),
+            (4, 5, "R", 0),
+            (1, 5, "R", 0),
+            (3, 2, "DIST", 0),
+        ]
+        mechanism = mbssa.from_pairs(5, pairs, "planar")
+        base = bases(mechanism, ask(mechanism, inputs=2))[0][0]
+        room = distributions(base)
+        wanted = {f"{n}R{m}DIST2D" for n in range(1, 9) for m in range(1, 3)}
+        judged = judge(base, room.places(), table(wanted, {}))
+        assert judged.determined.any()
+        for row in np.flatnonzero(judged.determined):
+            groups = mbssa.decompose(driven(base, judged, row)).groups
+            assert judged.closed[row] == sum(group.type_name in wanted for group in groups)
+
+    def test_of_the_valid_sets_the_one_of_greatest_volume_is_shown(self, rotor):
+        base, judged = rotor
+        for row in np.flatnonzero((judged.valid > 0) & (judged.sets > 3))[:30]:
+            matrices = [
+                base.moves[base.start[judged.places[row]] + np.array(each)]
+                for each in sets_of_row(base, judged.places[row])
+            ]
+            shown = base.moves[base.start[judged.places[row]] + judged.bits[row]]
+            assert abs(np.linalg.det(shown)) == pytest.approx(max(abs(np.linalg.det(m)) for m in matrices))
+            values = np.linalg.svd(shown, compute_uv=False)
+            assert judged.margin[row] == pytest.approx(values[-1] / values[0])
+
+
+class TestLibrary:
+    def test_a_function_of_a_group_decides_as_names_do(self):
+        types = {"1P1U1S3D", "1P3D", "1R3D"}
+        mechanism = mbssa.load("rotor")
+        base = bases(mechanism, ask(mechanism, per_joint=1, allow=["1-2", "1-3", "1-13", "13-15", "8-9"]))[0][
+            0
+        ]
+        places = distributions(base).places()
+        by_name = judge(base, places, table(types, {}))
+        by_asking = judge(base, places, table(lambda group: group.type_name in types, {}))
+        assert by_name.closed.any()
+        assert np.array_equal(by_name.closed, by_asking.closed)
+
+
+def test_without_geometry_generic_rank_decides():
+    """Two balls on one body share a bar: its own slides cannot drive it, whatever the geometry."""
+    pairs = [(1, 2, "R", 0), (2, 3, "S", 0), (3, 4, "S", 0), (1, 4, "R", 0)]
+    mechanism = mbssa.from_pairs(4, pairs, "spatial")
+    base = bases(mechanism, ask(mechanism))[0][0]
+    assert (base.basis, base.mobility, base.n_inputs) == ("generic", 2, 1)
+    judged = judge(base, distributions(base).places(), table())
+    assert judged.determined.tolist() == judged.valid.astype(bool).tolist()
+    names = [base.names(judged.places[r], judged.bits[r]) for r in np.flatnonzero(judged.valid)]
+    assert names == [("1-2.angle",), ("1-4.angle",)]
+
+
+def test_rows_of_another_length_are_refused():
+    mechanism = mbssa.load("rotor")
+    base = bases(mechanism, ask(mechanism))[0][0]
+    with pytest.raises(ValueError, match="write 3 joints a row"):
+        judge(base, np.zeros((1, 2), dtype=np.int16), table())
+
+
+def test_numbers_of_bodies_leave_room_for_products():
+    assert all(prime * prime < 2**62 for prime in kernels.PRIMES)
