@@ -243,3 +243,23 @@ def test_a_search_settles_when_nothing_better_comes():
     found = best_first(level, wide, criterion("groups"), [(0, (1, 2, 4))], nothing, most=34_000)
     assert found.stop == "settled"
     assert 20_000 < found.looked_at < 30_000
+
+
+def test_a_search_that_is_kept_finds_again_what_it_has_judged(tmp_path, monkeypatch):
+    from mbssa.transformations import transforming
+
+    mechanism = mbssa.load("rotor")
+    once = transform(mechanism, most=120, store=tmp_path / "store.sqlite")
+    judged = []
+    judge = transforming.judge
+
+    def counting(base, places, known):
+        judged.append(len(places))
+        return judge(base, places, known)
+
+    monkeypatch.setattr(transforming, "judge", counting)
+    again = transform(mechanism, most=120, store=tmp_path / "store.sqlite")
+    assert list(again.rows) == list(once.rows)
+    assert again.looked_at == once.looked_at == 120
+    # Rows that the count determines are kept; its own inputs are judged apart.
+    assert sum(judged) - 1 <= 120 - len(once.judged)
