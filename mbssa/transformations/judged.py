@@ -42,7 +42,8 @@ class Judged:
     bits : (D, n) int8, coordinate of each input in the best valid set, the first set where none is valid
     margin : (D,) float64, smallest over largest singular value of what that set leaves free; 0 where it
         is not valid
-    alike : (D,) int32, distributions that symmetry makes the same as this one, itself included
+    alike : (D,) int32, distributions that symmetry makes the same as this one, itself included; 0 where
+        another row stands for it
     """
 
     places: Column

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.multiple import count_choices
 from mbssa.mechanism import Mechanism
 from mbssa.transformations.base import Base, bases
@@ -116,6 +117,8 @@ def transform(
     rooms = [distributions(base) for base in found]
     total = sum(room.count for room in rooms)
     n_sets = sum(room.n_sets for room in rooms)
+    if total == 0:
+        raise ModelError(mechanism.name or "mechanism", [_nothing_allowed(found[0])])
     if counted is not None:
         counted(n_sets, total)
     way: Way = "all" if total <= most else "best-first"
@@ -150,6 +153,16 @@ def transform(
         own=own_inputs(mechanism, found, known),
         notes=notes,
     )
+
+
+def _nothing_allowed(base: Base) -> Fault:
+    """Why no set of inputs fits a question."""
+    required, allowed = int(base.least.sum()), int(base.most.sum())
+    if required > base.n_inputs:
+        what = f"{required} inputs are required, and {base.n_inputs} are needed; require less"
+    else:
+        what = f"{base.n_inputs} inputs are needed, and {allowed} coordinates are allowed; allow more of them"
+    return Fault("inputs", what)
 
 
 def _kept_search(
