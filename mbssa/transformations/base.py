@@ -26,7 +26,7 @@ from mbssa.mechanism import IntArray, Mechanism
 from mbssa.search.decompose import decompose, worth_treating
 from mbssa.search.treatment import DENSE, Treatment
 from mbssa.singularities.motions import free_motions
-from mbssa.singularities.ranks import rank_of
+from mbssa.singularities.ranks import generic_rows, rank_of
 from mbssa.singularities.repairs import coordinate_rows
 from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows
 from mbssa.transformations.question import Question, coordinates_of, name_of, with_inputs, with_terminals
@@ -37,7 +37,7 @@ Mask = npt.NDArray[np.uint8]
 #: Choices of pairs for multiple joints that are looked at.
 MOST_VARIANTS = 1_000
 
-#: Types of joints that a body which spins idly may hang on, see :func:`mbssa.singularities.motions.idle_spins`.
+#: Types of joints that a body which spins idly may hang on, as in :mod:`mbssa.singularities.motions`.
 _BALLS = ("S", "SC", "SP", "SPSP", "C", "PC")
 
 #: What a coordinate moves with a spin when it does not stop it, of a unit motion.
@@ -65,7 +65,7 @@ class Base:
     allowed, required : (J,) bit by coordinate, what the question allows and what every set must have
     least, most : (J,) fewest and most inputs of a joint by the question
     locked : (J,) inputs that a joint must have for the idle spins to stay idle, 0 for most
-    systems : for each geometry that may decide, the equations (E, B (N - 1)) and all coordinates (C, B (N - 1))
+    systems : for each geometry that may decide, equations (E, B (N - 1)) and coordinates (C, B (N - 1))
     tolerance : ratio of singular values below which numbers count as dependent
     """
 
@@ -226,6 +226,8 @@ def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0)
     fault = ""
     if found.singular_pose or found.stuck:
         fault = "the reference is a singular pose: what holds there says nothing of the mechanism"
+    elif spins and treatment is None:
+        fault = "the count does not show the bodies that spin idly, so nothing can hold them"
     if treatment is not None:
         n_left = whole.n_joints - len(treatment.units)
         units = np.concatenate([treatment.units, np.zeros(n_left, dtype=np.int64)])
@@ -263,8 +265,6 @@ def _draws(mechanism: Mechanism, found: Examined) -> Iterator[Examined]:
     """The geometries that decide: the given one, or both random ones."""
     yield found
     if found.basis == "generic":
-        from mbssa.singularities.ranks import generic_rows
-
         other = 3 - found.seed
         rows = generic_rows(mechanism, other)
         matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
@@ -282,7 +282,7 @@ def _system(mechanism: Mechanism, found: Examined) -> tuple[Array, Array]:
 def _idle_spins(
     mechanism: Mechanism, sees: Array, free: Array, start: IntArray, n_real: int, tolerance: float
 ) -> tuple[Array, list[int]]:
-    """Idle spins as (S, F) unit mixes of the free motions, and the joints that are driven to lock their bodies.
+    """Idle spins as (S, F) unit mixes of the free motions, and joints that must be driven to lock their bodies.
 
     Bodies between balls that hinges and sliders hold together spin as one once those are driven.
     """
@@ -290,7 +290,8 @@ def _idle_spins(
         return np.zeros((0, free.shape[1])), []
     types = [CATALOGUE[row].code for row in mechanism.joint_type.tolist()]
     ends = [mechanism.joint_bodies(j) for j in range(n_real)]
-    spins, locks = [], []
+    spins: list[Array] = []
+    locks: list[int] = []
     for bodies in _clusters(
         mechanism.n_bodies, [e for e, code in zip(ends, types, strict=False) if code not in _BALLS]
     ):
@@ -380,7 +381,7 @@ def _by_joint(mechanism: Mechanism, question: Question) -> tuple[Mask, Mask, Int
 def _treatment(
     bare: Mechanism, whole: Mechanism, question: Question, moves: Array, start: IntArray, locks: list[int]
 ) -> Treatment | None:
-    """What is left out of the count, found with some inputs that are independent; their units taken off again."""
+    """What is left out of the count with some independent inputs; without the units of those."""
     n_inputs = moves.shape[1]
     joint = np.repeat(np.arange(whole.n_joints), np.diff(start))
     real = np.flatnonzero(joint < bare.n_joints)

@@ -1,9 +1,9 @@
 """Judging distributions of inputs on bare arrays: count, groups, ranks.
 
-Every function here runs as plain Python or compiled (:mod:`mbssa.compiled`); words and the graph are those of
-:mod:`mbssa.search.kernels`. ``places`` is (D, n), the joint of each input, ascending. Rows that begin like the
-row before go on from where they part: the assignment of units is kept for every number of inputs, and an
-input more is one augmenting path.
+Every function here runs as plain Python or compiled (:mod:`mbssa.compiled`); words and the graph are those
+of :mod:`mbssa.search.kernels`. ``places`` is (D, n), the joint of each input, ascending. Rows that begin like
+the row before go on from where they part: the assignment of units is kept for every number of inputs, and
+an input more is one augmenting path.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from mbssa.search.kernels import components, rigid_subchains
 Array = Any
 #: ``(joint_start, slot_body, slot_joint, body_start, body_slot)``.
 Graph = tuple[Array, Array, Array, Array, Array]
-#: ``(units, given, need, freedom)`` of the mechanism without inputs; its units assigned, the most that can be.
+#: ``(units, given, need, freedom)`` of the mechanism without inputs, all its units given to bodies.
 Count = tuple[Array, Array, Array, Array]
 #: ``(start, bit, required, moves)``: the coordinates of joint j that are allowed begin at ``start[j]``;
 #: number, whether every set must have it, and (C, n) how it moves with the free motions.
 Coordinates = tuple[Array, Array, Array, Array]
-#: ``(type_key, fictitious, body_key, keys, closed, cost, otherwise)``: a number for the type of each joint, joints
-#: that are there only while driven, two numbers for each body; types of groups by the sum of their numbers,
-#: ascending, whether they are in the library and what they cost; coefficients of the cost of others.
+#: ``(type_key, fictitious, body_key, keys, closed, cost, otherwise)``: a number for the type of each joint,
+#: joints that are there only while driven, two numbers for each body; types of groups by the sum of their
+#: numbers, ascending, whether they are in the library and what they cost; coefficients of the cost of others.
 Names = tuple[Array, Array, Array, Array, Array, Array, Array]
 #: ``(usable, locked)``: most and fewest inputs of each joint that leave the idle spins idle.
 Limits = tuple[Array, Array]
@@ -326,7 +326,7 @@ def valid_sets(
     return valid, doubtful
 
 
-def skips(k: Any, places: Array, c: Any, start: Array, required: Array, chosen: Array) -> bool:
+def skips(k: Any, places: Array, c: Any, start: Array, required: Array, chosen: Array) -> Any:
     """Whether the coordinate just before c is required and not chosen: then no later one will do."""
     before = chosen[k - 1] if k > 0 and places[k - 1] == places[k] else start[places[k]] - 1
     return before < c - 1 and required[c - 1] == 1
@@ -336,7 +336,7 @@ def summary(
     graph: Graph, label: Array, n_groups: Any, units: Array, w: Array, names: Names, numbers: Array
 ) -> Any:
     """Numbers of a structure, in place; its cost. Labels of groups ascend with dependence."""
-    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    joint_start, slot_body = graph[0], graph[1]
     type_key, fictitious, body_key, keys, closed, cost_of, otherwise = names
     n_joints = len(units)
     size = np.zeros(n_groups, dtype=np.int64)
@@ -423,7 +423,7 @@ def summary(
 
 def canonical(graph: Graph, label: Array, n_groups: Any, size: Array, first: Array, after: Array) -> Array:
     """(G,) number of each group: of those that are ready the smallest is next, then the lowest body."""
-    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    joint_start, slot_body = graph[0], graph[1]
     lowest = np.full(n_groups, len(label), dtype=np.int64)
     for b in range(1, len(label)):
         lowest[label[b]] = min(lowest[label[b]], b)
