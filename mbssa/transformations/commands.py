@@ -145,7 +145,7 @@ def transform(
     text = criterion or DEFAULT
     front = None if pareto is None else tuple(name.strip() for name in pareto.split(","))
     faults = _question_faults(mechanism, asked) + _criterion_faults(text, front)
-    faults += _target_faults(output, save_to, row, plot, Path(model))
+    faults += _target_faults(output, save_to, row, plot, [Path(model), *([store] if store else [])])
     if faults:
         _fail_all(faults)
     pair = None if front is None else (front[0], front[1])
@@ -198,7 +198,7 @@ def transformations(
 
     faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
     faults += _criterion_faults(sort or DEFAULT, None, "--sort")
-    faults += _target_faults(output, save_to, row, None, store)
+    faults += _target_faults(output, save_to, row, None, [store])
     try:
         conditions(where or [])
     except ValueError as error:
@@ -272,7 +272,7 @@ def _criterion_faults(text: str, front: tuple[str, ...] | None, option: str = "-
 
 
 def _target_faults(
-    output: Path | None, saved: Path | None, row: int | None, plot: Path | None, read: Path
+    output: Path | None, saved: Path | None, row: int | None, plot: Path | None, used: Sequence[Path]
 ) -> list[str]:
     """What would keep files from being written."""
     faults = []
@@ -289,7 +289,7 @@ def _target_faults(
             require_matplotlib()
         except (ValueError, ModuleNotFoundError) as error:
             faults.append(f"--plot {error}")
-    taken = {os.path.realpath(read): "is read by this command"}
+    taken = {os.path.realpath(path): "is used by this command" for path in used}
     for option, path in (("--output", output), ("--save", saved), ("--plot", plot)):
         if path is None or str(path) == "-":
             continue

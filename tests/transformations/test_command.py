@@ -135,6 +135,7 @@ class TestTransform:
             (("--row", "1", "--save", "out.yaml"), ["--save out.yaml: the ending"]),
             (("--output", "nowhere/x"), ["there is no folder nowhere"]),
             (("--output", "x.csv", "--row", "1", "--save", "x.csv"), ["name another file"]),
+            (("--output", "s", "--store", "s"), ["--output s: is used by this command; name another"]),
             (("--require", "1-2", "--forbid", "1-2"), ["--require: 1-2 is forbidden too"]),
         ],
     )  # fmt: skip
