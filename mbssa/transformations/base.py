@@ -212,11 +212,16 @@ def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0)
     systems = tuple(_system(whole, draw) for draw in _draws(whole, found))
     free = free_motions(systems[0][0], found.tolerance)
     sees = systems[0][1] @ free
-    idle, locks = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
+    idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
     spins = _spins_left(question.inputs, own, found.mobility, len(idle), whole)
     idle, locks = (idle, locks) if spins else (idle[:0], [])
-    stops = (np.abs(sees @ idle.T) > _STILL).any(axis=1) if spins else np.zeros(len(sees), dtype=bool)
+    stops: npt.NDArray[np.bool_] = np.zeros(len(sees), dtype=bool)
+    if spins:
+        stops |= (np.abs(sees @ idle.T) > _STILL).any(axis=1)
     moves = sees @ np.linalg.svd(idle)[2][spins:].T if spins else sees
+    for j in range(bare.n_joints, whole.n_joints if spins else 0):
+        # A body that hangs on more than balls does not count as idle.
+        stops[start[j] : start[j + 1]] |= whole.joint_bodies(j)[1] in turning
     moves[stops] = 0.0
     locked = np.zeros(whole.n_joints, dtype=np.int64)
     locked[locks] = whole.grade[locks]
@@ -281,17 +286,18 @@ def _system(mechanism: Mechanism, found: Examined) -> tuple[Array, Array]:
 
 def _idle_spins(
     mechanism: Mechanism, sees: Array, free: Array, start: IntArray, n_real: int, tolerance: float
-) -> tuple[Array, list[int]]:
-    """Idle spins as (S, F) unit mixes of the free motions, and joints that must be driven to lock their bodies.
+) -> tuple[Array, list[int], list[int]]:
+    """Idle spins as (S, F) unit mixes of the free motions, joints to be driven for them, and their bodies.
 
     Bodies between balls that hinges and sliders hold together spin as one once those are driven.
     """
     if mechanism.space == "planar":
-        return np.zeros((0, free.shape[1])), []
+        return np.zeros((0, free.shape[1])), [], []
     types = [CATALOGUE[row].code for row in mechanism.joint_type.tolist()]
     ends = [mechanism.joint_bodies(j) for j in range(n_real)]
     spins: list[Array] = []
     locks: list[int] = []
+    turning: list[int] = []
     for bodies in _clusters(
         mechanism.n_bodies, [e for e, code in zip(ends, types, strict=False) if code not in _BALLS]
     ):
@@ -307,8 +313,9 @@ def _idle_spins(
             if spin is not None:
                 spins.append(spin)
                 locks += held
+                turning += bodies
                 break
-    return np.array(spins).reshape(-1, free.shape[1]), locks
+    return np.array(spins).reshape(-1, free.shape[1]), locks, turning
 
 
 def _spin(bodies: tuple[int, ...], free: Array, held: Array, tolerance: float) -> Array | None:

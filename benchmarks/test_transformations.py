@@ -1,0 +1,82 @@
+"""All sets of inputs judged by count and rank, beside decompose and singular values one by one.
+
+    python -m pytest benchmarks/test_transformations.py --benchmark-only -s
+
+Aims: the 9,139 sets of the rotor, and 10,000 sets of the micro-manipulator, in 10 s each on one core.
+"""
+
+import statistics
+import time
+
+import numpy as np
+import pytest
+
+import mbssa
+from mbssa.transformations.base import bases
+from mbssa.transformations.distributions import distributions
+from mbssa.transformations.judged import judge, sets_of_row
+from mbssa.transformations.question import ask
+from mbssa.transformations.table import table
+from mbssa.transformations.transforming import transform
+
+#: Distributions that are judged one set at a time for the comparison.
+SAMPLE = 40
+
+_lines: list[str] = []
+
+
+def one_by_one(base, places):
+    """Sets a second: each decomposed by its count, and where that determines it the whole matrix's rank."""
+    done = valid = 0
+    begun = time.perf_counter()
+    for row in places:
+        bits = next(sets_of_row(base, row))
+        structure = mbssa.decompose(base.driven_by(base.names(row, bits)), by_count=True)
+        valid += structure.determined and base.full_rank(base.start[row] + np.array(bits))
+        done += 1
+    return done / (time.perf_counter() - begun), valid
+
+
+@pytest.mark.parametrize("name", ["rotor", "micromanipulator", "stewart"])
+def test_all_sets(benchmark, name):
+    mechanism = mbssa.load(name)
+    base = bases(mechanism, ask(mechanism))[0][0]
+    room = distributions(base)
+    judge(base, room.numbered(np.arange(100)), table())
+    answer = benchmark.pedantic(lambda: transform(mechanism), rounds=1)
+    assert answer.complete
+    seconds = statistics.median(benchmark.stats.stats.data)
+    rate = answer.n_sets / seconds
+    numbers = np.sort(np.random.default_rng(1).choice(room.count, SAMPLE, replace=False))
+    slow, _ = one_by_one(base, room.numbered(numbers))
+    _lines.append(
+        f"{name:>17} {answer.n_distributions:>9,} {answer.n_sets:>11,} {answer.n_valid:>10,} {seconds:>8.2f} "
+        f"{rate:>12,.0f} {slow:>12,.0f} {rate / slow:>9,.0f}"
+    )
+
+
+@pytest.mark.parametrize(("name", "sets"), [("rotor", 9_139), ("micromanipulator", 10_000)])
+def test_some_sets(benchmark, name, sets):
+    """Count and rank of so many sets alone: the base is there and the kernels are compiled."""
+    mechanism = mbssa.load(name)
+    base = bases(mechanism, ask(mechanism))[0][0]
+    room = distributions(base)
+    places = room.numbered(
+        np.sort(np.random.default_rng(2).choice(room.count, min(room.count, 2_000), False))
+    )
+    places = places[: 1 + int(np.searchsorted(np.cumsum(room.sets(places)), sets))]
+    judged = benchmark.pedantic(lambda: judge(base, places, table()), rounds=5, warmup_rounds=1)
+    seconds = statistics.median(benchmark.stats.stats.data)
+    print(
+        f"\n\n{name}: {judged.sets.sum():,} sets in {len(judged):,} distributions judged in {seconds:.3f} s"
+    )
+    assert seconds < 10
+
+
+def test_print(benchmark):
+    benchmark.pedantic(lambda: None, rounds=1)
+    print(
+        f"\n\n{'':>17} {'distrib.':>9} {'sets':>11} {'valid':>10} {'s':>8} {'sets/s':>12} "
+        f"{'one by one/s':>12} {'ratio':>9}"
+    )
+    print("\n".join(_lines))
