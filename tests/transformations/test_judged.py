@@ -200,6 +200,47 @@ class TestKernel:
             assert judged.margin[row] == pytest.approx(values[-1] / values[0])
 
 
+@pytest.mark.parametrize("precision", [1e-5, 1e-3])
+def test_rounded_numbers_leave_sets_in_doubt_that_the_whole_matrix_settles(precision):
+    mechanism = mbssa.load("rotor")
+    base = bases(mechanism, ask(mechanism, precision=precision))[0][0]
+    places = distributions(base).places()
+    judged = judge(base, places[np.random.default_rng(6).choice(len(places), 60, replace=False)], table())
+    for row in np.flatnonzero(judged.determined):
+        sets = [base.start[judged.places[row]] + np.array(s) for s in sets_of_row(base, judged.places[row])]
+        assert judged.valid[row] == sum(base.full_rank(each) for each in sets)
+
+
+GEARS = """
+format = 1
+space = "planar"
+bodies = 6
+joint = [
+    { bodies = [1, 2], type = "R", point = [0.0, 0.0], driven = true },
+    { bodies = [1, 3], type = "R", point = [0.0, 0.0] },
+    { bodies = [3, 4], type = "R", point = [0.3, 0.1] },
+    { bodies = [2, 4, 3], type = "EPI", points = [[0.0, 0.0], [0.3, 0.1]], ratio = 0.5 },
+    { bodies = [4, 5], type = "R", point = [0.4, 0.25] },
+    { bodies = [5, 6], type = "R", point = [0.6, 0.1] },
+    { bodies = [1, 6], type = "R", point = [0.7, -0.2] },
+]
+"""
+
+
+def test_joints_of_three_bodies(tmp_path):
+    """A planetary gear that drives a linkage: every set of two inputs."""
+    (tmp_path / "gears.toml").write_text(GEARS)
+    mechanism = mbssa.load(tmp_path / "gears.toml")
+    base = bases(mechanism, ask(mechanism))[0][0]
+    judged = judge(base, distributions(base).places(), table())
+    assert 0 < (judged.valid > 0).sum() < len(judged)
+    for row in range(len(judged)):
+        report = mbssa.check(driven(base, judged, row))
+        assert report.structure.determined == judged.determined[row]
+        assert report.structure.n_groups == judged.n_groups[row] or not judged.determined[row]
+        assert report.solvable == (judged.valid[row] > 0)
+
+
 class TestLibrary:
     def test_a_function_of_a_group_decides_as_names_do(self):
         types = {"1P1U1S3D", "1P3D", "1R3D"}
