@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Condition of a group in the loop, by level, below which the borrowed inputs are no measure of its pose: a
-#: dead point takes the rounding of a pose to the power of -1, of rates -2, of accelerations -3.
-CLOSE = (1e-5, 1e-3, 2e-2)
+#: Condition of a group in the loop, or of the drives' Jacobian, by level, below which the borrowed inputs are
+#: no measure of the pose: rounding grows with its power of -1 in poses, -2 in rates, -3 in accelerations.
+CLOSE = (1e-5, 2e-3, 5e-2)
 
 
 class Driver:

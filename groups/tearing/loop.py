@@ -32,7 +32,7 @@ class Loop:
     wanted, given : rows of the motion: drives to be met (m,), and those that are borrowed too (s,)
     scale, measure : (m,) what unknowns and drives are divided by: the size for lengths
     stage : bodies of the drives' joints; ``rows`` : the drives as coordinates of them
-    usual : (G,) what a good condition of each group is
+    usual : (G,) what a good condition of each group is; ``regular`` : of the drives' Jacobian
     closed : miss of a drive, over its measure, that counts as none
     """
 
@@ -47,6 +47,7 @@ class Loop:
     stage: Ints
     rows: RowTables
     usual: Floats
+    regular: float
     closed: float
 
 
@@ -82,6 +83,7 @@ def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent:
         _ints(stage),
         rows,
         np.ones(structure.n_groups),
+        1.0,
         max(CLOSED, ROUNDING * (extent / size + 1.0)),
     )
 

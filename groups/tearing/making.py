@@ -13,7 +13,7 @@ from groups.model import Model, build
 from groups.motion import driven_coordinates
 from groups.results.faults import STATUS
 from groups.tearing.driving import judged
-from groups.tearing.loop import Floats, Loop, loop_of
+from groups.tearing.loop import Loop, loop_of
 from groups.tearing.posed import inputs_at
 from groups.tearing.record import Borrowed, ChosenBy
 from mbssa import Mechanism, ModelError, Structure, decompose
@@ -22,8 +22,8 @@ from mbssa.transformations.question import with_inputs
 #: Condition at the reference below which an outer Newton has nothing to go by.
 DEAD = 1e-9
 
-#: How many times its condition at the reference a group may have elsewhere, as far as anybody knows.
-USUAL = 4.0
+#: How many times its condition at the reference a group, or the loop, may have at a better pose.
+USUAL = 8.0
 
 #: Sets of inputs that are tried where the best ones are not for the reference.
 TRIED = 20
@@ -158,8 +158,8 @@ def _model(
     ]
     if at_once:
         raise ValueError("; ".join(at_once))
-    usual = _checked(replace(inner, tearing=Tearing(record, by_drives, loop)))
-    return replace(inner, tearing=Tearing(record, by_drives, replace(loop, usual=usual)))
+    loop = _judged(replace(inner, tearing=Tearing(record, by_drives, loop)))
+    return replace(inner, tearing=Tearing(record, by_drives, loop))
 
 
 def _built(structure: Structure, solvers: Mapping[int, str] | None, what: str) -> Model:
@@ -170,8 +170,8 @@ def _built(structure: Structure, solvers: Mapping[int, str] | None, what: str) -
     return build(structure, solvers)
 
 
-def _checked(model: Model) -> Floats:
-    """(G,) what a good condition of each group is; refuses inputs that say nothing at the reference."""
+def _judged(model: Model) -> Loop:
+    """The loop with what good conditions are; refuses inputs that say nothing at the reference."""
     tearing = model.tearing
     assert tearing is not None
     record = tearing.borrowed
@@ -188,4 +188,5 @@ def _checked(model: Model) -> Floats:
             f"{', '.join(record.inputs)} one to one at the reference (condition {condition:.2g}): the drives "
             "are not independent there, or the reference is a dead point; drive others"
         )
-    return np.minimum(1.0, USUAL * of_groups)
+    usual = np.minimum(1.0, USUAL * of_groups)
+    return replace(tearing.loop, usual=usual, regular=min(1.0, USUAL * condition))

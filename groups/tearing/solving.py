@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import MODE_LOST, OK
+from groups.kernels.status import MODE_LOST, OK, SINGULAR
 from groups.model import REPORTED, Model
 from groups.motion import Motion, driven_coordinates
 from groups.reference import check_drives
 from groups.results.rotations import plane_rotation, rotation_of
 from groups.run import Arrays, Carried, Run
-from groups.tearing.driving import Driver
+from groups.tearing.driving import CLOSE, Driver
 from groups.tearing.posed import inputs_at, posed
 from groups.tearing.record import Outer
 from groups.trajectory import Trajectory
@@ -85,7 +85,8 @@ class _Solving:
         self.inputs = inputs_at(self.inner, self.inner.reference)
         drives = np.array(list(self.direct.reference_inputs.values()))
         self.driver.restart(self.inner, self.inputs, drives)
-        self.stretch = 0
+        self.least = CLOSE[level] * self.loop.regular
+        self.stretch, self.width = 0, 1
 
     def advance(self, first: int, stop: int) -> int:
         """Solve the instants ``first`` … ``stop`` - 1 and perhaps some more; returns how far it came."""
@@ -102,13 +103,16 @@ class _Solving:
         driver.missed(first, reached, self.arrays.outputs, self.all)
         mine = np.concatenate([self.loop.before, self.loop.inside])
         status = self.arrays.quality[0][mine, first:reached]
-        bad = np.flatnonzero((status != OK).any(axis=0) | ~(driver.residual[first:reached] <= MET))
+        off = ~(driver.residual[first:reached] <= MET)
+        flat = driver.condition[first:reached] < self.least
+        bad = np.flatnonzero((status != OK).any(axis=0) | off | flat)
         if not len(bad):
             return reached
         at = first + int(bad[0])
         failed = np.flatnonzero(status[:, bad[0]])
         driver.group[at] = mine[failed[0]] if len(failed) else -1
-        driver.status[at] = status[failed[0], bad[0]] if len(failed) else MODE_LOST
+        without = SINGULAR if flat[bad[0]] else MODE_LOST
+        driver.status[at] = status[failed[0], bad[0]] if len(failed) else without
         return at
 
     def _by_direct(self, first: int) -> int:
@@ -117,7 +121,8 @@ class _Solving:
         self.run.look_back(self.stretch, first)
         before = self._pose(first - 1)
         run, carried = self._direct_run(first, before)
-        done, width = first, 1
+        # Where the borrowed structure comes and goes it is not asked again at each instant.
+        done, width = first, self.width if first - self.stretch < self.width else 1
         while done < instants:
             why = driver.status[done], driver.group[done]
             end = min(done + width, instants)
@@ -133,7 +138,7 @@ class _Solving:
         driver.missed(first, done, self.arrays.outputs, self.all)
         self._spread(run, first, done)
         self.carried.orientation[:] = carried.orientation
-        self.stretch = done
+        self.stretch, self.width = done, width
         return done
 
     def _direct_run(self, first: int, pose: Configuration | None) -> tuple[Run, Carried]:
@@ -166,7 +171,7 @@ class _Solving:
         except ValueError:
             return False  # singular there
         self.driver.restart(at, inputs, self.motion.value[:, t - 1])
-        if self.driver.advance(t, t + 1) == t:
+        if self.driver.advance(t, t + 1) == t or self.driver.condition[t] < self.least:
             return False
         self.driver.restart(at, inputs, self.motion.value[:, t - 1])
         self.run = Run(at, self.borrowed, self.all, self.level, self.arrays)
