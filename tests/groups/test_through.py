@@ -70,6 +70,16 @@ def test_groups_of_a_choice_are_shown_before_anything_is_solved(run_mbssa):
     assert {row["form"] for row in rows} == {"driven", "closed form"}
 
 
+def test_a_choice_made_automatically_is_repeated_by_its_record(solved):
+    record, chosen = solved("triad", "auto", "--steps", "41")
+    assert record["borrowed"]["chosen"] == "automatic"
+    again, repeated = solved("triad", ",".join(record["borrowed"]["inputs"]), "--steps", "41")
+    assert again["borrowed"]["inputs"] == record["borrowed"]["inputs"]
+    assert np.array_equal(chosen.position, repeated.position)
+    assert np.array_equal(chosen.acceleration, repeated.acceleration)
+    assert max(distance(chosen, direct("triad", 41))) < 1e-9
+
+
 def test_where_the_rocker_turns_back_the_direct_structure_steps_in_and_is_named(run_mbssa, solved, tmp_path):
     """A full turn of the crank comes twice to a pose in line with the rod."""
     turn = tmp_path / "turn.toml"
