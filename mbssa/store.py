@@ -109,7 +109,9 @@ def _transaction(
     with _said(place):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            _check(connection, place)
+            if _application(connection, place) == 0:
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {VERSION}")
             for table in tables:
                 connection.execute(table)
             yield connection
@@ -120,22 +122,28 @@ def _transaction(
             raise
 
 
-def _check(connection: sqlite3.Connection, place: str) -> None:
-    """Make a new file a store; refuse a file that is another program's, or of another version."""
+def _application(connection: sqlite3.Connection, place: str) -> int:
+    """Whose the file is: ours, or nobody's yet (0).
+
+    Raises
+    ------
+    StoreError
+        The file is another program's, or of another version.
+    """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application == 0 and version == 0 and tables == 0:
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-    elif application != APPLICATION:
+        return 0
+    if application != APPLICATION:
         raise StoreError(f"{place} is another program's SQLite file; name another one in MBSSA_STORE")
-    elif version != VERSION:
+    if version != VERSION:
         which = "a newer" if version > VERSION else "an older"
         raise StoreError(
             f"{place} was written by {which} version (layout {version}, here {VERSION}); remove it, or name "
             "another one in MBSSA_STORE"
         )
+    return APPLICATION
 
 
 def _opened(place: str) -> sqlite3.Connection:
@@ -146,6 +154,7 @@ def _opened(place: str) -> sqlite3.Connection:
     with _said(place):
         connection = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
+            _application(connection, place)  # before anything is written to a file that is not ours
             _write_ahead(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:

@@ -91,8 +91,10 @@ class TestFilesThatAreNotItsOwn:
         other.execute("CREATE TABLE theirs (a)")
         other.commit()
         other.close()
+        before = path.read_bytes()
         with pytest.raises(StoreError, match="another program's"):
             read(path)
+        assert path.read_bytes() == before
 
     @pytest.mark.parametrize(("version", "which"), [(store.VERSION + 1, "newer"), (0, "older")])
     def test_another_version_is_named(self, tmp_path, version, which):
