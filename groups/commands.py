@@ -248,9 +248,13 @@ def model_asked(mechanism: Mechanism, name: str) -> Model:
 def through_others(model: Model, through: Sequence[str], solvers: Mapping[int, str] | None = None) -> Model:
     """The model solved by the groups for other inputs, which ``solvers`` name; or why not, and exit 2."""
     try:
-        return build(model.structure, solvers, borrow=through_asked(through))
+        found = build(model.structure, solvers, borrow=through_asked(through))
     except ValueError as error:
         fail(f"--through: {error}")
+    if found.borrowed is None and solvers is None:
+        said = "no other inputs leave fewer groups without a closed form; MODEL's own are taken"
+        print(f"--through auto: {said}", file=sys.stderr)
+    return found
 
 
 def _chosen(

@@ -102,6 +102,25 @@ def test_where_the_rocker_turns_back_the_direct_structure_steps_in_and_is_named(
     assert "solved with the direct structure" in page.stdout
 
 
+def test_where_its_own_inputs_are_best_nothing_is_borrowed_and_that_is_said(run_mbssa):
+    done = run_mbssa("solve", "planar_four_bar", "--through", "auto", "--steps", "5", "-f", "json")
+    assert done.exit_code == 0
+    record = json.loads(done.stdout)
+    assert (record["borrowed"], record["fallback"], record["notes"]) == (None, [], [])
+    assert "own are taken" in done.stderr
+
+
+def test_all_coordinates_of_a_joint_may_be_written_as_one(run_mbssa):
+    done = run_mbssa("solvers", "stewart", "--through", "1-14.*", "-f", "json")
+    assert [row["type"] for row in json.loads(done.stdout)] == ["1F3D", *["1P1U1S3D"] * 6]
+
+
+def test_groups_of_the_borrowed_structure_may_have_other_solvers(solved):
+    record, trajectory = solved("triad", "1-5", "--solver", "2=Newton", "--steps", "41")
+    assert [group["form"] for group in record["groups"]] == ["driven", "Newton", "closed form"]
+    assert max(distance(trajectory, direct("triad", 41))) < 1e-9
+
+
 # --- refusals --------------------------------------------------------------------------------------
 
 
