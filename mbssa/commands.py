@@ -178,7 +178,7 @@ def decompose_command(
         deliver(export(structure, form), output)
         if not structure.determined:
             print("\n".join(summary_lines(structure)[2:]), file=sys.stderr)
-    _warn_of_ranks(structure, shlex.join([model, *_again(inputs, terminal)]))
+    warn_of_ranks(structure, shlex.join([model, *_again(inputs, terminal)]))
     raise typer.Exit(OK if structure.determined else NOT_DETERMINED)
 
 
@@ -210,7 +210,7 @@ def _again(inputs: str | None, terminals: list[str] | None) -> list[str]:
     ]
 
 
-def _warn_of_ranks(structure: Structure, model: str) -> None:
+def warn_of_ranks(structure: Structure, model: str) -> None:
     """What the count cannot see, in a line per group, where ranks are cheap."""
     if structure.mechanism.n_bodies > WARNED:
         return

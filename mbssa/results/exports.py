@@ -86,10 +86,19 @@ def as_json(structure: Structure) -> str:
 
 def as_csv(structure: Structure) -> str:
     """The table of groups, one line a group."""
+    return csv_text(GROUP_COLUMNS, (group_row(group) for group in structure.groups))
+
+
+def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Any table as CSV.
+
+    >>> csv_text(("t", "x"), [(0, 1.5)])
+    't,x\\n0,1.5\\n'
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(GROUP_COLUMNS)
-    writer.writerows(group_row(group) for group in structure.groups)
+    writer.writerow(header)
+    writer.writerows(rows)
     return stream.getvalue()
 
 

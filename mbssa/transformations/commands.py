@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ import typer
 from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.gathering import ModelError, load, save
 from mbssa.gathering.formats import known_ending, no_format
+from mbssa.targets import target_faults
 
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
@@ -280,28 +280,7 @@ def _target_faults(
         faults.append("--row and --save: write both, or neither")
     if saved is not None and known_ending(saved) is None:
         faults.append(f"--save {no_format(saved)}")
-    if plot is not None:
-        from mbssa.pictures import ending_of
-        from mbssa.pictures.limits import require_matplotlib
-
-        try:
-            ending_of(plot)
-            require_matplotlib()
-        except (ValueError, ModuleNotFoundError) as error:
-            faults.append(f"--plot {error}")
-    taken = {os.path.realpath(path): "is used by this command" for path in used}
-    for option, path in (("--output", output), ("--save", saved), ("--plot", plot)):
-        if path is None or str(path) == "-":
-            continue
-        place = os.path.realpath(path)
-        if path.is_dir():
-            faults.append(f"{option} {path}: is a folder; name a file in it")
-        elif not Path(place).parent.is_dir():
-            faults.append(f"{option} {path}: there is no folder {path.parent}")
-        elif place in taken:
-            faults.append(f"{option} {path}: {taken[place]}; name another file")
-        taken.setdefault(place, f"is what {option} writes")
-    return faults
+    return faults + target_faults([("--output", output), ("--save", saved), ("--plot", plot)], used)
 
 
 def _fail_all(faults: list[str]) -> NoReturn:
