@@ -196,7 +196,7 @@ def _module(graph: LoopGraph, number: int, part: Part, loops: Sequence[Loop], co
         computes,
         known,
         cuts,
-        max(equations, len(computes)) - opened,
+        len(computes) - opened,
         part.state,
         tuple(place + 1 for place in part.depends_on),
         part.level,

@@ -9,6 +9,7 @@ import typer
 
 from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.gathering import load
+from mbssa.targets import target_faults
 
 if TYPE_CHECKING:
     from mbssa.loops.structure import LoopStructure
@@ -60,17 +61,19 @@ def loops(
     This is what linear graph algorithms do, the rival of structural groups.
     Each module is one loop, or several that must be solved together.
 
-    Exit 0: the loops determine every coordinate; 1: they do not (the answer
-    is printed all the same); 2: bad input.
+    Exit 0: the loops determine every coordinate, by count: what no count shows
+    is a warning; 1: they do not (the answer is printed all the same); 2: bad
+    input.
 
     Example: mbssa loops nine_bar --compare
     """
-    from mbssa.commands import deliver, show
+    from mbssa.commands import deliver, show, warn_of_ranks
     from mbssa.loops.comparison import compare_loops
     from mbssa.loops.independent import independent_loops
     from mbssa.loops.spanning_tree import read_tree
     from mbssa.loops.substructures import wehage_substructures
     from mbssa.results.loops import export, page
+    from mbssa.search import decompose
 
     if cut is not None and tree is not None:
         fail("--cut and --tree are given; write one of them")
@@ -78,12 +81,18 @@ def loops(
     if method == "basis" and chosen and not compare:
         given = "--cut" if cut is not None else "--tree"
         fail(f"--method basis takes no {given}; leave it out, or write --method wehage")
+    read = [path for path in (Path(model), tree) if path is not None and path.exists()]
+    if faults := target_faults([("--output", output), ("--plot", plot)], read):
+        fail("\n  ".join(faults))
     mechanism = load(model)
     names = None if cut is None else [name.strip() for name in cut.split(",") if name.strip()]
     try:
         record = None if tree is None else read_tree(tree)
         comparison = compare_loops(mechanism, cuts=names, tree=record) if compare else None
-        if method == "wehage" or (method is None and chosen):
+        by_wehage = method == "wehage" or (method is None and chosen)
+        if comparison is not None:
+            found = comparison.wehage if by_wehage else comparison.basis
+        elif by_wehage:
             found = wehage_substructures(mechanism, cuts=names, tree=record)
         else:
             found = independent_loops(mechanism)
@@ -95,16 +104,16 @@ def loops(
         show(lambda screen: page(found, screen, comparison))
     else:
         deliver(export(found, form, comparison), output)
+    warn_of_ranks(decompose(mechanism) if comparison is None else comparison.structure, model)
     raise typer.Exit(OK if found.determined else NOT_DETERMINED)
 
 
 def _draw(found: LoopStructure, path: Path) -> None:
     """Write the kinematic graph; what cannot be drawn is an error (exit 2)."""
-    from mbssa.pictures import ending_of, save
+    from mbssa.pictures import save
     from mbssa.pictures.loops import kinematic_graph
 
     try:
-        ending_of(path)
         save(kinematic_graph(found), path)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))

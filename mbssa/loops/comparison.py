@@ -111,7 +111,7 @@ def compare_loops(
         _way_of_groups(structure, graph),
         _way_of_loops("minimum cycle basis", basis),
         _way_of_loops("Wehage", substructures),
-        _way_of_all(graph),
+        _way_of_all(graph, basis),
     )
     return Comparison(mechanism, structure, basis, substructures, ways)
 
@@ -145,8 +145,13 @@ def _way_of_groups(structure: Structure, graph: LoopGraph) -> Way:
     )
 
 
-def _way_of_all(graph: LoopGraph) -> Way:
-    unknowns, size = _figures(graph, graph.joints, graph.ends)
+def _way_of_all(graph: LoopGraph, basis: LoopStructure) -> Way:
+    if not basis.loops:
+        return Way("all loops at once", 0, 0, (), ())
+    # Joints of open chains are in no loop, whatever is unknown there.
+    closed = {joint for loop in basis.loops for joint in loop.joints}
+    edges = [edge for edge, joint in enumerate(graph.joints) if joint in closed]
+    unknowns, size = _figures(graph, [graph.joints[e] for e in edges], [graph.ends[e] for e in edges])
     return Way("all loops at once", 1, 1, (unknowns,), (size,))
 
 

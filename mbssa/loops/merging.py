@@ -3,8 +3,9 @@
 K. T. Wehage, R. A. Wehage and B. Ravani, *Mechanism and Machine Theory* 92 (2015) 464-483: bodies hang
 from the frame as a tree, every cut joint gets a virtual body on one of its two sides, and each cut closes
 one loop. The paper that compares with it (Celdran, Saura and Dopico 2022, Tables 1 to 7) does not print
-when two loops are merged; the rule below is that of the demonstration script that the first author of the
-method published with it (``kinematic_substructuring.py``, 2015), in our own words and code:
+when two loops are merged. The rule below is read from the script with which the method's first author
+demonstrates it (K. Wehage 2015, ``kinematic_substructuring.py`` of his repository
+``kriswehage/kinematic-substructuring``, two-clause BSD licence); the code here is our own:
 
 1. A loop is listed from its base, the last body that the ways of its two terminators to the frame share,
    outwards. Loops are sorted by the numbers of their bases, otherwise as given.
@@ -15,7 +16,9 @@ method published with it (``kinematic_substructuring.py``, 2015), in our own wor
 So loops that begin at the frame are never merged, however many coordinates they share; what has really to
 be solved together is found in :mod:`mbssa.loops.solution`. In two places the script is peculiar. Where one
 terminator lies on the other's way to the frame, it takes the next body for the base: kept, since Table 7
-prints it (loop ii, where Table 6 has [1, 4] instead of [1, 18]). A loop that fits two earlier
+prints it (loop ii, where Table 6 has [1, 4] instead of [1, 18]). Table 2 does not: it begins the loop of
+the terminators [1, 11] with body 1, lists members in another order, and calls the first pair of
+terminators loop ii, so that of it the sets of members alone can be had again. A loop that fits two earlier
 substructures is put into both by it; here it joins them to one, as substructures shall not overlap.
 """
 

@@ -80,7 +80,7 @@ def tree_of_cuts(graph: LoopGraph, names: Sequence[str]) -> CutTree:
     if not faults and len(forest) + wanted < len(graph.ends):
         whole = spanning_forest(m.n_bodies, graph.ends, [*kept, *cuts])
         loose = [m.joint_ids[graph.joints[edge]] for edge in whole if edge in cuts]
-        faults.append(f"bodies come loose from the frame; cut all but {', '.join(loose)}")
+        faults.append(f"bodies come loose from the frame; do not cut {', '.join(loose)}")
     if not faults and len(forest) < len(kept):
         closed = [m.joint_ids[graph.joints[edge]] for edge in kept if edge not in forest]
         faults.append(
@@ -119,7 +119,9 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
         raise ValueError(
             f"P has {len(parents)} parents; write one for each of the {n} bodies, 0 for the frame"
         )
-    names = record.get("parent_joints") or []
+    names = record.get("parent_joints", [])
+    if not isinstance(names, list):
+        raise ValueError("parent_joints is no list; write a joint's id for each body, null for the frame")
     faults: list[str] = []
 
     def edge_between(body: int, other: int, who: int) -> int | None:

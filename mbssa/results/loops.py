@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.loops.comparison import Comparison
 from mbssa.loops.structure import Loop, LoopStructure, Module
 from mbssa.mechanism import Mechanism
+from mbssa.results.exports import _markdown_table, csv_text
 from mbssa.results.tables import WIDE, plain_table, plain_text
 
 if TYPE_CHECKING:
@@ -177,7 +176,7 @@ def _faults(found: LoopStructure) -> list[str]:
         if module.state != "sound":
             more = "more" if module.state == "over" else "fewer"
             by = abs(module.equations - module.unknowns)
-            lines.append(f"module {module.number} has {by} equations {more} than unknowns")
+            lines.append(f"module {module.number} has {_count(by, 'equation')} {more} than unknowns")
     for loop in found.loops:
         if loop.rank < m.freedom:
             lines.append(
@@ -186,7 +185,7 @@ def _faults(found: LoopStructure) -> list[str]:
             )
         if loop.redundant:
             lines.append(
-                f"CL-{loop.number}: {_count(loop.redundant, 'equation')} left out, as other loops say it"
+                f"CL-{loop.number}: {_count(loop.redundant, 'equation')} left out; other loops say the same"
             )
     if found.held:
         lines.append(f"held at zero, as the body spins idly: {', '.join(found.held)}")
@@ -224,6 +223,7 @@ def to_dict(found: LoopStructure) -> dict[str, Any]:
                 "unknown": list(loop.unknown),
                 "rank": loop.rank,
                 "equations": loop.equations,
+                "redundant": loop.redundant,
                 "cut": None if loop.cut is None else ids[loop.cut],
             }
             for loop in found.loops
@@ -274,16 +274,16 @@ def comparison_record(comparison: Comparison) -> list[dict[str, Any]]:
 
 def page(found: LoopStructure, console: Console, comparison: Comparison | None = None) -> None:
     """Print summary and tables on a console."""
+    from rich.markup import escape
+
     head, *rest = summary_lines(found)
     console.print(head, style="bold", markup=False)
     for line in rest:
         console.print(line, markup=False)
     for sheet in _sheets(found, comparison):
-        if not sheet.rows:
-            continue
         table = plain_table(sheet.columns, sheet.right)
         for row in sheet.rows[:SHOWN]:
-            table.add_row(*row)
+            table.add_row(*map(escape, row))
         console.print(table)
         if len(sheet.rows) > SHOWN:
             console.print(f"… and {len(sheet.rows) - SHOWN} more; --format csv lists them all")
@@ -312,7 +312,7 @@ def _sheets(found: LoopStructure, comparison: Comparison | None) -> list[Sheet]:
         sheets.insert(1, substructure_sheet(found))
     if comparison is not None:
         sheets.append(comparison_sheet(comparison))
-    return sheets
+    return [sheet for sheet in sheets if sheet.rows]
 
 
 def as_text(found: LoopStructure, comparison: Comparison | None = None, width: int = WIDE) -> str:
@@ -336,27 +336,18 @@ def export(found: LoopStructure, form: Format, comparison: Comparison | None = N
             record["comparison"] = comparison_record(comparison)
         return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
     if form == "csv":
-        return _csv(module_sheet(found) if comparison is None else comparison_sheet(comparison))
+        sheet = module_sheet(found) if comparison is None else comparison_sheet(comparison)
+        return csv_text(sheet.columns, sheet.rows)
     if form == "markdown":
         return _markdown(found, comparison)
     raise ValueError(f"format {form!r} is unknown; write one of {', '.join(get_args(Format))}")
-
-
-def _csv(sheet: Sheet) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(sheet.columns)
-    writer.writerows(sheet.rows)
-    return stream.getvalue()
 
 
 def _markdown(found: LoopStructure, comparison: Comparison | None) -> str:
     head, *rest = summary_lines(found)
     text = [f"# {head}", "", *rest]
     for sheet in _sheets(found, comparison):
-        text += ["", _line(sheet.columns), _line("---" for _ in sheet.columns), *map(_line, sheet.rows)]
+        text += ["", *_markdown_table(sheet.columns, sheet.rows)]
+    if comparison is not None:
+        text += ["", *_remarks(comparison)]
     return "\n".join(text) + "\n"
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

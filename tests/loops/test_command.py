@@ -94,7 +94,7 @@ def test_what_is_not_determined_exits_1(run_mbssa, tmp_path):
     ("arguments", "words"),
     [
         (["--cut", "1-2"], "1 of 2 loops are cut open; cut 1-6 too, for instance"),
-        (["--cut", "1-2,1-9,1-6"], "bodies come loose from the frame; cut all but 1-2"),
+        (["--cut", "1-2,1-9,1-6"], "bodies come loose from the frame; do not cut 1-2"),
         (["--cut", "3-4,9-9"], "no joint '9-9'"),
         (["--cut", "3-4,3-4"], "joint 3-4 is cut twice"),
         (["--method", "basis", "--cut", "3-4,1-9"], "--method basis takes no --cut"),
@@ -142,6 +142,7 @@ class TestTrees:
             ({"P": [0, 1], "loop_terminators": []}, "P has 2 parents; write one for each of the 4 bodies"),
             ({"P": [0, 1, 2, 1], "loop_terminators": []}, "joint 3-4 is neither kept nor cut"),
             ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5], [2, 1]]}, "joint 1-2 is there twice"),
+            ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5]], "parent_joints": 5}, "is no list"),
         ],
     )
     def test_lists_that_do_not_fit_are_refused(self, lists, words):
@@ -151,3 +152,63 @@ class TestTrees:
     def test_cuts_and_a_tree_are_one_too_many(self):
         with pytest.raises(ValueError, match="write one of them"):
             wehage_substructures(mbssa.load("rotor"), cuts=[], tree=TABLE_4)
+
+
+def test_ids_and_titles_with_brackets_are_printed_as_they_are(run_mbssa, tmp_path):
+    path = tmp_path / "odd.toml"
+    path.write_text(
+        'format = 1\nspace = "planar"\nbodies = 3\ntitle = "[/b]"\n'
+        '[[joint]]\nid = "a [/b]"\nbodies = [1, 2]\ntype = "R"\ndriven = true\n'
+        '[[joint]]\nid = "c|[red]d"\nbodies = [2, 3]\ntype = "R"\n'
+        '[[joint]]\nbodies = [1, 3]\ntype = "SLOT"\n'
+    )
+    done = run_mbssa("loops", str(path))
+    assert done.exit_code == 0
+    assert "a [/b] R c|[red]d R 1-3 SLOT" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["--output", "--plot", "--tree"])
+def test_no_file_is_written_over_one_that_is_read_or_written(run_mbssa, tmp_path, option):
+    model = tmp_path / "arm.toml"
+    model.write_text('format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n')
+    before = model.read_bytes()
+    picture, tree = tmp_path / "a.svg", tmp_path / "tree.json"
+    tree.write_text('{"P": [0, 1], "loop_terminators": []}')
+    options = {
+        "--output": ["--output", str(model)],
+        "--plot": ["--output", str(picture), "--plot", str(picture)],
+        "--tree": ["--tree", str(tree), "--output", str(tree)],
+    }
+    done = run_mbssa("loops", str(model), *options[option])
+    assert done.exit_code == 2
+    assert "name another file" in done.stderr
+    assert model.read_bytes() == before
+    assert not picture.exists()
+    assert tree.read_text().startswith("{")
+
+
+def test_what_the_count_does_not_see_is_a_warning(run_mbssa):
+    done = run_mbssa("loops", "micromanipulator")
+    assert done.exit_code == 0
+    assert "warning: SG-4{21} 2S3D has rank 5 of 6" in done.stderr
+    assert run_mbssa("loops", "micromanipulator_driven").stderr == ""
+
+
+def test_one_equation_is_one_equation(run_mbssa, tmp_path):
+    path = tmp_path / "five.toml"
+    joints = "".join(
+        f'[[joint]]\nbodies = [{k}, {k % 5 + 1}]\ntype = "R"\ndriven = {str(k == 1).lower()}\n'
+        for k in range(1, 6)
+    )
+    path.write_text(f'format = 1\nspace = "planar"\nbodies = 5\n{joints}')
+    assert "module 1 has 1 equation fewer than unknowns" in run_mbssa("loops", str(path)).stdout
+
+
+def test_markdown_of_a_comparison_has_its_remarks_and_no_empty_tables(run_mbssa, tmp_path):
+    text = run_mbssa("loops", "nine_bar", "--compare", "--format", "markdown").stdout
+    assert "4 structural groups with nothing to solve" in text
+    path = tmp_path / "arm.toml"
+    path.write_text(
+        'format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = true\n'
+    )
+    assert "|" not in run_mbssa("loops", str(path), "--format", "markdown").stdout

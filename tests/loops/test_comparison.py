@@ -55,3 +55,13 @@ def test_cuts_are_those_of_wehage_alone():
         {1, 2, 3, 4, 5, 6},
     ]
     assert [loop.bodies for loop in chosen.basis.loops] == [(1, 2, 3, 4, 5, 6), (1, 6, 5, 7, 8, 9)]
+
+
+def test_joints_of_open_chains_are_in_no_system_of_loops():
+    """An arm of which nothing drives the elbow, and the same arm beside a four-bar."""
+    arm = [(1, 2, "R", 1), (2, 3, "R", 0)]
+    whole = compare_loops(mbssa.from_pairs(3, arm, "planar")).ways[-1]
+    assert (whole.modules, whole.levels, whole.sizes) == (0, 0, ())
+    bar = [(2, 4, "R", 0), (4, 5, "R", 0), (1, 5, "R", 0)]
+    whole = compare_loops(mbssa.from_pairs(5, arm + bar, "planar")).ways[-1]
+    assert (whole.unknowns, whole.sizes) == ((3,), (2,))

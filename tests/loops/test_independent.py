@@ -150,14 +150,14 @@ class TestWhatDoesNotComeOut:
         )
         assert not found.determined
         (module,) = found.modules
-        assert (module.state, module.equations, module.unknowns) == ("under", 3, 4)
+        assert (module.state, module.equations, module.unknowns, module.size) == ("under", 3, 4, 3)
 
     def test_a_truss_is_over(self):
         found = independent_loops(
             mbssa.from_pairs(3, [(1, 2, "R", 1), (2, 3, "R", 0), (1, 3, "R", 0)], "planar")
         )
         (module,) = found.modules
-        assert (module.state, module.equations, module.unknowns) == ("over", 3, 2)
+        assert (module.state, module.equations, module.unknowns, module.size) == ("over", 3, 2, 1)
         assert not found.determined
 
     def test_a_loop_that_is_rigid_on_its_own_keeps_all_its_equations(self):
@@ -241,7 +241,7 @@ class TestJoints:
     def test_loops_that_say_the_same_twice_lose_an_equation(self):
         found = independent_loops(mbssa.load("double_parallelogram"))
         assert [loop.redundant for loop in found.loops] == [0, 1]
-        assert "1 equation left out, as other loops say it" in str(found)
+        assert "1 equation left out; other loops say the same" in str(found)
 
     def test_the_pairs_of_a_multiple_joint_are_as_many_whichever_are_chosen(self, tmp_path):
         """Two dyads on one pin: the loops are other ones for other pairs, not more or fewer."""
