@@ -10,19 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
 from groups.runner import Solve
 from groups.trajectory import Level, Trajectory
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
-#: Seconds after which a run is long enough for a progress bar.
-LONG = 1.0
+from mbssa.bar import bar
 
 _COMPILING = "compiling kernels, once for this machine: up to a minute or so"
 
@@ -80,10 +75,11 @@ def solve_watched(
         model.solve(_first_instant(motion), **chosen)
     start = perf_counter()
     starting = start - begin - sum(compiling)
-    with _stop_wanted() as wanted, _bar(len(motion.time)) as show:
+    solving = f"solving {len(motion.time):,} instants"
+    with _stop_wanted() as wanted, bar() as told:
 
         def progress(share: float) -> bool:
-            show(share)
+            told(solving, share)
             return not wanted.is_set()
 
         trajectory = (model.solve if solve is None else solve)(motion, progress=progress, **chosen)
@@ -177,43 +173,3 @@ def _stop_wanted() -> Iterator[threading.Event]:
         yield wanted
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _bar(instants: int) -> Iterator[Callable[[float], None]]:
-    """A progress bar on a terminal's standard error, if the run is long; it leaves nothing behind."""
-    begin = perf_counter()
-    bar: Progress | None = None
-    terminal = sys.stderr.isatty()
-
-    def show(share: float) -> None:
-        nonlocal bar
-        if not terminal or (bar is None and perf_counter() - begin < LONG):
-            return
-        if bar is None:
-            bar = _started(instants)
-        bar.update(bar.task_ids[0], completed=share * instants)
-
-    try:
-        yield show
-    finally:
-        if bar is not None:
-            bar.stop()
-
-
-def _started(instants: int) -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn("solving {task.total:,.0f} instants"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("Ctrl-C stops"),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    bar.add_task("", total=instants)
-    bar.start()
-    return bar

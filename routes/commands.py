@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +22,7 @@ from groups.commands import (
 from groups.requests import STILL, Target, target_faults
 from groups.trajectory import Level
 from mbssa import load, ranks
+from mbssa.bar import bar
 from mbssa.cli import fail
 from mbssa.commands import deliver, show
 from routes.sweep_commands import sweep
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from groups.model import Model
     from groups.motion import Motion
-    from routes.study import Study, Told
+    from routes.study import Study
 
 
 def register(app: typer.Typer) -> None:
@@ -134,7 +133,7 @@ def routes(
             return
         from routes.study import study
 
-        with _told() as told:
+        with bar() as told:
             result = study(
                 found,
                 asked,
@@ -273,18 +272,3 @@ def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: s
         deliver(json.dumps(record(result), ensure_ascii=False, indent=2) + "\n", None)
         return
     show(lambda screen: page(result, screen))
-
-
-@contextmanager
-def _told() -> Iterator[Told | None]:
-    """A bar on a terminal's standard error; it leaves nothing behind."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("Ctrl-C stops")
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda what, share: bar.update(task, description=what, completed=share)

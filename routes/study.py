@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
@@ -14,6 +14,7 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.registry import Setting, alternatives, choose
 from groups.trajectory import Level
+from mbssa.bar import Told
 from routes.calibration import costs as calibrated
 from routes.calibration.machine import cores
 from routes.calibration.memory import give_back_memory
@@ -44,9 +45,6 @@ COUNTED = 100_000
 
 #: The longest motion that is looked at to find where parallel pays.
 LONGEST = 10**8
-
-#: Called with what is under way and the share of it that is done.
-Told = Callable[[str, float], object]
 
 
 @dataclass(frozen=True, eq=False)

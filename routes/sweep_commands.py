@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
@@ -16,6 +15,7 @@ from groups.commands import STOPPED, FormatOption, ModelArgument, check_format, 
 from groups.motion import Motion, read_motion
 from groups.requests import BETWEEN, STILL, Target, modes_asked, target_faults
 from mbssa import load
+from mbssa.bar import bar
 from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.commands import deliver, show
 from mbssa.ranks import launched
@@ -169,13 +169,13 @@ def _sweep(
         drawn = names_asked([axes]) if axes is not None else None
         if plot is not None:
             _check_axes(setup, drawn)
-        with _told(cases.number) as told:
+        with bar() as told:
             found = run(
                 setup,
                 workers=workers or os.cpu_count() or 1,
                 executor=executor or ("mpi" if launched() else "processes"),  # type: ignore[arg-type]
                 resume=resume,
-                progress=told,
+                progress=lambda share: told(f"solving {cases.number:,} cases", share),
             )
         files = []
         if plot is not None:
@@ -202,25 +202,3 @@ def _check_axes(setup: Setup, axes: Sequence[str] | None) -> None:
     from routes.sweep.block import columns_written
 
     axes_of(columns_written(setup), setup.cases.names, axes)
-
-
-@contextmanager
-def _told(number: int) -> Iterator[Callable[[float], None] | None]:
-    """A bar on a terminal's standard error; it leaves nothing behind."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        TextColumn("solving {task.total:,.0f} cases"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("Ctrl-C stops"),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=number)
-        yield lambda share: bar.update(task, completed=share * number)

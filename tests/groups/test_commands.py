@@ -339,24 +339,6 @@ def test_compiling_is_told_once_and_timed(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_long_run_on_a_terminal_has_a_bar_that_leaves_nothing(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    with watched._bar(10) as show:
-        show(0.5)
-    assert terminal.getvalue() == ""
-    monkeypatch.setattr(watched, "LONG", 0.0)
-    with watched._bar(10) as show:
-        show(0.5)
-    assert "solving 10 instants" in terminal.getvalue()
-    assert terminal.getvalue().endswith("\x1b[2K")
-
-
 def test_a_second_process_compiles_nothing():
     runs = [
         subprocess.run(

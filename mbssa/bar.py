@@ -1,0 +1,46 @@
+"""A bar on the terminal while something takes long."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+#: Told what is being done, and which share of it is done.
+Told = Callable[[str, float], object]
+
+#: s before a bar is shown.
+PATIENCE = 1.0
+
+
+@contextmanager
+def bar() -> Iterator[Told]:
+    """A bar on a terminal's standard error for what takes more than a second; it leaves nothing behind."""
+    if not sys.stderr.isatty():
+        yield lambda what, share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    shown = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("Ctrl-C stops"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = shown.add_task("", total=1.0)
+    began = time.monotonic()
+
+    def told(what: str, share: float) -> None:
+        shown.update(task, description=what, completed=share)
+        if not shown.live.is_started and time.monotonic() - began > PATIENCE:
+            shown.start()
+
+    try:
+        yield told
+    finally:
+        shown.stop()
