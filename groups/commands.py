@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
@@ -15,18 +15,12 @@ from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.refusal import RefusedError, motion_to_write, solvable_model
 from groups.requests import (
-    BETWEEN,
-    MOVING,
-    STILL,
-    TRAJECTORY,
-    Target,
     bodies_asked,
     memory_fault,
     modes_asked,
     picture_faults,
     points_asked,
     solvers_asked,
-    target_faults,
     through_asked,
     through_faults,
 )
@@ -41,11 +35,9 @@ from groups.results.listings import (
 from groups.runner import Request, solver_by
 from groups.trajectory import Level
 from mbssa import Mechanism, ModelError, load, ranks
-from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.commands import deliver, show
-
-#: Exit code of a run that Ctrl-C ended.
-STOPPED = 130
+from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
 FormatOption = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")]
@@ -437,8 +429,3 @@ def check_format(form: str) -> None:
 
 def _deliver_json(record: Any) -> None:
     deliver(json.dumps(record, ensure_ascii=False, indent=2) + "\n", None)
-
-
-def fail_all(faults: Sequence[str]) -> NoReturn:
-    """Say all faults at once, and exit 2."""
-    fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))

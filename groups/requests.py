@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Literal
 
 import numpy as np
@@ -17,79 +14,10 @@ from groups.model import Model, solvers_of
 from groups.runner import Request
 from groups.trajectory import LEVELS, Level, Trajectory, body_index, quaternion_of
 from mbssa import Mechanism
-
-#: Endings of the files that an option writes.
-TRAJECTORY = (".npz", ".csv", ".nc")
-STILL = (".png", ".svg", ".pdf")
-MOVING = (".gif", ".html", ".htm")
-
-#: Between two faults of one message.
-BETWEEN = "\n  "
+from mbssa.cli import BETWEEN
 
 #: Numbers of one pose, its velocity and its acceleration.
 _NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A file to be written: by which option, where to, with which endings."""
-
-    option: str
-    path: Path
-    endings: tuple[str, ...]
-
-
-def target_faults(targets: Sequence[Target], read: Iterable[Path]) -> list[str]:
-    """What would keep files from being written: ending, folder, permission, a package, one name twice.
-
-    Parameters
-    ----------
-    read : files that the run reads, which it must not replace
-
-    Examples
-    --------
-    >>> target_faults([Target("--plot", Path("turn.gif"), STILL)], [])
-    ['--plot turn.gif: ends in none of .png, .svg, .pdf']
-    """
-    faults = []
-    taken = {Path(os.path.realpath(path)): f"{path} is read by this run" for path in read}
-    for target in targets:
-        said = f"{target.option} {target.path}:"
-        place = Path(os.path.realpath(target.path))
-        if target.path.suffix.lower() not in target.endings:
-            faults.append(f"{said} ends in none of {', '.join(target.endings)}")
-        elif target.path.is_dir():
-            faults.append(f"{said} is a folder; name a file in it")
-        elif not place.parent.is_dir():
-            faults.append(f"{said} there is no folder {target.path.parent}")
-        elif (why := _unwritable(place)) is not None:
-            faults.append(f"{said} cannot be written there: {why}")
-        elif place in taken:
-            faults.append(f"{said} {taken[place]}; name another file")
-        elif (missing := _missing_package(target)) is not None:
-            faults.append(f"{said} {missing}")
-        taken.setdefault(place, f"{target.option} writes to it already")
-    return faults
-
-
-def _unwritable(place: Path) -> str | None:
-    """Why nothing can be written to a path, found out by beginning to."""
-    if place.exists() and not place.is_file():  # a pipe or a device, which is written to itself
-        return None if os.access(place, os.W_OK) else "permission denied"
-    try:
-        with TemporaryFile(dir=place.parent):
-            return None
-    except OSError as error:
-        return error.strerror or str(error)
-
-
-def _missing_package(target: Target) -> str | None:
-    ending = target.path.suffix.lower()
-    if ending == ".nc" and find_spec("xarray") is None:
-        return 'netCDF needs xarray: pip install "mbssa[xarray]"'
-    if ending in (*STILL, ".gif") and find_spec("matplotlib") is None:
-        return 'pictures need Matplotlib: pip install "mbssa[pictures]"'
-    return None
 
 
 def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None:

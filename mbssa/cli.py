@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points, version
 from typing import Annotated, NoReturn
 
@@ -12,8 +13,11 @@ import typer
 from mbssa import ranks
 from mbssa.gathering.faults import ModelError
 
-#: Exit codes: determined, not determined, bad input.
-OK, NOT_DETERMINED, BAD_INPUT = 0, 1, 2
+#: Exit codes: determined, not determined, bad input, ended by Ctrl-C.
+OK, NOT_DETERMINED, BAD_INPUT, STOPPED = 0, 1, 2, 130
+
+#: Between two faults of one message.
+BETWEEN = "\n  "
 
 
 def _print_version(wanted: bool) -> None:
@@ -87,6 +91,11 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """One message on standard error, and the end."""
     print(f"error: {message}", file=sys.stderr)
     raise SystemExit(code)
+
+
+def fail_all(faults: Sequence[str]) -> NoReturn:
+    """Say all faults at once, and exit 2."""
+    fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))
 
 
 if __name__ == "__main__":

@@ -3,46 +3,92 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
+
+#: Endings of the files that an option writes.
+TRAJECTORY = (".npz", ".csv", ".nc")
+STILL = (".png", ".svg", ".pdf")
+MOVING = (".gif", ".html", ".htm")
 
 
-def target_faults(targets: Sequence[tuple[str, Path | None]], used: Sequence[Path]) -> list[str]:
-    """A sentence for each file that cannot or must not be written.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file to be written: by which option, where to, with which endings; any where there are none.
+
+    >>> Target("--plot", Path("turn.png"), STILL).path.name
+    'turn.png'
+    """
+
+    option: str
+    path: Path
+    endings: tuple[str, ...] = ()
+
+
+def targets_of(*options: tuple[str, Path | None, tuple[str, ...]]) -> list[Target]:
+    """The files among some options with their endings; what is not given, and ``-``, the terminal, is none.
+
+    >>> [target.option for target in targets_of(("--output", Path("-"), ()), ("--plot", Path("a.png"), ()))]
+    ['--plot']
+    """
+    return [
+        Target(option, path, endings)
+        for option, path, endings in options
+        if path is not None and str(path) != "-"
+    ]
+
+
+def target_faults(targets: Sequence[Target], read: Iterable[Path]) -> list[str]:
+    """What would keep files from being written: ending, folder, permission, a package, one name twice.
 
     Parameters
     ----------
-    targets : option and file; None and ``-``, the terminal, are no files; ``--plot`` is a picture
-    used : files that the command reads, which it must not replace
+    read : files that the run reads, which it must not replace
 
-    >>> target_faults([("--output", Path("a.csv")), ("--plot", Path("a.csv"))], [])
-    ['--plot a.csv: a picture is written as .svg, .png or .pdf', '--plot a.csv: is what --output writes; name another file']
-    """  # noqa: E501 - the line is what is printed
+    Examples
+    --------
+    >>> target_faults([Target("--plot", Path("turn.gif"), STILL)], [])
+    ['--plot turn.gif: ends in none of .png, .svg, .pdf']
+    """
     faults = []
-    taken = {os.path.realpath(path): "is used by this command" for path in used}
-    for option, path in targets:
-        if path is None or str(path) == "-":
-            continue
-        if option == "--plot":
-            faults += _picture_faults(path)
-        place = os.path.realpath(path)
-        if path.is_dir():
-            faults.append(f"{option} {path}: is a folder; name a file in it")
-        elif not Path(place).parent.is_dir():
-            faults.append(f"{option} {path}: there is no folder {path.parent}")
+    taken = {Path(os.path.realpath(path)): f"{path} is read by this run" for path in read}
+    for target in targets:
+        said = f"{target.option} {target.path}:"
+        place = Path(os.path.realpath(target.path))
+        if target.endings and target.path.suffix.lower() not in target.endings:
+            faults.append(f"{said} ends in none of {', '.join(target.endings)}")
+        elif target.path.is_dir():
+            faults.append(f"{said} is a folder; name a file in it")
+        elif not place.parent.is_dir():
+            faults.append(f"{said} there is no folder {target.path.parent}")
+        elif (why := _unwritable(place)) is not None:
+            faults.append(f"{said} cannot be written there: {why}")
         elif place in taken:
-            faults.append(f"{option} {path}: {taken[place]}; name another file")
-        taken.setdefault(place, f"is what {option} writes")
+            faults.append(f"{said} {taken[place]}; name another file")
+        elif (missing := _missing_package(target)) is not None:
+            faults.append(f"{said} {missing}")
+        taken.setdefault(place, f"{target.option} writes to it already")
     return faults
 
 
-def _picture_faults(path: Path) -> list[str]:
-    from mbssa.pictures import ending_of
-    from mbssa.pictures.limits import require_matplotlib
-
+def _unwritable(place: Path) -> str | None:
+    """Why nothing can be written to a path, found out by beginning to."""
+    if place.exists() and not place.is_file():  # a pipe or a device, which is written to itself
+        return None if os.access(place, os.W_OK) else "permission denied"
     try:
-        ending_of(path)
-        require_matplotlib()
-    except (ValueError, ModuleNotFoundError) as error:
-        return [f"--plot {error}"]
-    return []
+        with TemporaryFile(dir=place.parent):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _missing_package(target: Target) -> str | None:
+    ending = target.path.suffix.lower()
+    if ending == ".nc" and find_spec("xarray") is None:
+        return 'netCDF needs xarray: pip install "mbssa[xarray]"'
+    if ending in (*STILL, ".gif") and find_spec("matplotlib") is None:
+        return 'pictures need Matplotlib: pip install "mbssa[pictures]"'
+    return None

@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groups.commands import (
-    STOPPED,
     FormatOption,
     ModelArgument,
     check_format,
-    fail_all,
     model_asked,
     motion_asked,
 )
-from groups.requests import STILL, Target, target_faults
 from groups.trajectory import Level
 from mbssa import load, ranks
 from mbssa.bar import bar
-from mbssa.cli import fail
+from mbssa.cli import STOPPED, fail, fail_all
 from mbssa.commands import deliver, show
+from mbssa.targets import STILL, Target, target_faults
 from routes.sweep_commands import sweep
 
 if TYPE_CHECKING:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.commands import STOPPED, FormatOption, ModelArgument, check_format, fail_all, model_asked
+from groups.commands import FormatOption, ModelArgument, check_format, model_asked
 from groups.motion import Motion, read_motion
-from groups.requests import BETWEEN, STILL, Target, modes_asked, target_faults
+from groups.requests import modes_asked
 from mbssa import load
 from mbssa.bar import bar
-from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.commands import deliver, show
 from mbssa.ranks import launched
+from mbssa.targets import STILL, Target, target_faults
 
 if TYPE_CHECKING:
     from routes.sweep.block import Setup

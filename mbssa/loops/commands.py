@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.gathering import load
-from mbssa.targets import target_faults
+from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
     from mbssa.loops.structure import LoopStructure
@@ -82,8 +82,8 @@ def loops(
         given = "--cut" if cut is not None else "--tree"
         fail(f"--method basis takes no {given}; leave it out, or write --method wehage")
     read = [path for path in (Path(model), tree) if path is not None and path.exists()]
-    if faults := target_faults([("--output", output), ("--plot", plot)], read):
-        fail("\n  ".join(faults))
+    if faults := target_faults(targets_of(("--output", output, ()), ("--plot", plot, STILL)), read):
+        fail_all(faults)
     mechanism = load(model)
     names = None if cut is None else [name.strip() for name in cut.split(",") if name.strip()]
     try:

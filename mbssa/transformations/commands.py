@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.bar import bar
+from mbssa.cli import NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.gathering import ModelError, load, save
-from mbssa.gathering.formats import known_ending, no_format
-from mbssa.targets import target_faults
+from mbssa.gathering.formats import ENDINGS
+from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
@@ -22,12 +21,6 @@ if TYPE_CHECKING:
     from mbssa.transformations.result import Transformations
 
 Form = Literal["table", "json", "csv", "markdown"]
-
-#: Exit code of a search that Ctrl-C ended.
-STOPPED = 130
-
-#: s before a bar is shown.
-_PATIENCE = 1.0
 
 #: Options whose names are not those of the question's fields.
 _OPTIONS = {"per_joint": "per-joint", "terminals": "terminal"}
@@ -147,7 +140,7 @@ def transform(
     faults = _question_faults(mechanism, asked) + _criterion_faults(text, front)
     faults += _target_faults(output, save_to, row, plot, [Path(model), *([store] if store else [])])
     if faults:
-        _fail_all(faults)
+        fail_all(faults)
     pair = None if front is None else (front[0], front[1])
     limits = {"most": most, "time_limit": time_limit, "block": block}
     given = {key: value for key, value in limits.items() if value is not None}
@@ -204,7 +197,7 @@ def transformations(
     except ValueError as error:
         faults += str(error).split("\n  ")
     if faults:
-        _fail_all(faults)
+        fail_all(faults)
     try:
         listed = searches(store)
         if model is None and search is None and not where and sort is None and row is None:
@@ -278,13 +271,8 @@ def _target_faults(
     faults = []
     if (row is None) != (saved is None):
         faults.append("--row and --save: write both, or neither")
-    if saved is not None and known_ending(saved) is None:
-        faults.append(f"--save {no_format(saved)}")
-    return faults + target_faults([("--output", output), ("--save", saved), ("--plot", plot)], used)
-
-
-def _fail_all(faults: list[str]) -> NoReturn:
-    fail(faults[0] if len(faults) == 1 else "\n  ".join([f"{len(faults)} faults", *faults]))
+    targets = targets_of(("--output", output, ()), ("--save", saved, ENDINGS), ("--plot", plot, STILL))
+    return faults + target_faults(targets, used)
 
 
 def _named(error: Exception) -> str:
@@ -305,8 +293,14 @@ def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transf
         )
 
     try:
-        with _told() as told:
-            return search(mechanism, **asked, **how, counted=counted, progress=told)
+        with bar() as told:
+            return search(
+                mechanism,
+                **asked,
+                **how,
+                counted=counted,
+                progress=lambda done, total: told(f"{done:,} of {total:,} distributions", done / total),
+            )
     except StoreError as error:
         fail(_named(error))
     except ModelError:
@@ -316,38 +310,6 @@ def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transf
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; what a store has it keeps", file=sys.stderr)
         raise typer.Exit(STOPPED) from None
-
-
-@contextmanager
-def _told() -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal's standard error, where it takes more than a second; it leaves nothing behind."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} distributions"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("Ctrl-C stops"),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    task = bar.add_task("")
-    began = time.monotonic()
-
-    def told(done: int, total: int) -> None:
-        bar.update(task, completed=done, total=total)
-        if not bar.live.is_started and time.monotonic() - began > _PATIENCE:
-            bar.start()
-
-    try:
-        yield told
-    finally:
-        bar.stop()
 
 
 # --- the answer ------------------------------------------------------------------------------------

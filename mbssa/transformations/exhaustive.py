@@ -19,7 +19,7 @@ from mbssa.transformations.table import Table
 Stop = Literal["", "time", "interrupted"]
 
 #: Told how many distributions were looked at, of how many.
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,7 +98,7 @@ def test_what_is_not_determined_exits_1(run_mbssa, tmp_path):
         (["--cut", "3-4,9-9"], "no joint '9-9'"),
         (["--cut", "3-4,3-4"], "joint 3-4 is cut twice"),
         (["--method", "basis", "--cut", "3-4,1-9"], "--method basis takes no --cut"),
-        (["--plot", "loops.txt"], "a picture is written as .svg, .png or .pdf"),
+        (["--plot", "loops.txt"], "--plot loops.txt: ends in none of .png, .svg, .pdf"),
         (["--tree", "{tree}"], "not JSON"),
     ],
 )

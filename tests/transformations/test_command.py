@@ -132,10 +132,10 @@ class TestTransform:
             (("--inputs", "5"), ["5 inputs for 3 free motions; write 3"]),
             (("--terminal", "99", "--per-joint", "0"), ["--terminal: no body '99'", "--per-joint: 0 is"]),
             (("--row", "5000", "--save", "out.toml"), ["--row 5000: there are"]),
-            (("--row", "1", "--save", "out.yaml"), ["--save out.yaml: the ending"]),
+            (("--row", "1", "--save", "out.yaml"), ["--save out.yaml: ends in none of .toml, .m, .csv, .npz"]),
             (("--output", "nowhere/x"), ["there is no folder nowhere"]),
             (("--output", "x.csv", "--row", "1", "--save", "x.csv"), ["name another file"]),
-            (("--output", "s", "--store", "s"), ["--output s: is used by this command; name another"]),
+            (("--output", "s", "--store", "s"), ["--output s: s is read by this run; name another file"]),
             (("--require", "1-2", "--forbid", "1-2"), ["--require: 1-2 is forbidden too"]),
         ],
     )  # fmt: skip
