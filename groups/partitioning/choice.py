@@ -40,6 +40,10 @@ _BETWEEN = "\n  "
 _CONCERNED = 1e-6
 
 
+class CannotAssembleError(ValueError):
+    """The reference does not close: there is no configuration to take J at."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Partitioning:
     """Independent, dependent and driven coordinates of a mechanism that is cut open.
@@ -48,6 +52,7 @@ class Partitioning:
     ----------
     opened : the tree and its cuts; ``opened.coordinates`` are all n, ``opened.equations`` all m
     method : ``complete``, ``qr``, or ``given`` where the user chose
+    time : s, of the instant of the motion that it was taken at; None for the reference
     value : (n,) where the coordinates stand, m and rad
     independent, dependent, driven : names of coordinates, in the order of the joints; driven ones of cut
         joints are equations instead, and are among ``prescribed``
@@ -72,6 +77,7 @@ class Partitioning:
 
     opened: CutOpen
     method: str
+    time: float | None
     value: Floats
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
@@ -149,7 +155,8 @@ def partition(
     Raises
     ------
     ValueError
-        No geometry, a reference that cannot close, an instant that was not solved, cuts that leave a loop
+        No geometry, a reference that cannot close (``CannotAssembleError``), an instant that was not solved,
+        cuts that leave a loop
         or a body that hangs from nothing, unknown names; of the user's choice too many or too few, or a
         singular J_v, with the coordinates concerned: all faults of a kind at once.
 
@@ -184,31 +191,35 @@ def partition(
     if given is not None:
         _check_choice(opened, J, columns, given, method, limit)
         columns = given
-    pivots = pivots_of(J[None][:, :, columns], method)
-    sizes = pivots.sizes[0]
-    rank = int((sizes > limit).sum())
-    taken = np.sort(columns[pivots.columns[0, :rank]])
-    rows = np.sort(pivots.rows[0, :rank])
+    rows, taken, pivots = _regular(J, columns, method, limit)
+    rank = len(taken)
     singular = np.linalg.svd(J[np.ix_(rows, taken)], compute_uv=False)
-    names = opened.coordinates
-    kept = set(rows.tolist())
-    is_dependent = np.isin(np.arange(len(names)), taken)
+    names = np.array(opened.coordinates)
+    depends = np.isin(np.arange(len(names)), taken)
     return Partitioning(
-        opened,
-        method if given is None else "given",
-        value,
-        tuple(n for k, n in enumerate(names) if not chosen.driven[k] and not is_dependent[k]),
-        tuple(n for k, n in enumerate(names) if is_dependent[k]),
-        tuple(n for k, n in enumerate(names) if chosen.driven[k]),
-        tuple(n for n, here in zip(opened.equations, opened.prescribed, strict=True) if here),
-        tuple(n for k, n in enumerate(opened.equations) if k not in kept),
-        J,
-        rank,
-        float(singular[-1] / singular[0]) if rank else 1.0,
-        sizes,
-        int((np.linalg.svd(J, compute_uv=False) > limit).sum()) - rank,
-        effective_tolerance(mechanism, frames, tolerance),
+        opened=opened,
+        method=method if given is None else "given",
+        time=None if at is None else float(at.time[0]),
+        value=value,
+        independent=tuple(names[~chosen.driven & ~depends].tolist()),
+        dependent=tuple(names[depends].tolist()),
+        driven=tuple(names[chosen.driven].tolist()),
+        prescribed=tuple(n for n, here in zip(opened.equations, opened.prescribed, strict=True) if here),
+        redundant=tuple(n for k, n in enumerate(opened.equations) if k not in set(rows.tolist())),
+        jacobian=J,
+        rank=rank,
+        condition=float(singular[-1] / singular[0]) if rank else 1.0,
+        pivots=pivots,
+        bound=_rank(J, limit) - rank,
+        tolerance=effective_tolerance(mechanism, frames, tolerance),
     )
+
+
+def _regular(J: Floats, columns: Ints, method: Method, limit: float) -> tuple[Ints, Ints, Floats]:
+    """Independent rows and as many of ``columns``, both ascending, and the sizes of all pivots."""
+    found = pivots_of(J[None][:, :, columns], method)
+    rank = int((found.sizes[0] > limit).sum())
+    return np.sort(found.rows[0, :rank]), np.sort(columns[found.columns[0, :rank]]), found.sizes[0]
 
 
 def effective_tolerance(mechanism: Mechanism, frames: Frames, tolerance: float) -> float:
@@ -257,7 +268,9 @@ def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
     if at is None:
         closed = assemble(mechanism, frames)
         if not closed.closed:
-            raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be assembled: {closed.fault}")
+            raise CannotAssembleError(
+                f"{mechanism.name or 'the mechanism'} cannot be assembled: {closed.fault}"
+            )
         return Poses.at(closed.configuration)
     if len(at.time) != 1:
         what = f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"

@@ -188,7 +188,7 @@ def sweep_partition(
     *,
     method: Method = "complete",
     cuts: Sequence[str] | None = None,
-    independent: Sequence[str] | None = None,
+    independent: Sequence[str] | str | None = None,
     tolerance: float = 1e-9,
     near: float = 0.01,
     limit: float = 0.1,

@@ -45,7 +45,7 @@ def conditions(swept: PartitionSweep) -> Figure:
     >>> bar = mbssa.load("planar_four_bar")
     >>> swept = sweep_partition(groups.build(mbssa.decompose(bar)), groups.constant_speed(bar, steps=25))
     >>> [line.get_label() for line in conditions(swept).axes[0].get_lines()[:2]]
-    ['any choice: all of J', 'anew']
+    ['any choice: all of J', 'structural']
     """
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -58,15 +58,18 @@ def conditions(swept: PartitionSweep) -> Figure:
     axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
     at = chosen(len(swept.time), CURVE_INSTANTS)
     handles: list[Any] = []
+    lowest = 1.0
     for label, values, colour, look, thick in (
+        # Choices may be the same: what lies above is thinner, or has gaps.
         ("any choice: all of J", swept.whole, FRAME_COLOUR, "dotted", 1.1),
+        ("structural", swept.structural.condition, BODY_COLOURS[0], "solid", 2.4),
+        ("worst structural group", swept.worst_group, BODY_COLOURS[1], "solid", 1.1),
         ("anew", swept.anew.condition, BODY_COLOURS[2], "solid", 1.1),
         ("held", swept.held.condition, BODY_COLOURS[5], "dashed", 1.6),
         ("once", swept.once.condition, BODY_COLOURS[3], "dashdot", 1.1),
-        ("structural", swept.structural.condition, BODY_COLOURS[0], "solid", 1.6),
-        ("worst structural group", swept.worst_group, BODY_COLOURS[1], "solid", 1.1),
     ):
         drawn = np.maximum(values[at], _LEAST)
+        lowest = min(lowest, float(np.nanmin(drawn, initial=1.0)))
         handles += axes.plot(swept.time[at], drawn, color=colour, ls=look, lw=thick, label=label)
     for one in swept.warnings:
         axes.axvspan(
@@ -76,10 +79,11 @@ def conditions(swept: PartitionSweep) -> Figure:
         handles.append(
             Patch(facecolor=FAILED, label=f"below {swept.near:.2g}, or a determinant through zero")
         )
-    for k, _, _ in swept.changes:
-        axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6)
+    for number, (k, _, _) in enumerate(swept.changes):
+        line = axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6, label="held changes")
+        handles += [line] if number == 0 else []
     axes.set_yscale("log")
-    axes.set_ylim(max(_LEAST, 0.5 * float(min(line.get_ydata().min() for line in handles[:6]))), 1.3)
+    axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)
     axes.set_xlim(swept.time[0], swept.time[-1] if len(swept.time) > 1 else swept.time[0] + 1.0)
     axes.grid(color=GRID, lw=0.5)
     axes.set_axisbelow(True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Sequence
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from mbssa.results.exports import csv_text
 from mbssa.results.tables import plain_table, plain_text
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ def _head(found: Partitioning) -> list[str]:
     ]
     if rods:
         lines.append(f"taken out as rods without mass: {', '.join(rods)}; how they spin is no coordinate")
+    if found.time is not None:
+        lines.append(f"at the instant t = {found.time:.6g} s of the motion")
     by = f"{_METHODS[found.method]}, tolerance {found.tolerance:.2g}"
     lines.append(f"{by}; lengths are divided by {opened.frames.size:.4g} m, angles are in rad")
     return lines
@@ -105,7 +106,9 @@ def _print_rivals(rivals: Sequence[tuple[str, Partitioning]], console: Console) 
     for name, one in rivals:
         u = (*one.driven, *one.prescribed, *one.independent)
         bound = f", {one.bound} bound" if one.bound else ""
-        table.add_row(name, escape(_listed(u, 8)), f"{one.condition:.2g}{bound}", f"{one.smallest_pivot:.2g}")
+        table.add_row(
+            name, escape(_listed(u, 8) or "none"), f"{one.condition:.2g}{bound}", f"{one.smallest_pivot:.2g}"
+        )
     console.print(table)
 
 
@@ -124,6 +127,7 @@ def to_dict(found: Partitioning) -> dict[str, Any]:
         "mechanism": found.mechanism.name,
         "method": found.method,
         "tolerance": found.tolerance,
+        "time": found.time,
         "size": opened.frames.size,
         "n": found.n,
         "rank": found.rank,
@@ -185,7 +189,7 @@ def as_csv(found: Partitioning) -> str:
         + [repr(entry) for entry in found.jacobian[:, k].tolist()]
         for k, name in enumerate(opened.coordinates)
     ]
-    return _csv(header, rows)
+    return csv_text(header, rows)
 
 
 # --- along a motion --------------------------------------------------------------------------------
@@ -373,7 +377,7 @@ def sweep_as_csv(swept: PartitionSweep) -> str:
     for k, row in enumerate(zip(*columns, strict=True)):
         sets = [" ".join(one.sets[one.which[k]]) for one in (swept.held, swept.anew)]
         rows.append([*(repr(float(value)) for value in row), *sets])
-    return _csv(header, rows)
+    return csv_text(header, rows)
 
 
 def _by_name(swept: PartitionSweep) -> tuple[tuple[str, Followed], ...]:
@@ -407,11 +411,3 @@ def _several(number: int, noun: str) -> str:
 def _listed(items: Sequence[str], most: int = 24) -> str:
     more = len(items) - most
     return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def _csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return stream.getvalue()

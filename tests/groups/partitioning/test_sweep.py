@@ -9,6 +9,7 @@ import groups
 import mbssa
 from groups.partitioning import partition, sweep_partition
 from groups.partitioning.redriven import redriven
+from groups.pictures.partitioning import conditions
 from groups.results.partitioning import sweep_as_csv, sweep_as_json
 
 PENDULUM = mbssa.load("pendulum_four_bar")
@@ -195,3 +196,26 @@ def test_csv_has_a_row_per_instant_with_all_conditions(turn):
     assert columns[:3] == ["time", "structural.condition", "structural.singular"]
     assert float(rows[118].split(",")[1]) == turn.structural.condition[118]
     assert rows[0].split(",")[columns.index("anew.independent")] == "3-4.angle"
+
+
+class TestPicture:
+    def test_each_curve_can_be_seen_and_changes_are_in_the_key(self, turn):
+        given = sweep_partition(built(PENDULUM), cranked(), independent=["1-2.angle"])
+        (axes,) = conditions(given).axes
+        curves = {line.get_label(): line for line in axes.get_lines()}
+        # The structural choice and the user's are one and the same: the thinner one lies above, with gaps.
+        assert curves["once"].get_linewidth() < curves["structural"].get_linewidth()
+        assert curves["once"].get_linestyle() != "-"
+        names = [line.get_label() for line in axes.get_lines()]
+        assert names.index("once") > names.index("structural")
+        assert "held changes" in [text.get_text() for text in axes.figure.legends[0].get_texts()]
+        assert "held changes" not in [text.get_text() for text in conditions(turn).legends[0].get_texts()]
+
+    def test_instants_without_a_pose_do_not_spoil_the_scale(self):
+        swept = sweep_partition(built(PENDULUM), groups.constant_speed(PENDULUM, steps=41))
+        assert np.isnan(swept.structural.condition).any()
+        (axes,) = conditions(swept).axes
+        assert axes.get_ylim() == (pytest.approx(1e-4), pytest.approx(1.3))
+        sound = sweep_partition(built(FOUR_BAR), groups.constant_speed(FOUR_BAR, steps=25))
+        lowest = min(one.condition.min() for one in (sound.structural, sound.once, sound.held, sound.anew))
+        assert conditions(sound).axes[0].get_ylim()[0] == pytest.approx(0.5 * min(lowest, sound.whole.min()))
