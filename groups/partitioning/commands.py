@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groups.commands import ModelArgument, fail_all, model_asked, motion_asked
-from groups.requests import STILL, Target, target_faults
+from groups.commands import ModelArgument, model_asked, motion_asked
 from mbssa import Mechanism, load
-from mbssa.cli import NOT_DETERMINED, OK, fail
+from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.commands import deliver, show
+from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -104,36 +104,45 @@ def partition(
     timed = {"--motion": motion, "--steps": steps, "--duration": duration}
     faults = _faults(method, tolerance, sweep, at is not None, one, several, timed)
     read = [path for path in (Path(model), motion) if path is not None and path.exists()]
-    if plot is not None:
-        faults += target_faults([Target("--plot", plot, STILL)], read)
+    faults += target_faults(targets_of(("--output", output, ()), ("--plot", plot, STILL)), read)
+    if drive is not None and not _names(drive):
+        faults.append("--drive: names no coordinate")
     if faults:
         fail_all(faults)
     mechanism = load(model)
     options: dict[str, Any] = {"cuts": _names(cut), "method": method, "tolerance": tolerance}
     if sweep:
-        options["independent"] = _names(independent)
+        options["independent"] = _chosen(independent)
         _sweep(mechanism, model, motion, steps, duration, _names(drive), options, form, output, plot)
         return
     from groups.partitioning import partition as divide
+    from groups.partitioning.choice import CannotAssembleError
 
     options["at"] = _instant(mechanism, model, motion, steps, duration, at)
-    u = _names(independent)
     try:
         found = divide(
             mechanism,
-            independent="all" if u == ["all"] else u,
+            independent=_chosen(independent),
             dependent=_names(dependent),
             driven=[] if driven == "none" else _names(driven),
             **options,
         )
+        rivals = _rivals(mechanism, options)
+    except CannotAssembleError as error:
+        fail(f"{model}: {error}", NOT_DETERMINED)
     except ValueError as error:
-        fail(f"{model}: {error}", NOT_DETERMINED if "cannot be assembled" in str(error) else 2)
-    _print(found, _rivals(mechanism, options), form, output)
+        fail(f"{model}: {error}")
+    _print(found, rivals, form, output)
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)
 
 
 def _names(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _chosen(text: str | None) -> list[str] | str | None:
+    names = _names(text)
+    return "all" if names == ["all"] else names
 
 
 def _faults(
@@ -190,8 +199,10 @@ def _rivals(mechanism: Mechanism, options: dict[str, Any]) -> list[tuple[str, Pa
     from groups.partitioning import partition as divide
 
     free = {**options, "driven": ()}
+    structural = divide(mechanism, **options)
+    more = ", and pivots" if structural.independent else ""
     return [
-        ("structural: what the model drives", divide(mechanism, **options)),
+        (f"structural: what the model drives{more}", structural),
         ("complete pivoting", divide(mechanism, **{**free, "method": "complete"})),
         ("pivoted QR", divide(mechanism, **{**free, "method": "qr"})),
     ]

@@ -48,6 +48,10 @@ def test_at_a_time_of_the_motion(run_mbssa):
     at = json.loads(run_mbssa("partition", "suspension", "--at", "0.05", "-f", "json").stdout)
     values = {each["name"]: each["value"] for each in at["coordinates"]}
     assert values["4-5.angle"] == pytest.approx(0.05 * 2 * 3.141592653589793)
+    assert at["time"] == pytest.approx(0.05)
+    near = run_mbssa("partition", "suspension", "--at", "0.0512").stdout
+    assert "at the instant t = 0.05 s of the motion" in near
+    assert "at the instant" not in run_mbssa("partition", "suspension").stdout
     assert "the motion lasts from 0 to 1 s" in run_mbssa("partition", "suspension", "--at", "2").stderr
 
 
@@ -81,6 +85,8 @@ def test_sweep_as_json(run_mbssa):
         (["--sweep", "--at", "1", "--driven", "x"], "--driven: is for one configuration; leave --sweep out"),
         (["--sweep", "--drive", "1-9.angle,1-3.x"], "--drive: 1-3.x: joint 1-3 R has angle"),
         (["--sweep", "--plot", "x.gif"], "--plot x.gif: ends in none of"),
+        (["--sweep", "--drive", " , "], "--drive: names no coordinate"),
+        (["--sweep", "--independent", "all"], "dependent coordinates: 0, independent equations: 2"),
         (["--cut", "1-9"], "cuts: no joint '1-9'"),
     ],
 )
@@ -97,3 +103,61 @@ def test_without_geometry_the_joints_are_named(run_mbssa, tmp_path):
     done = run_mbssa("partition", str(path))
     assert done.exit_code == 2
     assert "1-2 R has no geometry" in done.stderr
+
+
+def bar(*points, bodies=4, last=(1, 4)):
+    """A planar chain of hinges at these points, driven at the first, with the last one between ``last``."""
+    ends = [(k, k + 1) for k in range(1, len(points))] + [last]
+    joints = [
+        f'[[joint]]\nbodies = [{a}, {b}]\ntype = "R"\npoint = {list(at)}\ndriven = {str(k == 0).lower()}\n'
+        for k, ((a, b), at) in enumerate(zip(ends, points, strict=True))
+    ]
+    return f'format = 1\nspace = "planar"\nbodies = {bodies}\n' + "".join(joints)
+
+
+FOUR_BAR = bar((0, 0), (0, 1), (2, 1.5), (2, 0))
+
+
+def test_what_is_rigid_without_its_drives_has_no_independent_coordinates(run_mbssa, tmp_path):
+    path = tmp_path / "truss.toml"
+    path.write_text(FOUR_BAR + '[[joint]]\nbodies = [1, 3]\ntype = "R"\npoint = [1, 3]\n')
+    done = run_mbssa("partition", str(path))
+    assert done.exit_code == 1
+    rows = {line.strip().split("  ")[0]: line for line in done.stdout.splitlines()}
+    assert rows["complete pivoting"].split()[2] == "none"
+    assert "1 bound" in rows["structural: what the model drives"]
+
+
+def test_a_structural_choice_that_lacks_inputs_is_said_to_be_filled_up(run_mbssa, tmp_path):
+    path = tmp_path / "five.toml"
+    path.write_text(bar((0, 0), (0, 1), (1, 2), (2, 1), (2, 0), bodies=5, last=(1, 5)))
+    assert "structural: what the model drives, and pivots" in run_mbssa("partition", str(path)).stdout
+    assert "and pivots" not in run_mbssa("partition", "suspension").stdout
+
+
+def test_no_file_is_written_over_one_that_is_read_or_written(run_mbssa, tmp_path):
+    path, picture = tmp_path / "bar.toml", tmp_path / "a.svg"
+    path.write_text(FOUR_BAR)
+    for options in (["--output", str(path)], ["--sweep", "--plot", str(picture), "-o", str(picture)]):
+        done = run_mbssa("partition", str(path), *options)
+        assert done.exit_code == 2
+        assert "name another file" in done.stderr
+    assert path.read_text() == FOUR_BAR
+    assert not picture.exists()
+
+
+def test_a_reference_that_does_not_close_is_exit_1(run_mbssa, tmp_path):
+    path = tmp_path / "open.toml"
+    text = FOUR_BAR
+    for point, (first, second) in {
+        "[0, 0]": ("[0, 0]", "[0, 0]"),
+        "[0, 1]": ("[0, 1]", "[0, 0]"),
+        "[2, 1.5]": ("[0, 1]", "[0, 1]"),
+        "[2, 0]": ("[9, 0]", "[0, 0]"),
+    }.items():
+        frames = f"frames = [{{ origin = {first} }}, {{ origin = {second} }}]"
+        text = text.replace(f"point = {point}\n", f"{frames}\n")
+    path.write_text(text)
+    done = run_mbssa("partition", str(path))
+    assert done.exit_code == 1
+    assert "cannot be assembled" in done.stderr
