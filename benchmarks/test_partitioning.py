@@ -16,7 +16,6 @@ import pytest
 import groups
 import mbssa
 from groups.partitioning import partition, sweep_partition
-from groups.partitioning.redriven import redriven
 
 INSTANTS = 10_000
 
@@ -63,7 +62,7 @@ def test_sweep(benchmark, name):
 
 def _pendulum():
     mechanism = mbssa.load("pendulum_four_bar")
-    other = redriven(mechanism, ["1-3.angle"])
+    other = mbssa.with_inputs(mechanism, ["1-3.angle"])
     path = groups.build(mbssa.decompose(other)).solve(
         groups.constant_speed(other, steps=361), level="velocity"
     )

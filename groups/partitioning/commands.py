@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groups.commands import ModelArgument, model_asked, motion_asked
-from mbssa import Mechanism, load
+from mbssa import Mechanism, ModelError, load, with_inputs
 from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.commands import deliver, show
 from mbssa.targets import STILL, target_faults, targets_of
@@ -268,22 +268,26 @@ def _driven_path(
     drive: list[str],
 ) -> Trajectory:
     """The mechanism moved by other inputs: by a motion of theirs, or one turn of each."""
-    from groups.motion import constant_speed
-    from groups.partitioning.redriven import redriven
+    from groups.motion import constant_speed, driven_coordinates
     from mbssa.joints.catalogue import coordinate_unit
 
     try:
-        other = redriven(mechanism, drive)
-    except ValueError as error:
-        fail("\n  ".join(f"--drive: {line.strip()}" for line in str(error).splitlines()))
+        other = with_inputs(mechanism, drive)
+    except ModelError as error:
+        fail_all([f"--drive: {fault.what}" for fault in error.faults])
     model: Model = model_asked(other, f"{name}, driven by {', '.join(drive)},")
     if motion is not None:
-        return model.solve(motion_asked(model, name, motion, steps, duration, None, "velocity"))
-    slides = [each for each in drive if coordinate_unit(each.rpartition(".")[2]) == "m"]
-    if slides:
-        fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
-    last = 1.0 if duration is None else duration
-    return model.solve(constant_speed(other, duration=last, steps=steps or 361), level="velocity")
+        asked = motion_asked(model, name, motion, steps, duration, None, "velocity")
+    else:
+        slides = [n for n in driven_coordinates(other) if coordinate_unit(n.rpartition(".")[2]) == "m"]
+        if slides:
+            fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
+        asked = constant_speed(other, duration=1.0 if duration is None else duration, steps=steps or 361)
+    path = model.solve(asked, level="velocity")
+    if not path.ok:
+        why = "; ".join(path.faults())
+        fail(f"{name}, driven by {', '.join(drive)}, cannot be moved so far: {why}", NOT_DETERMINED)
+    return path
 
 
 def _print_sweep(swept: PartitionSweep, form: str, output: Path | None) -> None:

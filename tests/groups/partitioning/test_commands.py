@@ -83,7 +83,7 @@ def test_sweep_as_json(run_mbssa):
         (["--drive", "1-3.angle"], "--drive: is for a motion; write --sweep too"),
         (["--steps", "3"], "--steps: is for a motion; write --sweep, or --at SECONDS, too"),
         (["--sweep", "--at", "1", "--driven", "x"], "--driven: is for one configuration; leave --sweep out"),
-        (["--sweep", "--drive", "1-9.angle,1-3.x"], "--drive: 1-3.x: joint 1-3 R has angle"),
+        (["--sweep", "--drive", "1-9.angle,1-3.x"], "--drive: '1-3.x': a R has no coordinate 'x'"),
         (["--sweep", "--plot", "x.gif"], "--plot x.gif: ends in none of"),
         (["--sweep", "--drive", " , "], "--drive: names no coordinate"),
         (["--sweep", "--independent", "all"], "dependent coordinates: 0, independent equations: 2"),
@@ -161,3 +161,10 @@ def test_a_reference_that_does_not_close_is_exit_1(run_mbssa, tmp_path):
     done = run_mbssa("partition", str(path))
     assert done.exit_code == 1
     assert "cannot be assembled" in done.stderr
+
+
+def test_other_inputs_that_cannot_be_moved_so_far_are_exit_1(run_mbssa):
+    """The rocker of a crank-rocker makes no turn."""
+    done = run_mbssa("partition", "planar_four_bar", "--sweep", "--drive", "1-4")
+    assert done.exit_code == 1
+    assert "driven by 1-4, cannot be moved so far: SG-2" in done.stderr

@@ -8,7 +8,6 @@ import pytest
 import groups
 import mbssa
 from groups.partitioning import partition, sweep_partition
-from groups.partitioning.redriven import redriven
 from groups.pictures.partitioning import conditions
 from groups.results.partitioning import sweep_as_csv, sweep_as_json
 
@@ -23,7 +22,7 @@ def built(mechanism):
 
 def cranked(steps=361):
     """The pendulum four-bar turned once by its crank, through both dead points of the pendulum."""
-    other = redriven(PENDULUM, ["1-3.angle"])
+    other = mbssa.with_inputs(PENDULUM, ["1-3.angle"])
     return built(other).solve(groups.constant_speed(other, steps=steps), level="velocity")
 
 
