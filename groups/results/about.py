@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from groups.registry import Solver
     from mbssa import Group
 
@@ -26,14 +22,6 @@ def solver_text(solver: Solver) -> str:
     'closed form: RRR dyad'
     """
     return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
-
-
-def print_fitting(console: Console, table_of: Callable[[bool], Table]) -> None:
-    """Print a table; if it is too wide for the screen, its narrow form."""
-    table = table_of(False)
-    if console.measure(table, options=console.options.update(width=10_000)).maximum > console.width:
-        table = table_of(True)
-    console.print(table)
 
 
 def about_columns(narrow: bool) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from groups.library import LibraryRow, most_modes
-from groups.results.about import about, about_columns, print_fitting, solver_text
+from groups.results.about import about, about_columns, solver_text
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatment_lines
+from mbssa.results.tables import SHOWN_GROUPS, plain_table, print_fitting, summary_head, treatment_lines
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from rich.markup import escape
 
-from groups.results.about import about, about_columns, print_fitting
+from groups.results.about import about, about_columns
 from groups.results.faults import STATUS
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.results.tables import SHOWN_GROUPS, plain_table, summary_head, treatment_lines
+from mbssa.results.tables import SHOWN_GROUPS, plain_table, print_fitting, summary_head, treatment_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

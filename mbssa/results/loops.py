@@ -5,18 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.loops.comparison import Comparison
 from mbssa.loops.structure import Loop, LoopStructure, Module
 from mbssa.mechanism import Mechanism
 from mbssa.results.exports import _markdown_table, csv_text
-from mbssa.results.tables import WIDE, plain_table, plain_text
+from mbssa.results.tables import WIDE, plain_table, plain_text, print_fitting
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 Format = Literal["table", "json", "csv", "markdown"]
+
+#: Between two joints of a loop: more than between the id and the type of one.
+_GAP = "  "
+
+#: Columns of names that are long.
+_NAMES = ("Joints", "Computes", "Cut open at", "Sizes", "Unknowns")
+
+#: Titles where there is little room.
+_SHORT = {
+    "Coordinates": "Coord.",
+    "Equations": "Eqs.",
+    "Unknown": "Unkn.",
+    "Unknowns": "Unkn.",
+    "Substructure": "Sub.",
+}
 
 #: Loops or modules that a printed table lists before it only counts the rest.
 SHOWN = 500
@@ -45,7 +62,7 @@ def _loop_row(found: LoopStructure, loop: Loop) -> tuple[str, ...]:
     return (
         str(loop.number),
         ",".join(map(str, loop.bodies)),
-        " ".join(str(m.joints[joint]) for joint in loop.joints),
+        _GAP.join(str(m.joints[joint]) for joint in loop.joints),
         *((m.joint_ids[loop.cut],) if loop.cut is not None else ()),
         str(loop.n_coordinates),
         str(len(loop.driven) or "–"),
@@ -274,22 +291,36 @@ def comparison_record(comparison: Comparison) -> list[dict[str, Any]]:
 
 def page(found: LoopStructure, console: Console, comparison: Comparison | None = None) -> None:
     """Print summary and tables on a console."""
-    from rich.markup import escape
-
     head, *rest = summary_lines(found)
     console.print(head, style="bold", markup=False)
     for line in rest:
         console.print(line, markup=False)
     for sheet in _sheets(found, comparison):
-        table = plain_table(sheet.columns, sheet.right)
-        for row in sheet.rows[:SHOWN]:
-            table.add_row(*map(escape, row))
-        console.print(table)
+        print_fitting(console, partial(_table, sheet))
         if len(sheet.rows) > SHOWN:
             console.print(f"… and {len(sheet.rows) - SHOWN} more; --format csv lists them all")
     if comparison is not None:
         for line in _remarks(comparison):
             console.print(line, markup=False)
+
+
+def _table(sheet: Sheet, narrow: bool) -> Table:
+    """The first rows; where there is little room, each name takes a line of its own."""
+    from rich.markup import escape
+
+    titles = [_SHORT.get(title, title) if narrow else title for title in sheet.columns]
+    right = [title for title, whole in zip(titles, sheet.columns, strict=True) if whole in sheet.right]
+    table = plain_table(titles, right, narrow=narrow)
+    for row in sheet.rows[:SHOWN]:
+        cells = map(_in_lines, sheet.columns, row) if narrow else row
+        table.add_row(*map(escape, cells))
+    return table
+
+
+def _in_lines(title: str, cell: str) -> str:
+    if title == "Bodies":
+        return cell.replace(",", ", ")
+    return cell.replace(_GAP, "\n").replace(", ", "\n") if title in _NAMES else cell
 
 
 def _remarks(comparison: Comparison) -> list[str]:

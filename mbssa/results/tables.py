@@ -186,11 +186,7 @@ def page(structure: Structure, console: Console) -> None:
         console.print(line, markup=False)
     if not structure.n_groups:
         return
-    groups = _group_table(structure, narrow=False)
-    unlimited = console.options.update(width=10_000)
-    if console.measure(groups, options=unlimited).maximum > console.width:
-        groups = _group_table(structure, narrow=True)
-    console.print(groups)
+    print_fitting(console, lambda narrow: _group_table(structure, narrow=narrow))
     if structure.n_groups > SHOWN_GROUPS:
         console.print(f"… and {structure.n_groups - SHOWN_GROUPS} more groups; --format csv lists them all")
     header, rows = type_rows(structure)
@@ -210,6 +206,14 @@ def plain_table(columns: Iterable[str], right: Iterable[str] = (), *, narrow: bo
         justify: JustifyMethod = "right" if column in right else "left"
         table.add_column(column, justify=justify, overflow="fold", no_wrap=column == "SG type")
     return table
+
+
+def print_fitting(console: Console, table_of: Callable[[bool], Table]) -> None:
+    """Print a table; if it is too wide for the screen, its narrow form."""
+    table = table_of(False)
+    if console.measure(table, options=console.options.update(width=10_000)).maximum > console.width:
+        table = table_of(True)
+    console.print(table)
 
 
 def _group_table(structure: Structure, *, narrow: bool) -> Table:

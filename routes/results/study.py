@@ -6,8 +6,7 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from groups.results.about import print_fitting
-from mbssa.results.tables import plain_table
+from mbssa.results.tables import plain_table, print_fitting
 from routes.candidates import KINDS, LEAST
 
 if TYPE_CHECKING:

@@ -212,3 +212,17 @@ def test_markdown_of_a_comparison_has_its_remarks_and_no_empty_tables(run_mbssa,
         'format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = true\n'
     )
     assert "|" not in run_mbssa("loops", str(path), "--format", "markdown").stdout
+
+
+def test_where_there_is_little_room_no_name_is_broken():
+    from mbssa.loops import compare_loops
+    from mbssa.results.loops import as_text
+
+    comparison = compare_loops(mbssa.load("rotor"))
+    text = as_text(comparison.wehage, comparison, width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    words = set(text.replace(",", " ").split())
+    names = {name for module in comparison.wehage.modules for name in module.computes}
+    assert names <= words
+    assert {"Eqs.", "Unkn.", "11-14.angle_2", "Largest"} <= words
+    assert "Eqs." not in str(comparison.wehage)
