@@ -295,16 +295,23 @@ def _warnings(swept: PartitionSweep) -> list[str]:
 
 
 def judged(swept: PartitionSweep, one: Warned) -> tuple[list[str], list[str], str]:
-    """Who warns in a stretch and who does not, each with the smallest condition, and what would help."""
+    """Who warns in a stretch and who does not, each with the smallest condition, and what would help.
+
+    Choices have no condition, and say nothing, where bodies have no pose.
+    """
     warning: list[str] = []
     silent: list[str] = []
     for name in ("structural", "groups", "once", "held", "anew"):
         value = getattr(one, name)
+        if not math.isfinite(value):
+            continue
         low = value < swept.near or name in one.crossed
         crossed = ", determinant through zero" if name in one.crossed else ""
         said = "not solved" if name == "groups" and value == 0 else _number(value)
         (warning if low else silent).append(f"{name} ({said}{crossed})")
-    if one.whole < swept.near:
+    if not math.isfinite(one.whole):
+        verdict = "no pose: the groups cannot be closed, so that there is no J to judge"
+    elif one.whole < swept.near:
         verdict = f"no choice helps, J itself is singular ({_number(one.whole)})"
     elif not silent:
         verdict = "all choices are poor"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.loops.comparison import Comparison
 from mbssa.loops.structure import Loop, LoopStructure, Module
 from mbssa.mechanism import Mechanism
 from mbssa.results.exports import _markdown_table, csv_text
-from mbssa.results.tables import WIDE, plain_table, plain_text, print_fitting
+from mbssa.results.tables import WIDE, plain_table, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -296,7 +295,11 @@ def page(found: LoopStructure, console: Console, comparison: Comparison | None =
     for line in rest:
         console.print(line, markup=False)
     for sheet in _sheets(found, comparison):
-        print_fitting(console, partial(_table, sheet))
+        table = _table(sheet, narrow=False)
+        # Lists of names may wrap; only what would have to break a name is too wide.
+        if console.measure(table, options=console.options.update(width=10_000)).minimum > console.width:
+            table = _table(sheet, narrow=True)
+        console.print(table)
         if len(sheet.rows) > SHOWN:
             console.print(f"… and {len(sheet.rows) - SHOWN} more; --format csv lists them all")
     if comparison is not None:
@@ -304,7 +307,7 @@ def page(found: LoopStructure, console: Console, comparison: Comparison | None =
             console.print(line, markup=False)
 
 
-def _table(sheet: Sheet, narrow: bool) -> Table:
+def _table(sheet: Sheet, *, narrow: bool) -> Table:
     """The first rows; where there is little room, each name takes a line of its own."""
     from rich.markup import escape
 

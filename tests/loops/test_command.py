@@ -164,7 +164,7 @@ def test_ids_and_titles_with_brackets_are_printed_as_they_are(run_mbssa, tmp_pat
     )
     done = run_mbssa("loops", str(path))
     assert done.exit_code == 0
-    assert "a [/b] R c|[red]d R 1-3 SLOT" in done.stdout
+    assert "a [/b] R  c|[red]d R  1-3 SLOT" in done.stdout
 
 
 @pytest.mark.parametrize("option", ["--output", "--plot", "--tree"])

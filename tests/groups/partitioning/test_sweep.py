@@ -9,7 +9,7 @@ import groups
 import mbssa
 from groups.partitioning import partition, sweep_partition
 from groups.pictures.partitioning import conditions
-from groups.results.partitioning import sweep_as_csv, sweep_as_json
+from groups.results.partitioning import judged, sweep_as_csv, sweep_as_json
 
 PENDULUM = mbssa.load("pendulum_four_bar")
 SUSPENSION = mbssa.load("suspension")
@@ -163,6 +163,11 @@ class TestWithoutPoses:
         record = json.loads(sweep_as_json(swept))
         assert (np.array(record["choices"]["once"]["condition"], dtype=object)[lost] == None).all()  # noqa: E711
         assert not swept.agree[lost].any()
+        (warned,) = [one for one in swept.warnings if not np.isfinite(one.whole)]
+        assert lost[warned.first : warned.last + 1].all()
+        assert judged(swept, warned) == (["groups (not solved)"], [], judged(swept, warned)[2])
+        assert "no pose" in judged(swept, warned)[2]
+        assert "(nan" not in swept.as_text()
 
     def test_another_mechanisms_motion(self):
         path = built(FOUR_BAR).solve(groups.constant_speed(FOUR_BAR, steps=5))
