@@ -258,21 +258,21 @@ def sweep_partition(
     once = _fixed(tuple(np.delete(names, first).tolist()), J, first, rank)
     sets, singular, condition = _held(J, once, first, each, anew.condition, limit)
     return PartitionSweep(
-        opened,
-        method,
-        trajectory.time,
-        rank,
-        _fixed(inputs, everything, structural, wanted),
-        once,
-        Followed(*_named(names, sets), singular, condition, ()),
-        anew,
-        _at_rank(whole, rank)[1],
-        solved.condition,
-        solved.status,
-        model.group_names,
-        near,
-        limit,
-        independent is not None,
+        opened=opened,
+        method=method,
+        time=trajectory.time,
+        rank=rank,
+        structural=_fixed(inputs, everything, structural, wanted),
+        once=once,
+        held=Followed(*_named(names, sets), singular, condition, ()),
+        anew=anew,
+        whole=_at_rank(whole, rank)[1],
+        groups=solved.condition,
+        status=solved.status,
+        group_names=model.group_names,
+        near=near,
+        limit=limit,
+        given=independent is not None,
     )
 
 
@@ -390,3 +390,5 @@ def _held(
         columns[begin:] = each[begin]
         chosen = J[begin:][:, :, each[begin]]
         singular[begin:], condition[begin:] = _conditions(chosen, chosen.shape[2])
+        # What was chosen at an instant is not judged there again, whatever rounding makes of it.
+        begin += 1
