@@ -208,7 +208,8 @@ def _faults(found: LoopStructure) -> list[str]:
     if found.open:
         lines.append(f"in no loop and not driven: {', '.join(found.open)}")
     for joint in found.left_out:
-        why = "joins three bodies" if len(m.joint_bodies(joint)) > 2 else "binds nothing and is not driven"
+        three = len(m.joint_bodies(joint)) > 2
+        why = "joins three bodies: no loop can use it" if three else "binds nothing and is not driven"
         lines.append(f"left out: {m.joints[joint]}, which {why}")
     return lines
 
