@@ -211,7 +211,10 @@ def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0)
     start = np.concatenate([[0], np.cumsum(whole.grade)])
     systems = tuple(_system(whole, draw) for draw in _draws(whole, found))
     free = free_motions(systems[0][0], found.tolerance)
+    low = found.tolerance * max(found.constraints.values, default=0.0)
     sees = systems[0][1] @ free
+    # What is left of a coordinate that stands still is rounding, which a direction must not be made of.
+    sees[np.linalg.norm(sees, axis=1) <= low] = 0.0
     idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
     spins = _spins_left(question.inputs, own, found.mobility, len(idle), whole)
     idle, locks = (idle, locks) if spins else (idle[:0], [])

@@ -226,14 +226,14 @@ class _Ready:
 def _ready(base: Base, known: Table) -> _Ready:
     i = base.incidence
     graph = (i.joint_start, i.slot_body, i.slot_joint, i.body_start, i.body_slot)
-    moving = np.abs(base.moves).any(axis=1).astype(np.int64)
+    usable = _usable(base) if base.spins else base.mechanism.grade
     return _Ready(
         distributions(base),
         graph,
         _count(base, graph),
         _coordinates(base),
         _names(base, known),
-        (np.add.reduceat(moving, base.start[:-1]), base.locked),
+        (usable, base.locked),
         *_bounds(base),
     )
 
