@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from mbssa.results.exports import csv_text
-from mbssa.results.tables import plain_table, plain_text
+from mbssa.results.tables import counted, plain_table, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,9 +62,9 @@ def as_text(found: Partitioning) -> str:
 def _head(found: Partitioning) -> list[str]:
     opened = found.opened
     rods = [opened.mechanism.body_name(cut.rod) for cut in opened.cuts if cut.rod >= 0]
-    cuts = f"{_several(len(opened.cuts), 'cut')}: {_listed(found.cuts)}" if opened.cuts else "no loop to cut"
+    cuts = f"{counted(len(opened.cuts), 'cut')}: {_listed(found.cuts)}" if opened.cuts else "no loop to cut"
     lines = [
-        f"{_several(found.n, 'coordinate')} in the tree, {_several(len(opened.equations), 'equation')} "
+        f"{counted(found.n, 'coordinate')} in the tree, {counted(len(opened.equations), 'equation')} "
         f"at the cuts, {found.rank} independent",
         cuts,
     ]
@@ -95,7 +95,7 @@ def _verdict(found: Partitioning) -> list[str]:
         lines.append(f"redundant here: {_listed(found.redundant)}")
     if found.bound:
         lines.append(
-            f"what is driven is bound by the cuts: {_several(found.bound, 'combination')} of the driven "
+            f"what is driven is bound by the cuts: {counted(found.bound, 'combination')} of the driven "
             "coordinates cannot be prescribed here"
         )
     return lines
@@ -203,10 +203,10 @@ def sweep_page(swept: PartitionSweep, console: Console) -> None:
     instants = len(swept.time)
     cuts = [f"{cut.kind} cut at {opened.cut_name(cut)}" for cut in opened.cuts]
     console.print(
-        f"{_several(len(opened.coordinates), 'coordinate')}, {_listed(cuts) or 'no cut'}", markup=False
+        f"{counted(len(opened.coordinates), 'coordinate')}, {_listed(cuts) or 'no cut'}", markup=False
     )
     console.print(
-        f"{_several(instants, 'instant')}, t = {swept.time[0]:.6g} … {swept.time[-1]:.6g} s; "
+        f"{counted(instants, 'instant')}, t = {swept.time[0]:.6g} … {swept.time[-1]:.6g} s; "
         f"{swept.rank} dependent; {_METHODS[swept.method]}",
         markup=False,
     )
@@ -267,7 +267,7 @@ def _changes(swept: PartitionSweep) -> list[str]:
     if not swept.changes:
         return ["the set that is chosen once need not change"]
     lines = [
-        f"the independent set has to change {_several(len(swept.changes), 'time')}, where its condition is "
+        f"the independent set has to change {counted(len(swept.changes), 'time')}, where its condition is "
         f"below {swept.limit:.2g} of a new choice's:"
     ]
     lines += [
@@ -409,10 +409,6 @@ def _known(value: float) -> float | None:
 
 def _all_known(values: Any) -> list[float | None]:
     return [_known(value) for value in values.tolist()]
-
-
-def _several(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _listed(items: Sequence[str], most: int = 24) -> str:

@@ -106,12 +106,18 @@ def as_markdown(structure: Structure) -> str:
     """Summary, table of groups and table of types."""
     lines = summary_lines(structure)
     text = [f"# {lines[0]}", "", *(line if line.strip() else "" for line in lines[1:]), ""]
-    text += _markdown_table(GROUP_COLUMNS, (group_row(group) for group in structure.groups))
-    text += ["", *_markdown_table(*type_rows(structure))]
+    text += markdown_table(GROUP_COLUMNS, (group_row(group) for group in structure.groups))
+    text += ["", *markdown_table(*type_rows(structure))]
     return "\n".join(text) + "\n"
 
 
-def _markdown_table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+def markdown_table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Lines of any table as Markdown.
+
+    >>> markdown_table(("t", "x"), [("0", "a|b")])
+    ['| t | x |', '| --- | --- |', '| 0 | a\\\\|b |']
+    """
+
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

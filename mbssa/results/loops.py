@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from mbssa.loops.comparison import Comparison
 from mbssa.loops.structure import Loop, LoopStructure, Module
 from mbssa.mechanism import Mechanism
-from mbssa.results.exports import _markdown_table, csv_text
-from mbssa.results.tables import WIDE, plain_table, plain_text
+from mbssa.results.exports import csv_text, markdown_table
+from mbssa.results.tables import WIDE, counted, plain_table, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -144,7 +144,7 @@ def summary_lines(found: LoopStructure) -> list[str]:
     pairs = m.n_joints - len(found.left_out)
     lines = _head(m)
     movable = m.n_bodies - 1
-    loops = _count(len(found.loops), "independent loop")
+    loops = counted(len(found.loops), "independent loop")
     eq = f"C = P − N_m = {pairs} − {movable}"
     if pairs - movable != len(found.loops):
         eq += f" + {len(found.loops) - pairs + movable}, for the bodies that no pair binds to the frame"
@@ -153,14 +153,14 @@ def summary_lines(found: LoopStructure) -> list[str]:
     if found.method == "wehage":
         together = [f"{{{', '.join(map(str, s.loops))}}}" for s in found.substructures if len(s.loops) > 1]
         merged = f", loops {' and '.join(together)} merged" if together else ""
-        lines.append(_count(len(found.substructures), "substructure") + " by Wehage's rule" + merged)
+        lines.append(counted(len(found.substructures), "substructure") + " by Wehage's rule" + merged)
         lines += _disagreement(found)
-    levels = _count(len(found.levels), "level")
+    levels = counted(len(found.levels), "level")
     verdict = "determined" if found.determined else "not determined"
     apart = (
         f"; {found.n_apart} if merged loops were solved apart" if found.n_apart > len(found.modules) else ""
     )
-    lines.append(f"{verdict}: {_count(len(found.modules), 'module')} in {levels}{apart}")
+    lines.append(f"{verdict}: {counted(len(found.modules), 'module')} in {levels}{apart}")
     return lines + [f"  {line}" for line in _faults(found)] + [f"note: {note}" for note in found.notes]
 
 
@@ -168,7 +168,7 @@ def _head(m: Mechanism) -> list[str]:
     title = "".join(character for character in m.title if character.isprintable())
     return [
         f"{m.name}: {title}" if title else m.name or "mechanism",
-        f"{m.space}, {m.n_bodies} bodies with the frame, {_count(m.n_joints, 'joint')}; "
+        f"{m.space}, {m.n_bodies} bodies with the frame, {counted(m.n_joints, 'joint')}; "
         f"mobility {m.mobility} by Eq. (2), {m.n_driven} driven",
     ]
 
@@ -192,16 +192,16 @@ def _faults(found: LoopStructure) -> list[str]:
         if module.state != "sound":
             more = "more" if module.state == "over" else "fewer"
             by = abs(module.equations - module.unknowns)
-            lines.append(f"module {module.number} has {_count(by, 'equation')} {more} than unknowns")
+            lines.append(f"module {module.number} has {counted(by, 'equation')} {more} than unknowns")
     for loop in found.loops:
         if loop.rank < m.freedom:
             lines.append(
                 f"CL-{loop.number}: its joints span {loop.rank} of {m.freedom} directions; "
-                f"{_count(m.freedom - loop.rank, 'equation')} left out"
+                f"{counted(m.freedom - loop.rank, 'equation')} left out"
             )
         if loop.redundant:
             lines.append(
-                f"CL-{loop.number}: {_count(loop.redundant, 'equation')} left out; other loops say the same"
+                f"CL-{loop.number}: {counted(loop.redundant, 'equation')} left out; other loops say the same"
             )
     if found.held:
         lines.append(f"held at zero, as the body spins idly: {', '.join(found.held)}")
@@ -212,10 +212,6 @@ def _faults(found: LoopStructure) -> list[str]:
         why = "joins three bodies: no loop can use it" if three else "binds nothing and is not driven"
         lines.append(f"left out: {m.joints[joint]}, which {why}")
     return lines
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def to_dict(found: LoopStructure) -> dict[str, Any]:
@@ -333,7 +329,7 @@ def _remarks(comparison: Comparison) -> list[str]:
     groups = comparison.ways[0]
     if idle := groups.modules - len(groups.sizes):
         lines.append(
-            f"{_count(idle, 'structural group')} with nothing to solve (driven bodies): modules, but "
+            f"{counted(idle, 'structural group')} with nothing to solve (driven bodies): modules, but "
             "no systems. Loops have no such modules and levels."
         )
     if not comparison.structure.determined:
@@ -382,7 +378,7 @@ def _markdown(found: LoopStructure, comparison: Comparison | None) -> str:
     head, *rest = summary_lines(found)
     text = [f"# {head}", "", *rest]
     for sheet in _sheets(found, comparison):
-        text += ["", *_markdown_table(sheet.columns, sheet.rows)]
+        text += ["", *markdown_table(sheet.columns, sheet.rows)]
     if comparison is not None:
         text += ["", *_remarks(comparison)]
     return "\n".join(text) + "\n"

@@ -92,10 +92,10 @@ def summary_lines(structure: Structure) -> list[str]:
     if structure.determined:
         levels = len(structure.levels)
         lines.append(
-            f"determined: {_count(structure.n_groups, 'structural group')} in {_count(levels, 'level')}"
+            f"determined: {counted(structure.n_groups, 'structural group')} in {counted(levels, 'level')}"
         )
     else:
-        lines.append(f"not determined: {_count(structure.n_groups, 'structural group')} found, and")
+        lines.append(f"not determined: {counted(structure.n_groups, 'structural group')} found, and")
         if structure.unresolved:
             bodies = _list([str(m.bodies[b]) for b in structure.unresolved])
             lines.append(f"  not searched to the end: bodies {bodies}")
@@ -120,7 +120,7 @@ def treatment_lines(structure: Structure) -> list[str]:
         for dropped in treatment.dropped:
             by_joint.setdefault(dropped.joint, []).append(dropped.equation)
         named = [f"{m.joints[j]} ({', '.join(names)})" for j, names in by_joint.items()]
-        redundant = _count(len(treatment.dropped), "redundant constraint")
+        redundant = counted(len(treatment.dropped), "redundant constraint")
         lines.append(f"{redundant} left out: {_list(named)}")
     for part in treatment.parts:
         bodies = _list([str(m.bodies[b]) for b in part.bodies])
@@ -152,7 +152,7 @@ def part_sentence(structure: Structure, part: Part, *, advise: bool = True) -> s
         return (
             f"over-constrained by {part.units}: {'bodies' if several else 'body'} {bodies}, "
             f"bound by {joints}"
-            + (f"; release {_count(part.units, 'coordinate')} or drive as many fewer" if advise else "")
+            + (f"; release {counted(part.units, 'coordinate')} or drive as many fewer" if advise else "")
         )
     if part.rigid:
         rigid = _list([str(b + 1) for b in part.rigid])
@@ -160,7 +160,7 @@ def part_sentence(structure: Structure, part: Part, *, advise: bool = True) -> s
     return (
         f"under-constrained by {part.units}: {'bodies' if several else 'body'} {bodies}, "
         f"held by {joints}"
-        + (f"; drive {_count(part.units, 'more coordinate')} or add as many constraints" if advise else "")
+        + (f"; drive {counted(part.units, 'more coordinate')} or add as many constraints" if advise else "")
     )
 
 
@@ -174,8 +174,15 @@ def _list(items: list[str], most: int = 30) -> str:
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "level"), counted(9139, "set"), counted(2, "body")
+    ('1 level', '9,139 sets', '2 bodies')
+    """
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
+    return f"{number:,} {noun}"
 
 
 def page(structure: Structure, console: Console) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from mbssa.results.exports import _markdown_table
-from mbssa.results.tables import plain_table, plain_text
+from mbssa.results.exports import csv_text, markdown_table
+from mbssa.results.tables import counted, plain_table, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,19 +38,21 @@ def headline(mechanism: Mechanism) -> str:
 
 def summary_lines(answer: Transformations) -> list[str]:
     """What was asked, what was looked at, and what became of it."""
-    inputs = _count(answer.judged.n_inputs, "input")
+    inputs = counted(answer.judged.n_inputs, "input")
+    rooms = f"{counted(answer.n_sets, 'set')} in {counted(answer.n_distributions, 'distribution')}"
     lines = [
-        f"{inputs}: {_count(answer.n_sets, 'set')} in {_count(answer.n_distributions, 'distribution')} over "
-        "the joints; " + _looked_at(answer),
+        f"{inputs}: {rooms} over the joints; {_looked_at(answer)}",
         f"of these sets {answer.n_determined:,} are determined by the count, {answer.n_valid:,} valid "
-        f"({_BASIS[answer.basis]}); {_count(answer.n_structures, 'kinematic structure')}",
+        f"({_BASIS[answer.basis]}); {counted(answer.n_structures, 'kinematic structure')}",
     ]
     own = answer.own
     if own is not None:
         said = []
         if own.n_groups:
-            groups = _count(own.n_groups, "group")
-            said.append(f"{groups}, the largest of {_bodies(own.largest)}, {_count(own.levels, 'level')}")
+            groups = counted(own.n_groups, "group")
+            said.append(
+                f"{groups}, the largest of {counted(own.largest, 'body')}, {counted(own.levels, 'level')}"
+            )
         said.append("valid" if own.valid else f"not valid: {own.verdict}")
         lines.append(f"its own inputs {', '.join(own.inputs)}: {'; '.join(said)}")
     return lines + [f"note: {note}" for note in answer.notes]
@@ -148,19 +148,10 @@ def to_dict(answer: Transformations, printed: Shown) -> dict[str, Any]:
     return answer.to_dict(0) | {"order": printed.heading, "rows": rows}
 
 
-def as_csv(header: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """A table as CSV; inputs are in one cell, as ``--inputs`` reads them."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(body)
-    return stream.getvalue()
-
-
 def as_markdown(title: str, lines: Sequence[str], header: Sequence[str], body: Sequence[Any]) -> str:
     """A title, sentences and a table."""
     text = [f"# {title}", "", *(f"- {line}" for line in lines), *([""] if lines else [])]
-    return "\n".join([*text, *_markdown_table(tuple(header), body)]) + "\n"
+    return "\n".join([*text, *markdown_table(tuple(header), body)]) + "\n"
 
 
 def export(answer: Transformations, form: Format, printed: Shown) -> str:
@@ -168,7 +159,7 @@ def export(answer: Transformations, form: Format, printed: Shown) -> str:
     if form == "json":
         return json.dumps(to_dict(answer, printed), ensure_ascii=False, indent=2) + "\n"
     if form == "csv":
-        return as_csv(*table(printed.rows))
+        return csv_text(*table(printed.rows))
     if form == "markdown":
         lines = [*summary_lines(answer), printed.heading]
         return as_markdown(headline(answer.mechanism), lines, *table(printed.rows))
@@ -193,7 +184,7 @@ def searches_table(searches: Sequence[KeptSearch]) -> tuple[tuple[str, ...], lis
                 + ("" if kept.current else ", by another version"),
                 f"{progress.n_valid:,}",
                 f"{kept.n_structures:,}",
-                "–" if best is None else f"{_count(best.n_groups, 'group')}, largest {best.largest}",
+                "–" if best is None else f"{counted(best.n_groups, 'group')}, largest {best.largest}",
                 "–" if best is None else ", ".join(best.inputs),
             )
         )
@@ -205,7 +196,7 @@ def export_searches(searches: Sequence[KeptSearch], form: Format) -> str:
     if form == "json":
         return json.dumps([kept.to_dict() for kept in searches], ensure_ascii=False, indent=2) + "\n"
     if form == "csv":
-        return as_csv(*searches_table(searches))
+        return csv_text(*searches_table(searches))
     if form == "markdown":
         return as_markdown("Searches over inputs", (), *searches_table(searches))
     return plain_text(lambda console: searches_page(searches, console)) + "\n"
@@ -216,7 +207,7 @@ def export_rows(rows: Sequence[KeptRow], form: Format) -> str:
     if form == "json":
         return json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=2) + "\n"
     if form == "csv":
-        return as_csv(*table(rows))
+        return csv_text(*table(rows))
     if form == "markdown":
         return as_markdown("Inputs", (), *table(rows))
     return plain_text(lambda console: print_rows(rows, console)) + "\n"
@@ -229,11 +220,3 @@ def searches_page(searches: Sequence[KeptSearch], console: Console) -> None:
     for row in body:
         printed.add_row(*row)
     console.print(printed)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _bodies(number: int) -> str:
-    return f"{number} {'body' if number == 1 else 'bodies'}"

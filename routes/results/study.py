@@ -6,7 +6,7 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mbssa.results.tables import plain_table, print_fitting
+from mbssa.results.tables import counted, plain_table, print_fitting
 from routes.candidates import KINDS, LEAST
 
 if TYPE_CHECKING:
@@ -59,21 +59,21 @@ def head(study: Study) -> list[str]:
     structure = study.model.structure
     levels, groups = len(structure.levels), structure.n_groups
     lines = [
-        f"{structure.mechanism.name}: {_many(groups, 'group')} in {_many(levels, 'level')}, "
+        f"{structure.mechanism.name}: {counted(groups, 'group')} in {counted(levels, 'level')}, "
         f"{len(study.motion.time):,} instants up to {study.level}",
-        f"{_many(study.workers, 'worker')} on {study.machine}",
+        f"{counted(study.workers, 'worker')} on {study.machine}",
     ]
     if study.routes is None:
         lines.append("Routes: too many to be counted")
     elif study.routes == study.told_apart:
-        lines.append(f"{_many(study.routes, 'route')}")
+        lines.append(f"{counted(study.routes, 'route')}")
     else:
         lines.append(
-            f"{_many(study.routes, 'route')} where equal groups are interchangeable "
+            f"{counted(study.routes, 'route')} where equal groups are interchangeable "
             f"({study.told_apart:,} told apart)"
         )
     plans = sum(study.predicted.values())
-    lines.append(f"{_many(plans, 'plan')} predicted, {len(study.trials)} of them run")
+    lines.append(f"{counted(plans, 'plan')} predicted, {len(study.trials)} of them run")
     return lines
 
 
@@ -109,7 +109,7 @@ def short(plan: Plan) -> str:
     route, _, rest = str(plan).partition(", ")
     if len(route) > _LONG:
         cut = route[:_LONG].rstrip("0123456789")
-        route = f"{cut}… ({_many(len(plan.calls), 'call')} in {_many(len(plan.stages), 'stage')})"
+        route = f"{cut}… ({counted(len(plan.calls), 'call')} in {counted(len(plan.stages), 'stage')})"
     return f"{route}, {rest}"
 
 
@@ -183,7 +183,3 @@ def _idle(trial: Trial) -> str:
     if len(shares) <= _EACH:
         return " ".join(shares)
     return f"{min(trial.idle):.0%} to {max(trial.idle):.0%}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
