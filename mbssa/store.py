@@ -47,6 +47,9 @@ _OF_THE_FILE = (
     sqlite3.SQLITE_READONLY,
 )
 
+#: SQLite's errors where it cannot make the files that it keeps beside one that is written ahead.
+_NO_COMPANION = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+
 #: Threads of one process take turns at what is in memory: SQLite does not make them wait there.
 _TURN = threading.RLock()
 
@@ -86,6 +89,44 @@ def transaction(tables: Sequence[str] = (), path: str | Path | None = None) -> I
         return
     with closing(_opened(place)) as connection, _transaction(connection, tables, place) as store:
         yield store
+
+
+@contextmanager
+def reading(tables: Sequence[str] = (), path: str | Path | None = None) -> Iterator[sqlite3.Connection]:
+    """A connection that reads what is in the store at one moment, and writes nothing.
+
+    A file that cannot be written will do. Tables that it does not have are empty.
+
+    Parameters
+    ----------
+    tables : ``CREATE TABLE IF NOT EXISTS`` of what is used
+    path : the store's file, or ``:memory:``; by default :func:`store_path`
+
+    Raises
+    ------
+    StoreError
+        The file is no store, is not there, is damaged, or is from another version.
+
+    Examples
+    --------
+    >>> table = "CREATE TABLE IF NOT EXISTS widths (name TEXT PRIMARY KEY, m REAL) STRICT"
+    >>> with reading([table], ":memory:") as store:
+    ...     store.execute("SELECT * FROM widths").fetchall()
+    []
+    """
+    place = str(store_path() if path is None else path)
+    if place == MEMORY:
+        with transaction(tables, place) as store:
+            yield store
+        return
+    with _said(place), closing(_opened_to_read(place)) as connection:
+        _application(connection, place)
+        connection.execute("BEGIN")
+        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        for table in tables:
+            if table.partition("(")[0].split()[-1] not in there:
+                connection.execute(table.replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1))
+        yield connection
 
 
 def store_path() -> str:
@@ -161,6 +202,28 @@ def _opened(place: str) -> sqlite3.Connection:
             connection.close()
             raise
         return connection
+
+
+def _opened_to_read(place: str) -> sqlite3.Connection:
+    """A connection that cannot write the file.
+
+    Beside a file that is written ahead SQLite keeps two others, even for readers. Where it can make none and
+    there are none, nobody is writing, and the file is read as if it could not change.
+    """
+    uri = Path(place).absolute().as_uri() + "?mode=ro"
+    for more in ("", "&immutable=1"):
+        connection = sqlite3.connect(
+            uri + more, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=True
+        )
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return connection
+        except BaseException as error:
+            connection.close()
+            unreadable = getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_COMPANION
+            if more or not unreadable or Path(f"{place}-wal").exists() or not Path(place).is_file():
+                raise
+    raise AssertionError("the second way returns or raises")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from mbssa import store
-from mbssa.store import StoreError, store_path, transaction
+from mbssa.store import StoreError, reading, store_path, transaction
 
 TABLE = "CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, n INTEGER) STRICT"
 
@@ -66,6 +66,64 @@ class TestTransactions:
             transaction([TABLE], path),
         ):
             pass
+
+
+def seen(path):
+    with reading([TABLE], path) as opened:
+        return opened.execute("SELECT name, n FROM counts ORDER BY name").fetchall()
+
+
+class TestReading:
+    def test_nothing_is_written(self, tmp_path):
+        put(tmp_path / "store", "a", 1)
+        before = (tmp_path / "store").read_bytes()
+        assert seen(tmp_path / "store") == [("a", 1)]
+        assert (tmp_path / "store").read_bytes() == before
+        with reading([TABLE], tmp_path / "store") as opened, pytest.raises(sqlite3.OperationalError):
+            opened.execute("INSERT INTO counts VALUES ('b', 2)")
+
+    def test_where_sqlite_cannot_keep_its_other_files_too(self, tmp_path, monkeypatch):
+        """As on a disk that cannot be written."""
+        put(tmp_path / "store", "a", 1)
+        opened, connect = [], sqlite3.connect
+
+        def without_companions(name, **options):
+            opened.append(name)
+            if "immutable" not in name:
+                name = f"file:{tmp_path / 'nowhere'}?mode=ro"
+            return connect(name, **options)
+
+        monkeypatch.setattr(sqlite3, "connect", without_companions)
+        assert seen(tmp_path / "store") == [("a", 1)]
+        assert len(opened) == 2
+        # Somebody is writing: what is in the other file must not be passed over.
+        (tmp_path / "store-wal").write_bytes(b"")
+        with pytest.raises(StoreError, match="cannot be used"):
+            seen(tmp_path / "store")
+
+    def test_what_another_one_has_just_written_is_seen(self, tmp_path):
+        put(tmp_path / "store", "a", 1)
+        with transaction([TABLE], tmp_path / "store") as opened:
+            opened.execute("INSERT INTO counts VALUES ('b', 2)")
+            assert seen(tmp_path / "store") == [("a", 1)]
+        assert seen(tmp_path / "store") == [("a", 1), ("b", 2)]
+
+    def test_a_table_that_is_not_there_is_empty(self, tmp_path):
+        with transaction([TABLE.replace("counts", "others")], tmp_path / "store"):
+            pass
+        assert seen(tmp_path / "store") == []
+
+    def test_memory_can_be_read(self):
+        put(":memory:", "read", 3)
+        assert ("read", 3) in seen(":memory:")
+
+    @pytest.mark.parametrize("text", [None, "a" * 5000])
+    def test_what_is_no_store_is_refused(self, tmp_path, text):
+        if text is not None:
+            (tmp_path / "store").write_text(text)
+        with pytest.raises(StoreError):
+            seen(tmp_path / "store")
+        assert (tmp_path / "store").exists() == (text is not None)
 
 
 class TestFilesThatAreNotItsOwn:

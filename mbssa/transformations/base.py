@@ -25,11 +25,11 @@ from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import IntArray, Mechanism
 from mbssa.search.decompose import decompose, worth_treating
 from mbssa.search.treatment import DENSE, Treatment
-from mbssa.singularities.motions import free_motions
 from mbssa.singularities.ranks import generic_rows, rank_of
 from mbssa.singularities.repairs import coordinate_rows
 from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows
 from mbssa.transformations.question import Question, coordinates_of, name_of, with_inputs, with_terminals
+from mbssa.transformations.whole_rank import Whole, full_rank, whole_of
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.uint8]
@@ -66,7 +66,7 @@ class Base:
     least, most : (J,) fewest and most inputs of a joint by the question
     locked : (J,) inputs that a joint must have for the idle spins to stay idle, 0 for most
     systems : for each geometry that may decide, equations (E, B (N - 1)) and coordinates (C, B (N - 1))
-    tolerance : ratio of singular values below which numbers count as dependent
+    low : length of a coordinate's row beyond the span of others up to which it counts as dependent
     """
 
     mechanism: Mechanism
@@ -88,8 +88,8 @@ class Base:
     least: IntArray
     most: IntArray
     locked: IntArray
-    systems: tuple[tuple[Array, Array], ...]
-    tolerance: float
+    systems: tuple[Whole, ...]
+    low: float
 
     def names(self, places: Sequence[int] | IntArray, bits: Sequence[int] | IntArray) -> tuple[str, ...]:
         """Coordinates by joint index and number, as ``1-2.slide``."""
@@ -128,11 +128,8 @@ class Base:
 
         The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
         """
-        wanted = self.mechanism.freedom * (self.mechanism.n_bodies - 1) - self.spins
-        return any(
-            rank_of(np.vstack([equations, every[coordinates]]), self.tolerance).rank >= wanted
-            for equations, every in self.systems
-        )
+        chosen = np.array(coordinates, dtype=np.int64)
+        return any(full_rank(system, chosen, self.spins) for system in self.systems)
 
     def reason(self, mechanism: Mechanism) -> str:
         """Why inputs are refused, as :func:`mbssa.check` says it; "valid" where it finds nothing."""
@@ -210,9 +207,8 @@ def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0)
         raise _refused(whole, "has no free motion, so nothing can be driven; mbssa check says what holds it")
     start = np.concatenate([[0], np.cumsum(whole.grade)])
     systems = tuple(_system(whole, draw) for draw in _draws(whole, found))
-    free = free_motions(systems[0][0], found.tolerance)
-    low = found.tolerance * max(found.constraints.values, default=0.0)
-    sees = systems[0][1] @ free
+    free, sees = systems[0].motions, systems[0].free.copy()
+    low = found.tolerance * float(systems[0].values.max(initial=0.0))
     # What is left of a coordinate that stands still is rounding, which a direction must not be made of.
     sees[np.linalg.norm(sees, axis=1) <= low] = 0.0
     idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
@@ -245,7 +241,7 @@ def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0)
         bare=bare,
         question=question,
         variant=variant,
-        pairs=_pairs(bare),
+        pairs=pairs_of(bare),
         n_inputs=found.mobility - spins,
         mobility=found.mobility,
         spins=spins,
@@ -261,7 +257,7 @@ def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0)
         most=most,
         locked=locked,
         systems=systems,
-        tolerance=found.tolerance,
+        low=low,
     )
 
 
@@ -280,11 +276,12 @@ def _draws(mechanism: Mechanism, found: Examined) -> Iterator[Examined]:
             yield replace(found, rows=rows, matrix=matrix, seed=other)
 
 
-def _system(mechanism: Mechanism, found: Examined) -> tuple[Array, Array]:
+def _system(mechanism: Mechanism, found: Examined) -> Whole:
     """Equations, and rows of all coordinates in the order of joints and bits."""
     rows = coordinate_rows(mechanism, found)
     order = np.argsort(rows.joint, kind="stable")
-    return found.matrix, rows.select(order).matrix(np.arange(1, mechanism.n_bodies))
+    every = rows.select(order).matrix(np.arange(1, mechanism.n_bodies))
+    return whole_of(found.matrix, every, found.constraints.rank, found.tolerance)
 
 
 def _idle_spins(
@@ -355,7 +352,11 @@ def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanis
     motions = "1 free motion" if mobility == 1 else f"{mobility} free motions"
     right = f"; write {mobility}"
     if 0 < idle < mobility:
-        right = f", {idle} of them idle spins; write {mobility - idle}, or {mobility} to drive the spins too"
+        spins = "an idle spin" if idle == 1 else "idle spins"
+        right = f", {idle} of them {spins}; write {mobility - idle}, or {mobility} to drive "
+        right += "the spin too" if idle == 1 else "all spins too"
+        if mobility - idle < wanted < mobility:
+            right += "; inputs for some of the spins are not searched for"
     raise _refused(mechanism, f"{wanted} inputs for {motions}{right}")
 
 
@@ -410,8 +411,13 @@ def _treatment(
     return replace(structure.treatment, units=units)
 
 
-def _pairs(mechanism: Mechanism) -> str:
-    """The pairs that stand for the multiple joints, as ``4-5 5-6``, a semicolon between joints."""
+def pairs_of(mechanism: Mechanism) -> str:
+    """The pairs that stand for the multiple joints, as ``4-5 5-6``, a semicolon between joints.
+
+    >>> import mbssa
+    >>> pairs_of(mbssa.load("rotor"))
+    ''
+    """
     return "; ".join(
         " ".join(
             "-".join(str(body + 1) for body in sorted(mechanism.joint_bodies(j))) for j in several.joints

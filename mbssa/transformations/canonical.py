@@ -15,11 +15,16 @@ from mbssa.mechanism import BodyGeometry, Mechanism
 
 #: What decides a verdict, as files under the folder of the package.
 _JUDGING = (
+    "initialisation.py",
+    "mechanism.py",
+    "gathering/multiple.py",
     "transformations/base.py",
     "transformations/distributions.py",
     "transformations/judged.py",
     "transformations/kernels.py",
+    "transformations/question.py",
     "transformations/table.py",
+    "transformations/whole_rank.py",
     "joints/*.py",
     "search/*.py",
     "singularities/*.py",

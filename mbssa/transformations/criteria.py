@@ -28,6 +28,9 @@ DIRECTIONS = {
 #: The columns of :class:`Judged` that bear another name.
 _COLUMN = {"groups": "n_groups"}
 
+#: Part of a value that two may differ by and count as equal: the same sums come out in another order.
+_EQUAL = 1e-9
+
 #: Small groups first make the fewest equations to iterate on; closed forms need no iteration at all.
 DEFAULT = "groups,largest,closed,cost"
 
@@ -117,7 +120,7 @@ def front(judged: Judged, first: str, second: str) -> npt.NDArray[np.int64]:
     """Row numbers of the Pareto front of two criteria, best in the first one first.
 
     A row is on it if no other is better in one and at least as good in the other; of rows with equal
-    values the first alone is named.
+    values the first alone is named. Values that differ by less than one part in 10⁹ are equal.
 
     Raises
     ------
@@ -125,11 +128,18 @@ def front(judged: Judged, first: str, second: str) -> npt.NDArray[np.int64]:
         An unknown criterion.
     """
     _known(f"{first},{second}", [first, second])
-    a, b = (-DIRECTIONS[name] * values_of(judged, name) for name in (first, second))
-    chosen = []
-    best = np.inf
-    for row in np.lexsort((np.arange(len(a)), b, a)).tolist():
-        if b[row] < best:
-            best = float(b[row])
-            chosen.append(row)
-    return np.array(chosen, dtype=np.int64)
+    a, b = (_steps(-DIRECTIONS[name] * values_of(judged, name)) for name in (first, second))
+    order = np.lexsort((np.arange(len(a)), b, a))
+    least = np.minimum.accumulate(b[order])
+    better = np.diff(least, prepend=len(b)) < 0
+    return order[better].astype(np.int64)
+
+
+def _steps(values: Array) -> npt.NDArray[np.int64]:
+    """Places of the values in ascending order, from 0; equal ones have the same."""
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    above = np.diff(ascending) > _EQUAL * np.abs(ascending[1:])
+    places = np.zeros(len(values), dtype=np.int64)
+    places[order[1:]] = np.cumsum(above)
+    return places

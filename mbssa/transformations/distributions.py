@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
+from math import comb, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -71,8 +71,7 @@ class Distributions:
 
     def sets(self, places: npt.NDArray[np.int16]) -> IntArray:
         """(D,) sets of coordinates of each distribution; 0 for one that is not allowed."""
-        most = self.ways.max(initial=0)
-        if most ** min(self.n_inputs, len(self.ways)) >= MOST:
+        if self.n_sets >= MOST and prod(self.ways.max(axis=1, initial=1)) >= MOST:
             raise ValueError("sets of coordinates are too many to be counted in a machine word")
         out = np.zeros(len(places), dtype=np.int64)
         kernel(sets_of, len(places) * len(self.ways))(places, self.ways.astype(np.int64), out)

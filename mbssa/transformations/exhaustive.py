@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
 
 from mbssa.transformations import keeping
 from mbssa.transformations.base import Base
@@ -17,6 +19,9 @@ from mbssa.transformations.table import Table
 
 #: What ended a search before its end: its time was up, or Ctrl-C.
 Stop = Literal["", "time", "interrupted"]
+
+#: Distributions of the first block where time is short.
+_FIRST = 64
 
 #: Told how many distributions were looked at, of how many.
 Progress = Callable[[int, int], object]
@@ -43,10 +48,14 @@ def exhaustive(
 ) -> Looked:
     """Judge all distributions of all bases; Ctrl-C and the time limit give what there is.
 
+    A block of a store is judged as a whole or not at all, so none is begun where the last one took longer
+    than what is left of the time; without a store blocks get smaller instead.
+
     Parameters
     ----------
     search : where blocks are kept, and those that are there already are not judged; None keeps nothing
-    block : distributions of a block without a store
+    block : distributions of a block without a store, at most
+    time_limit : s
     progress : told after every block
 
     Raises
@@ -55,18 +64,19 @@ def exhaustive(
         The store cannot be used.
     """
     total = sum(room.count for room in rooms)
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    clock = _Clock(time.monotonic(), np.inf if time_limit is None else time_limit)
     pieces: list[Judged] = []
     looked_at = 0 if search is None else keeping.progress(search).looked_at
     stopped: Stop = ""
-    work = _all_blocks(rooms, block) if search is None else keeping.blocks(search, deadline)
+    work = _all_blocks(rooms, block, clock) if search is None else keeping.blocks(search, clock.deadline)
     try:
         with keeping.held_open(search), closing(work):
             for each in work:
-                if deadline is not None and time.monotonic() >= deadline:
+                if clock.left <= (0.0 if search is None else clock.last):
                     break
-                places = rooms[each.variant].places(each.first, each.stop)
-                judged = judge(found[each.variant], places, known)
+                with clock.timed(each.stop - each.first):
+                    places = rooms[each.variant].places(each.first, each.stop)
+                    judged = judge(found[each.variant], places, known)
                 if search is None:
                     pieces.append(judged.take(judged.determined))
                     looked_at += len(judged)
@@ -85,7 +95,46 @@ def exhaustive(
     return Looked(Judged.joined([Judged.empty(found[0].n_inputs), *pieces]), looked_at, stopped)
 
 
-def _all_blocks(rooms: Sequence[Distributions], size: int) -> Generator[Block, None, None]:
+@dataclass
+class _Clock:
+    """How long blocks take, and what is left of the time; all in s, ``began`` of ``time.monotonic``."""
+
+    began: float
+    limit: float
+    judged: int = 0
+    spent: float = 0.0
+    last: float = 0.0
+
+    @property
+    def deadline(self) -> float:
+        return self.began + self.limit
+
+    @property
+    def left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    @contextmanager
+    def timed(self, number: int) -> Iterator[None]:
+        """Note what judging so many distributions takes."""
+        begun = time.monotonic()
+        yield
+        self.last = time.monotonic() - begun
+        self.judged += number
+        self.spent += self.last
+
+    def fitting(self, most: int) -> int:
+        """Distributions that take a quarter of what is left; a few where nothing is known, 1 at least."""
+        if self.limit == np.inf:
+            return most
+        if not self.judged:
+            return min(most, _FIRST)
+        return max(1, min(most, int(self.left / 4 * self.judged / max(self.spent, 1e-6))))
+
+
+def _all_blocks(rooms: Sequence[Distributions], most: int, clock: _Clock) -> Generator[Block, None, None]:
     for variant, room in enumerate(rooms):
-        for first in range(0, room.count, size):
-            yield Block(variant, first, min(first + size, room.count))
+        first = 0
+        while first < room.count:
+            stop = min(first + clock.fitting(most), room.count)
+            yield Block(variant, first, stop)
+            first = stop

@@ -42,8 +42,8 @@ class Judged:
     bits : (D, n) int8, coordinate of each input in the best valid set, the first set where none is valid
     margin : (D,) float64, smallest over largest singular value of what that set leaves free; 0 where it
         is not valid
-    alike : (D,) int32, distributions that symmetry makes the same as this one, itself included; 0 where
-        another row stands for it
+    alike : (D,) int32, distributions, of those looked at, that symmetry makes the same as this one, itself
+        included; 0 where another row stands for it
     """
 
     places: Column
@@ -156,7 +156,10 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
     judged.variant[:] = base.variant
     ready = _ready(base, known)
     judged.sets[:] = ready.room.sets(judged.places)
-    if ready.count is None or not len(places):
+    if not len(places):
+        return judged
+    if ready.count is None:
+        kernel(kernels.first_sets, places.size)(places.astype(np.int64), ready.coordinates, judged.bits)
         return judged
     numbers = np.zeros((len(places), kernels.NUMBERS), dtype=np.int64)
     work = len(places) * base.incidence.work + int(judged.sets.sum()) * base.n_inputs**2
@@ -167,7 +170,7 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
         ready.coordinates,
         ready.names,
         ready.limits,
-        ready.low,
+        base.low,
         ready.volume,
         int(base.treatment is not None),
         (numbers, judged.cost, judged.bits),
@@ -175,6 +178,8 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
     judged.determined[:] = numbers[:, kernels.DETERMINED] == 1
     for name, column in _COLUMNS:
         getattr(judged, name)[:] = numbers[:, column]
+    # Groups come in any order, and sums of equal costs would differ by rounding.
+    np.round(judged.cost, _DIGITS, out=judged.cost)
     if base.fault:
         judged.valid[:] = 0
     else:
@@ -191,6 +196,9 @@ def judge(base: Base, places: npt.NDArray[np.integer[Any]], known: Table) -> Jud
     return judged
 
 
+#: Decimals of µs that costs are kept with.
+_DIGITS = 9
+
 _COLUMNS = (
     ("n_groups", kernels.GROUPS),
     ("largest", kernels.LARGEST),
@@ -206,9 +214,8 @@ _COLUMNS = (
 class _Ready:
     """What the kernel is told of a base.
 
-    ``room`` has its distributions; ``count`` is None where units find no place whatever is driven. A row that
-    is ``low`` beyond the span of others is dependent; a least singular value above ``singular``, or a volume
-    above ``volume``, is regular.
+    ``room`` has its distributions; ``count`` is None where units find no place whatever is driven. A least
+    singular value above ``singular``, or a volume above ``volume``, is regular.
     """
 
     room: Distributions
@@ -217,7 +224,6 @@ class _Ready:
     coordinates: kernels.Coordinates
     names: kernels.Names
     limits: kernels.Limits
-    low: float
     singular: float
     volume: float
 
@@ -281,29 +287,27 @@ def _names(base: Base, known: Table) -> kernels.Names:
         fictitious,
         np.array(bodies, dtype=np.int64),
         *known.arrays(mechanism.space),
-        np.array(OTHERWISE),
+        np.array([OTHERWISE[mechanism.space]]),
     )
 
 
-def _bounds(base: Base) -> tuple[float, float, float]:
-    """Bounds beyond which ``moves`` alone tells what the singular values of the whole matrix A would.
+def _bounds(base: Base) -> tuple[float, float]:
+    """Least singular value and volume of ``moves`` beyond which a set is regular.
 
-    With C the equations and D the coordinates, |A x| for x = N y + z is at least |C z| >= c |z| and at least
-    |M y| - |D| |z|: the least singular value of A is at most that of M, and at least that over
-    3 max(1, |D| / c). That of M is at most the distance of a row from the span of others, and at least its
-    volume times ((n - 1) / |M|²)^((n - 1) / 2), |M| by Frobenius.
+    That is, as the singular values of the whole matrix A would tell. With C the equations and D the
+    coordinates, |A x| for x = N y + z is at least |C z| >= c |z| and at least |M y| - |D| |z|: the least
+    singular value of A is at most that of M, and at least that over 3 max(1, |D| / c). That of M is at most
+    the distance of a row from the span of others, and at least its volume times
+    ((n - 1) / |M|²)^((n - 1) / 2), |M| by Frobenius.
     """
     n = base.n_inputs
-    equations, every = base.systems[0]
-    rank = equations.shape[1] - base.mobility
-    values = np.linalg.svd(equations, compute_uv=False) if rank else np.ones(1)
-    inputs = float(np.sort((every**2).sum(axis=1))[-n:].sum())
-    largest = float(np.sqrt(values[0] ** 2 + inputs))
+    whole = base.systems[0]
+    inputs = float(np.sort((whole.coordinates**2).sum(axis=1))[-n:].sum())
+    largest, least = (float(value) for value in whole.values[[0, -1]]) if len(whole.values) else (0.0, 1.0)
     seen = float(np.sort((base.moves**2).sum(axis=1))[-n:].sum())
-    least = float(values[max(rank - 1, 0)])
-    singular = base.tolerance * largest * 3.0 * max(1.0, np.sqrt(inputs) / least)
+    singular = whole.tolerance * np.hypot(largest, np.sqrt(inputs)) * 3.0 * max(1.0, np.sqrt(inputs) / least)
     volume = singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
-    return base.tolerance * float(values[0]) if rank else 0.0, singular, volume
+    return float(singular), float(volume)
 
 
 def sets_of_row(base: Base, places: Column) -> Iterator[tuple[int, ...]]:
@@ -327,7 +331,7 @@ def _settled(base: Base, ready: _Ready, places: Column, bits: Column) -> int:
     volume = np.abs(np.linalg.det(matrices))
     least = np.linalg.svd(matrices, compute_uv=False)[:, -1]
     valid = least > ready.singular
-    for k in np.flatnonzero((least > ready.low) & ~valid).tolist():
+    for k in np.flatnonzero((least > base.low) & ~valid).tolist():
         valid[k] = base.full_rank(rows[k])
     if valid.any():
         # A tie within rounding goes to the first set.

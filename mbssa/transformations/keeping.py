@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from mbssa.mechanism import Mechanism
-from mbssa.store import MEMORY, store_path, transaction
+from mbssa.store import MEMORY, reading, store_path, transaction
+from mbssa.transformations.base import pairs_of
 from mbssa.transformations.canonical import as_text, canonical, judging_version
 from mbssa.transformations.judged import Judged
 from mbssa.transformations.keys import Way, in_words
@@ -206,22 +207,6 @@ def _described(variant: Mechanism) -> dict[str, Any]:
     }
 
 
-def pairs_of(mechanism: Mechanism) -> str:
-    """The pairs that stand for the multiple joints, as ``4-5 5-6``, a semicolon between joints.
-
-    >>> import mbssa
-    >>> pairs_of(mbssa.load("rotor"))
-    ''
-    """
-    return "; ".join(
-        " ".join(
-            "-".join(str(body + 1) for body in sorted(mechanism.joint_bodies(joint)))
-            for joint in several.joints
-        )
-        for several in mechanism.multiple_joints
-    )
-
-
 @contextmanager
 def held_open(search: Search | None) -> Iterator[None]:
     """Keep the store's file open, if there is one: who closes it last waits for the disk.
@@ -245,7 +230,7 @@ def held_open(search: Search | None) -> Iterator[None]:
 # --- blocks ----------------------------------------------------------------------------------------
 
 
-def blocks(search: Search, deadline: float | None = None) -> Generator[Block, None, None]:
+def blocks(search: Search, deadline: float = float("inf")) -> Generator[Block, None, None]:
     """Blocks to be judged, each claimed for this process, until all are done by whomever.
 
     Every block is to be kept before the next one is asked for. Waits where the last blocks are others'. A
@@ -263,7 +248,7 @@ def blocks(search: Search, deadline: float | None = None) -> Generator[Block, No
     while True:
         number = _claim(search)
         if number is None:
-            if _all_done(search) or (deadline is not None and time.monotonic() >= deadline):
+            if _all_done(search) or time.monotonic() >= deadline:
                 return
             time.sleep(_LOOK)
             continue
@@ -386,7 +371,7 @@ def kept(search: Search) -> Judged:
         The store cannot be used.
     """
     parts = [Judged.empty(search.n_inputs)]
-    with transaction(TABLES, search.place) as store:
+    with reading(TABLES, search.place) as store:
         cursor = store.execute(
             f"SELECT places, bits, {', '.join(_COLUMNS)} FROM transformation_rows_1 "
             "WHERE search = ? ORDER BY variant, places",
@@ -405,7 +390,7 @@ def progress(search: Search) -> Progress:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with transaction(TABLES, search.place) as store:
+    with reading(TABLES, search.place) as store:
         if search.way == "all":
             done, *counts = store.execute(
                 "SELECT count(*), coalesce(sum(looked_at), 0), coalesce(sum(sets), 0), "

@@ -24,7 +24,7 @@ Count = tuple[Array, Array, Array, Array]
 Coordinates = tuple[Array, Array, Array, Array]
 #: ``(type_key, fictitious, body_key, keys, closed, cost, otherwise)``: a number for the type of each joint,
 #: joints that are there only while driven, two numbers for each body; types of groups by the sum of their
-#: numbers, ascending, whether they are in the library and what they cost; coefficients of the cost of others.
+#: numbers, ascending, whether they are in the library and what they cost; (1,) cost of others over bodies².
 Names = tuple[Array, Array, Array, Array, Array, Array, Array]
 #: ``(usable, locked)``: most and fewest inputs of each joint that leave the idle spins idle.
 Limits = tuple[Array, Array]
@@ -165,11 +165,7 @@ def judge_rows(
         w[:] = 0
         for k in range(n):
             w[places[row, k]] += 1
-        fits = True
-        for j in range(len(w)):
-            if w[j] > usable[j] or w[j] < locked[j]:
-                fits = False
-        if not fits:
+        if (w > usable).any() or (w < locked).any():
             continue
         valid, doubtful = valid_sets(places[row], coordinates, low, sure, room, bits[row])
         label, n_groups = components(graph, given[n], none)
@@ -234,6 +230,12 @@ def augment(graph: Graph, joint: Any, given: Array, need: Array, seen: Array, st
     return False
 
 
+def first_sets(places: Array, coordinates: Coordinates, bits: Array) -> None:
+    """The first set of coordinates that each distribution allows, in place."""
+    for row in range(len(places)):
+        first_set(places[row], coordinates, bits[row])
+
+
 def first_set(places: Array, coordinates: Coordinates, bits: Array) -> None:
     """The first set of coordinates that a distribution allows, in place."""
     start, bit, required, _ = coordinates
@@ -269,7 +271,6 @@ def valid_sets(
     start, bit, required, moves = coordinates
     q, volume, (chosen, following) = room[0], room[1], (room[2][0], room[2][1])
     n = len(places)
-    f = moves.shape[1]
     valid = 0
     doubtful = 0
     best = 0.0
@@ -285,32 +286,15 @@ def valid_sets(
             continue
         following[k] = c + 1
         last = k == n - 1 or places[k + 1] != j
-        if last:
-            missed = False
-            for later in range(c + 1, stop):
-                if required[later] == 1:
-                    missed = True
-            if missed:
-                continue
-        for x in range(f):
-            q[k, x] = moves[c, x]
-        for i in range(k):
-            along = 0.0
-            for x in range(f):
-                along += q[k, x] * q[i, x]
-            for x in range(f):
-                q[k, x] -= along * q[i, x]
-        size = 0.0
-        for x in range(f):
-            size += q[k, x] * q[k, x]
-        size = np.sqrt(size)
+        if last and required[c + 1 : stop].any():
+            continue
+        size = beyond(moves[c], q, k)
         if size <= low:
             continue
         chosen[k] = c
         volume[k + 1] = volume[k] * size
         if k < n - 1:
-            for x in range(f):
-                q[k, x] /= size
+            q[k] /= size
             k += 1
             following[k] = c + 1 if places[k] == j else start[places[k]]
             continue
@@ -326,6 +310,22 @@ def valid_sets(
     return valid, doubtful
 
 
+def beyond(row: Array, q: Array, k: Any) -> Any:
+    """Length of a row beyond the span of ``q[:k]``, orthonormal rows; ``q[k]`` becomes that part of it."""
+    for x in range(len(row)):
+        q[k, x] = row[x]
+    for i in range(k):
+        along = 0.0
+        for x in range(len(row)):
+            along += q[k, x] * q[i, x]
+        for x in range(len(row)):
+            q[k, x] -= along * q[i, x]
+    size = 0.0
+    for x in range(len(row)):
+        size += q[k, x] * q[k, x]
+    return np.sqrt(size)
+
+
 def skips(k: Any, places: Array, c: Any, start: Array, required: Array, chosen: Array) -> Any:
     """Whether the coordinate just before c is required and not chosen: then no later one will do."""
     before = chosen[k - 1] if k > 0 and places[k - 1] == places[k] else start[places[k]] - 1
@@ -336,89 +336,103 @@ def summary(
     graph: Graph, label: Array, n_groups: Any, units: Array, w: Array, names: Names, numbers: Array
 ) -> Any:
     """Numbers of a structure, in place; its cost. Labels of groups ascend with dependence."""
-    joint_start, slot_body = graph[0], graph[1]
-    type_key, fictitious, body_key, keys, closed, cost_of, otherwise = names
-    n_joints = len(units)
+    _, _, body_key, keys, closed, cost_of, otherwise = names
     size = np.zeros(n_groups, dtype=np.int64)
-    level = np.ones(n_groups, dtype=np.int64)
-    key = np.zeros(n_groups, dtype=np.int64)
     mark = np.zeros((n_groups, 2), dtype=np.int64)
-    first = np.full(n_groups, -1, dtype=np.int64)
-    after = np.full(n_joints, -1, dtype=np.int64)
     for b in range(1, len(label)):
         g = label[b]
         size[g] += 1
         mark[g, 0] += body_key[b, 0]
         mark[g, 1] += body_key[b, 1]
-    undecided = False
-    for j in range(n_joints):
-        owner = np.int64(-1)
-        least = np.int64(n_groups)
-        for slot in range(joint_start[j], joint_start[j + 1]):
-            if slot_body[slot] > 0:
-                owner = max(owner, label[slot_body[slot]])
-                least = min(least, label[slot_body[slot]])
+    first, after = binding_joints(graph, label, n_groups, units, w)
+    level = levels(graph, label, first, after)
+    key = types(graph, label, size, first, after, units, w, names)
+    per_level = np.zeros(n_groups + 1, dtype=np.int64)
+    total = 0.0
+    known = 0
+    one = np.int64(0)
+    two = np.int64(0)
+    for g in range(n_groups):
+        per_level[level[g]] += 1
+        a = (mark[g, 0] + level[g] * _LEVEL_FIRST) % _FIRST
+        b = (mark[g, 1] + level[g] * _LEVEL_SECOND) % _SECOND
+        one += a * a % _FIRST * a % _FIRST
+        two += b * b % _SECOND * b % _SECOND
+        cost = -1.0
+        at = np.searchsorted(keys, key[g])
+        if at < len(keys) and keys[at] == key[g]:
+            known += closed[at]
+            cost = cost_of[at]
+        total += cost if cost >= 0.0 else otherwise[0] * size[g] * size[g]
+    numbers[GROUPS] = n_groups
+    numbers[LARGEST] = size.max()
+    numbers[LEVELS] = level.max()
+    numbers[WIDTH] = per_level.max()
+    numbers[CLOSED] = known
+    numbers[STRUCTURE] = (one % _FIRST) * (1 << 31) + two % _SECOND
+    return total
+
+
+def binding_joints(graph: Graph, label: Array, n_groups: Any, units: Array, w: Array) -> tuple[Array, Array]:
+    """Joints that bind something, listed with the last group that they touch: (G,) first, (J,) next; -1."""
+    joint_start, slot_body = graph[0], graph[1]
+    first = np.full(n_groups, -1, dtype=np.int64)
+    after = np.full(len(units), -1, dtype=np.int64)
+    for j in range(len(units)):
         if units[j] + w[j] > 0:
+            owner = np.int64(-1)
+            for slot in range(joint_start[j], joint_start[j + 1]):
+                if slot_body[slot] > 0:
+                    owner = max(owner, label[slot_body[slot]])
             after[j] = first[owner]
             first[owner] = j
-            key[owner] += type_key[j]
-        elif fictitious[j] == 0:
-            # It binds nothing, and goes with the group that is numbered last.
-            if least == owner:
-                key[owner] += type_key[j]
-            else:
-                undecided = True
-    for g in range(n_groups):
+    return first, after
+
+
+def levels(graph: Graph, label: Array, first: Array, after: Array) -> Array:
+    """(G,) 1 + the longest chain of groups before each."""
+    joint_start, slot_body = graph[0], graph[1]
+    level = np.ones(len(first), dtype=np.int64)
+    for g in range(len(first)):
         j = first[g]
         while j >= 0:
             for slot in range(joint_start[j], joint_start[j + 1]):
                 if slot_body[slot] > 0 and label[slot_body[slot]] != g:
                     level[g] = max(level[g], level[label[slot_body[slot]]] + 1)
             j = after[j]
-    if undecided:
-        number = canonical(graph, label, n_groups, size, first, after)
-        for j in range(n_joints):
-            if units[j] + w[j] > 0 or fictitious[j] == 1:
-                continue
-            owner = np.int64(-1)
-            least = np.int64(n_groups)
-            greatest = np.int64(-1)
-            for slot in range(joint_start[j], joint_start[j + 1]):
-                if slot_body[slot] > 0:
-                    g = label[slot_body[slot]]
-                    least = min(least, g)
-                    greatest = max(greatest, g)
-                    if owner < 0 or number[g] > number[owner]:
-                        owner = g
-            if least < greatest:
-                key[owner] += type_key[j]
-    per_level = np.zeros(n_groups + 1, dtype=np.int64)
-    total = 0.0
-    largest = 0
-    known = 0
-    one = np.int64(0)
-    two = np.int64(0)
-    for g in range(n_groups):
-        per_level[level[g]] += 1
-        largest = max(largest, size[g])
-        a = (mark[g, 0] + level[g] * _LEVEL_FIRST) % _FIRST
-        b = (mark[g, 1] + level[g] * _LEVEL_SECOND) % _SECOND
-        one += a * a % _FIRST * a % _FIRST
-        two += b * b % _SECOND * b % _SECOND
-        at = np.searchsorted(keys, key[g])
-        if at < len(keys) and keys[at] == key[g]:
-            known += closed[at]
-        if at < len(keys) and keys[at] == key[g] and cost_of[at] >= 0.0:
-            total += cost_of[at]
-        else:
-            total += otherwise[0] + size[g] * (otherwise[1] + size[g] * otherwise[2])
-    numbers[GROUPS] = n_groups
-    numbers[LARGEST] = largest
-    numbers[LEVELS] = level.max()
-    numbers[WIDTH] = per_level.max()
-    numbers[CLOSED] = known
-    numbers[STRUCTURE] = (one % _FIRST) * (1 << 31) + two % _SECOND
-    return total
+    return level
+
+
+def types(
+    graph: Graph, label: Array, size: Array, first: Array, after: Array, units: Array, w: Array, names: Names
+) -> Array:
+    """(G,) the sum of the numbers of each group's joints.
+
+    A joint that binds nothing goes with the group that is numbered last, of those that it touches; which one
+    that is must be found out only where it touches two.
+    """
+    joint_start, slot_body = graph[0], graph[1]
+    type_key, fictitious = names[0], names[1]
+    key = np.zeros(len(size), dtype=np.int64)
+    for g in range(len(size)):
+        j = first[g]
+        while j >= 0:
+            key[g] += type_key[j]
+            j = after[j]
+    number = np.zeros(0, dtype=np.int64)
+    for j in range(len(units)):
+        if units[j] + w[j] > 0 or fictitious[j] == 1:
+            continue
+        owner = np.int64(-1)
+        for slot in range(joint_start[j], joint_start[j + 1]):
+            if slot_body[slot] > 0:
+                g = label[slot_body[slot]]
+                if owner >= 0 and g != owner and len(number) == 0:
+                    number = canonical(graph, label, len(size), size, first, after)
+                if owner < 0 or (g != owner and number[g] > number[owner]):
+                    owner = g
+        key[owner] += type_key[j]
+    return key
 
 
 def canonical(graph: Graph, label: Array, n_groups: Any, size: Array, first: Array, after: Array) -> Array:

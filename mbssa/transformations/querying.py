@@ -14,10 +14,11 @@ import numpy as np
 
 from mbssa.gathering.multiple import spanning_choices
 from mbssa.mechanism import Mechanism
-from mbssa.store import transaction
+from mbssa.store import reading
+from mbssa.transformations.base import pairs_of
 from mbssa.transformations.canonical import from_text, judging_version
 from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, criterion
-from mbssa.transformations.keeping import TABLES, Progress, Search, pairs_of, progress
+from mbssa.transformations.keeping import TABLES, Progress, Search, progress
 from mbssa.transformations.question import name_of, with_inputs, with_terminals
 
 #: Columns that a condition or an order may name, as SQL says them.
@@ -145,7 +146,7 @@ def searches(place: str | Path | None) -> list[KeptSearch]:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with transaction(TABLES, place) as store:
+    with reading(TABLES, place) as store:
         found = store.execute(
             "SELECT number, name, title, mechanism, question, way, block, about "
             "FROM transformation_searches_1 ORDER BY number"
@@ -205,7 +206,7 @@ def rows(
         "SELECT search, variant, places, bits, n_groups, largest, levels, width, closed, cost, sets, valid, "
         f"margin FROM transformation_rows_1 WHERE {' AND '.join(asked)} ORDER BY {_order(sort)} LIMIT ?"
     )
-    with transaction(TABLES, place) as store:
+    with reading(TABLES, place) as store:
         variants = _variants(store, numbers)
         found = store.execute(statement, (-1 if top is None else top,)).fetchall()
     return [_row(variants, row) for row in found]
@@ -219,7 +220,7 @@ def mechanism_of(place: str | Path | None, row: KeptRow) -> Mechanism:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with transaction(TABLES, place) as store:
+    with reading(TABLES, place) as store:
         model, text = store.execute(
             "SELECT model, about FROM transformation_searches_1 WHERE number = ?", (row.search,)
         ).fetchone()

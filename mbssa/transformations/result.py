@@ -30,7 +30,7 @@ class Transformation:
     cost : predicted time of one instant, µs
     valid : whether this set has full rank
     sets, valid_sets : sets of coordinates of the same joints, and how many of them are valid
-    alike : distributions that symmetry makes the same as this one, itself included
+    alike : distributions, of those looked at, that symmetry makes the same as this one, itself included
     margin : smallest over largest singular value of what the set leaves free, 0 where it is not valid
     pairs : the pairs that stand for the multiple joints; empty where there are none
 
@@ -147,7 +147,7 @@ class Transformations:
     @property
     def n_determined(self) -> int:
         """Sets that the count determines, of those looked at."""
-        return int((self.judged.sets * self.judged.alike)[self.judged.determined].sum())
+        return int(self.judged.sets[self.judged.determined].sum())
 
     @property
     def n_valid(self) -> int:

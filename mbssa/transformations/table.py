@@ -19,8 +19,8 @@ from mbssa.structure import Group
 #: Types of groups with a closed form, or who says so of a group.
 Library = Collection[str] | Callable[[Group], bool]
 
-#: µs of a group of n bodies whose type has no known cost: a + b n + c n². About what iterations take.
-OTHERWISE = (2.0, 0.5, 0.05)
+#: µs of a group of n bodies whose type has no known cost, over n²: ``benchmarks/other_costs.py`` fits it.
+OTHERWISE = {"planar": 0.07, "spatial": 0.15}
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,8 +70,8 @@ def transform(
     every : whether rows that the count determines are named too where no set of them is valid
     library : type names with a closed form, or a function of a group; else what installed packages have
     costs : µs an instant by type name; else what installed packages announce
-    most : distributions that may be judged. Where there are more, the search goes from best to best by
-        exchange of one input, and ends before that number if nothing better has come for long
+    most : distributions that may be judged, 1 at least. Where there are more, the search goes from best to
+        best by exchange of one input, and ends before that number if nothing better has come for long
     time_limit : s after which the search gives the best so far
     store : file where what is found is kept; a search that is kept there goes on, or is answered from it
     block : distributions judged at a time
@@ -99,18 +99,27 @@ def transform(
     """
     from threadpoolctl import threadpool_limits
 
-    wanted = read_criterion(criterion)
-    question = ask(
-        mechanism,
-        inputs=inputs,
-        allow=allow,
-        forbid=forbid,
-        require=require,
-        per_joint=per_joint,
-        terminals=terminals,
-        precision=precision,
-        spanning=spanning,
-    )
+    faults = _limit_faults(most=most, block=block, time_limit=time_limit)
+    try:
+        wanted = read_criterion(criterion)
+    except ValueError as error:
+        faults.append(Fault("", str(error)))
+    try:
+        question = ask(
+            mechanism,
+            inputs=inputs,
+            allow=allow,
+            forbid=forbid,
+            require=require,
+            per_joint=per_joint,
+            terminals=terminals,
+            precision=precision,
+            spanning=spanning,
+        )
+    except ModelError as error:
+        faults = [*error.faults, *faults]
+    if faults:
+        raise ModelError(mechanism.name or "mechanism", faults)
     known = table(library, costs)
     found, all_choices = bases(mechanism, question)
     question = replace(question, inputs=found[0].n_inputs)
@@ -137,7 +146,7 @@ def transform(
             judged, looked_at = best.judged.take(best.judged.determined), best.looked_at
             stopped = str(best.stop)
     images, all_images = interchangeable(found)
-    notes = _notes(found, all_choices, all_images, way, stopped, looked_at, total)
+    notes = _notes(found, all_choices, all_images, stopped, looked_at, total)
     return Transformations(
         mechanism=mechanism,
         question=question,
@@ -153,6 +162,17 @@ def transform(
         own=own_inputs(mechanism, found, known),
         notes=notes,
     )
+
+
+def _limit_faults(most: int, block: int, time_limit: float | None) -> list[Fault]:
+    faults = [
+        Fault(name, f"{number!r} is not a number of distributions; write 1 or more")
+        for name, number in (("most", most), ("block", block))
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1
+    ]
+    if time_limit is not None and not time_limit >= 0:
+        faults.append(Fault("time_limit", f"{time_limit!r} is no time; write seconds, 0 or more"))
+    return faults
 
 
 def _nothing_allowed(base: Base) -> Fault:
@@ -248,7 +268,6 @@ def _notes(
     found: list[Base],
     all_choices: bool,
     all_images: bool,
-    way: Way,
     stopped: str,
     looked_at: int,
     total: int,
@@ -274,7 +293,8 @@ def _notes(
             "interrupted": "it was stopped: ",
             "settled": "nothing better came for long: ",
         }.get(stopped, "")
-        which = "the last in joint order" if way == "all" else "and one of them may be better"
         left = total - looked_at
-        notes.append(f"{why}{left:,} of {total:,} distributions were not looked at, {which}")
+        notes.append(
+            f"{why}{left:,} of {total:,} distributions were not looked at, and one of them may be better"
+        )
     return tuple(notes)

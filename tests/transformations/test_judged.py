@@ -73,8 +73,8 @@ def test_groups_are_those_of_decompose(case):
             continue
         sizes = [len(group.bodies) for group in structure.groups]
         types = [group.type_name for group in structure.groups]
-        a, b, c = OTHERWISE
-        cost = sum(known.costs.get(t, a + b * n + c * n * n) for t, n in zip(types, sizes, strict=True))
+        other = OTHERWISE[structure.mechanism.space]
+        cost = sum(known.costs.get(t, other * n**2) for t, n in zip(types, sizes, strict=True))
         assert judged.n_groups[row] == structure.n_groups
         assert judged.largest[row] == max(sizes)
         assert judged.levels[row] == len(structure.levels)
@@ -112,7 +112,8 @@ def test_verdicts_are_those_of_check(case, size):
 def test_count_of_the_rotor_by_brute_force():
     """Valid sets over all 9,139: singular values of each whole matrix, and its count."""
     base, judged = judged_sample("rotor", {}, 10_000)
-    equations, every = base.systems[0]
+    whole = base.systems[0]
+    equations, every = whole.equations, whole.coordinates
     rows = np.array(
         [
             base.start[places] + np.array(each)
@@ -127,7 +128,7 @@ def test_count_of_the_rotor_by_brute_force():
             [np.broadcast_to(equations, (len(some), *equations.shape)), every[some]], axis=1
         )
         values = np.linalg.svd(stacked, compute_uv=False)
-        valid += int((values[:, -1] > base.tolerance * values[:, 0]).sum())
+        valid += int((values[:, -1] > whole.tolerance * values[:, 0]).sum())
     assert (len(rows), valid) == (6209, 1062)
     assert judged.valid.sum() == valid
 
