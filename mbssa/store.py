@@ -47,9 +47,6 @@ _OF_THE_FILE = (
     sqlite3.SQLITE_READONLY,
 )
 
-#: SQLite's errors where it cannot make the files that it keeps beside one that is written ahead.
-_NO_COMPANION = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-
 #: Threads of one process take turns at what is in memory: SQLite does not make them wait there.
 _TURN = threading.RLock()
 
@@ -121,11 +118,12 @@ def reading(tables: Sequence[str] = (), path: str | Path | None = None) -> Itera
         return
     with _said(place), closing(_opened_to_read(place)) as connection:
         _application(connection, place)
-        connection.execute("BEGIN")
         there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         for table in tables:
             if table.partition("(")[0].split()[-1] not in there:
                 connection.execute(table.replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1))
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("BEGIN")
         yield connection
 
 
@@ -205,25 +203,32 @@ def _opened(place: str) -> sqlite3.Connection:
 
 
 def _opened_to_read(place: str) -> sqlite3.Connection:
-    """A connection that cannot write the file.
+    """A connection that writes nothing to a file that must be there.
 
-    Beside a file that is written ahead SQLite keeps two others, even for readers. Where it can make none and
-    there are none, nobody is writing, and the file is read as if it could not change.
+    Beside a file that is written ahead SQLite keeps two others, even for readers; who may write the file
+    takes them away at the end. Where SQLite can make none and there are none, nobody is writing, and the file
+    is read as if it could not change.
     """
-    uri = Path(place).absolute().as_uri() + "?mode=ro"
-    for more in ("", "&immutable=1"):
-        connection = sqlite3.connect(
-            uri + more, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=True
-        )
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            return connection
-        except BaseException as error:
-            connection.close()
-            unreadable = getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_COMPANION
-            if more or not unreadable or Path(f"{place}-wal").exists() or not Path(place).is_file():
-                raise
-    raise AssertionError("the second way returns or raises")
+    try:
+        return _looked_into(place, "mode=rw")
+    except sqlite3.OperationalError as error:
+        no_companion = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not no_companion or Path(f"{place}-wal").exists() or not Path(place).is_file():
+            raise
+    return _looked_into(place, "mode=ro&immutable=1")
+
+
+def _looked_into(place: str, how: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{Path(place).absolute().as_uri()}?{how}", timeout=PATIENCE, isolation_level=None,
+        check_same_thread=False, uri=True,
+    )  # fmt: skip
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -89,8 +89,8 @@ class TestReading:
 
         def without_companions(name, **options):
             opened.append(name)
-            if "immutable" not in name:
-                name = f"file:{tmp_path / 'nowhere'}?mode=ro"
+            if "immutable" not in name and name.startswith("file:"):
+                name = f"file:{tmp_path / 'nowhere'}?mode=rw"
             return connect(name, **options)
 
         monkeypatch.setattr(sqlite3, "connect", without_companions)

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.mechanism import Mechanism
-from mbssa.store import MEMORY, reading, store_path, transaction
+from mbssa.store import MEMORY, store_path, transaction
 from mbssa.transformations.base import pairs_of
 from mbssa.transformations.canonical import as_text, canonical, judging_version
 from mbssa.transformations.judged import Judged
@@ -371,7 +371,7 @@ def kept(search: Search) -> Judged:
         The store cannot be used.
     """
     parts = [Judged.empty(search.n_inputs)]
-    with reading(TABLES, search.place) as store:
+    with transaction(TABLES, search.place) as store:
         cursor = store.execute(
             f"SELECT places, bits, {', '.join(_COLUMNS)} FROM transformation_rows_1 "
             "WHERE search = ? ORDER BY variant, places",
@@ -390,21 +390,26 @@ def progress(search: Search) -> Progress:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with reading(TABLES, search.place) as store:
-        if search.way == "all":
-            done, *counts = store.execute(
-                "SELECT count(*), coalesce(sum(looked_at), 0), coalesce(sum(sets), 0), "
-                "coalesce(sum(valid), 0) FROM transformation_blocks_1 WHERE search = ? AND done = 1",
-                (search.number,),
-            ).fetchone()
-            complete = done == sum(search.blocks_of)
-        else:
-            counts = store.execute(
-                "SELECT count(*), coalesce(sum(CASE WHEN n_groups > 0 THEN sets END), 0), "
-                "coalesce(sum(valid), 0) FROM transformation_rows_1 WHERE search = ?",
-                (search.number,),
-            ).fetchone()
-            complete = counts[0] == sum(search.totals)
+    with transaction(TABLES, search.place) as store:
+        return progress_in(store, search)
+
+
+def progress_in(store: sqlite3.Connection, search: Search) -> Progress:
+    """:func:`progress` by a connection to the store."""
+    if search.way == "all":
+        done, *counts = store.execute(
+            "SELECT count(*), coalesce(sum(looked_at), 0), coalesce(sum(sets), 0), "
+            "coalesce(sum(valid), 0) FROM transformation_blocks_1 WHERE search = ? AND done = 1",
+            (search.number,),
+        ).fetchone()
+        complete = done == sum(search.blocks_of)
+    else:
+        counts = store.execute(
+            "SELECT count(*), coalesce(sum(CASE WHEN n_groups > 0 THEN sets END), 0), "
+            "coalesce(sum(valid), 0) FROM transformation_rows_1 WHERE search = ?",
+            (search.number,),
+        ).fetchone()
+        complete = counts[0] == sum(search.totals)
     looked_at, determined, valid = counts
     return Progress(looked_at, sum(search.totals), determined, valid, complete)
 

@@ -18,7 +18,7 @@ from mbssa.store import reading
 from mbssa.transformations.base import pairs_of
 from mbssa.transformations.canonical import from_text, judging_version
 from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, criterion
-from mbssa.transformations.keeping import TABLES, Progress, Search, progress
+from mbssa.transformations.keeping import TABLES, Progress, Search, progress_in
 from mbssa.transformations.question import name_of, with_inputs, with_terminals
 
 #: Columns that a condition or an order may name, as SQL says them.
@@ -157,17 +157,18 @@ def searches(place: str | Path | None) -> list[KeptSearch]:
                 "WHERE valid > 0 GROUP BY 1"
             )
         )
-    listed = []
-    for number, name, title, mechanism, question, way, block, text in found:
-        about = json.loads(text)
-        search = Search(place, number, tuple(about["totals"]), about["n_inputs"], way, block)
-        best = rows(place, [number], top=1)
-        listed.append(
-            KeptSearch(
-                search, name, title, mechanism, question, progress(search),
-                about["version"] == judging_version(), structures.get(number, 0), best[0] if best else None,
-            )
-        )  # fmt: skip
+        listed = []
+        for number, name, title, mechanism, question, way, block, text in found:
+            about = json.loads(text)
+            search = Search(place, number, tuple(about["totals"]), about["n_inputs"], way, block)
+            best = _rows(store, [number], [_VALID], DEFAULT, 1)
+            listed.append(
+                KeptSearch(
+                    search, name, title, mechanism, question, progress_in(store, search),
+                    about["version"] == judging_version(), structures.get(number, 0),
+                    best[0] if best else None,
+                )
+            )  # fmt: skip
     return listed
 
 
@@ -197,18 +198,27 @@ def rows(
     mbssa.store.StoreError
         The store cannot be used.
     """
-    asked = [
-        f"search IN ({', '.join(map(str, numbers))})",
-        "n_groups > 0" if every else "valid > 0",
-        *([text] if (text := conditions(where)) else []),
-    ]
-    statement = (
-        "SELECT search, variant, places, bits, n_groups, largest, levels, width, closed, cost, sets, valid, "
-        f"margin FROM transformation_rows_1 WHERE {' AND '.join(asked)} ORDER BY {_order(sort)} LIMIT ?"
-    )
+    text = conditions(where)
+    asked = ["n_groups > 0" if every else _VALID, *([text] if text else [])]
     with reading(TABLES, place) as store:
-        variants = _variants(store, numbers)
-        found = store.execute(statement, (-1 if top is None else top,)).fetchall()
+        return _rows(store, numbers, asked, sort, top)
+
+
+#: What rows must be to be listed by default.
+_VALID = "valid > 0"
+
+
+def _rows(
+    store: sqlite3.Connection, numbers: Sequence[int], asked: Sequence[str], sort: str, top: int | None
+) -> list[KeptRow]:
+    """Rows of searches for which some SQL holds."""
+    held = " AND ".join([f"search IN ({', '.join(map(str, numbers))})", *asked])
+    found = store.execute(
+        "SELECT search, variant, places, bits, n_groups, largest, levels, width, closed, cost, sets, valid, "
+        f"margin FROM transformation_rows_1 WHERE {held} ORDER BY {_order(sort)} LIMIT ?",
+        (-1 if top is None else top,),
+    ).fetchall()
+    variants = _variants(store, numbers)
     return [_row(variants, row) for row in found]
 
 
