@@ -47,6 +47,13 @@ Terminals = Annotated[
     ),
 ]
 
+Pairs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PAIR,...", help="Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5."
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add this package's commands to the command line."""
@@ -148,6 +155,7 @@ def decompose_command(
     ] = "matching",
     inputs: Inputs = None,
     terminal: Terminals = None,
+    pairs: Pairs = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table",
     output: Output = None,
     time_limit: Annotated[
@@ -169,7 +177,7 @@ def decompose_command(
 
     Example: mbssa decompose rotor
     """
-    structure = decompose(asked(model, inputs, terminal), method, time_limit)
+    structure = decompose(asked(model, inputs, terminal, pairs), method, time_limit)
     if picture or diagram:
         draw(structure, picture, diagram)
     if form == "table" and output is None:
@@ -178,11 +186,11 @@ def decompose_command(
         deliver(export(structure, form), output)
         if not structure.determined:
             print("\n".join(summary_lines(structure)[2:]), file=sys.stderr)
-    warn_of_ranks(structure, shlex.join([model, *_again(inputs, terminal)]))
+    warn_of_ranks(structure, shlex.join([model, *_again(inputs, terminal, pairs)]))
     raise typer.Exit(OK if structure.determined else NOT_DETERMINED)
 
 
-def asked(model: str, inputs: str | None, terminals: list[str] | None) -> Mechanism:
+def asked(model: str, inputs: str | None, terminals: list[str] | None, pairs: str | None) -> Mechanism:
     """The mechanism that is meant: with inputs of its own, or with these.
 
     Raises
@@ -196,17 +204,20 @@ def asked(model: str, inputs: str | None, terminals: list[str] | None) -> Mechan
             raise typer.BadParameter(
                 "is for --inputs; name coordinates of this body's pair there too", param_hint="--terminal"
             )
+        if pairs is not None:
+            raise typer.BadParameter("is for --inputs; name the coordinates too", param_hint="--pairs")
         return mechanism
     from mbssa.transformations.question import with_inputs
 
-    return with_inputs(mechanism, inputs, terminals or ())
+    return with_inputs(mechanism, inputs, terminals or (), pairs or ())
 
 
-def _again(inputs: str | None, terminals: list[str] | None) -> list[str]:
+def _again(inputs: str | None, terminals: list[str] | None, pairs: str | None) -> list[str]:
     """The options that name the inputs, to be written once more."""
     return [
         *(["--inputs", inputs] if inputs is not None else []),
         *(word for body in terminals or () for word in ("--terminal", body)),
+        *(["--pairs", pairs] if pairs is not None else []),
     ]
 
 
@@ -227,6 +238,7 @@ def check_command(
     model: ModelArgument,
     inputs: Inputs = None,
     terminal: Terminals = None,
+    pairs: Pairs = None,
     form: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")] = "table",
     output: Output = None,
     precision: Annotated[
@@ -251,7 +263,7 @@ def check_command(
 
     if precision is not None and not precision <= 1.0:
         raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
-    report = check(asked(model, inputs, terminal), precision)
+    report = check(asked(model, inputs, terminal, pairs), precision)
     if form == "json":
         deliver(diagnosis.as_json(report), output)
     elif output is not None:

@@ -68,13 +68,28 @@ def paper_choices(n: int) -> int:
     return comb(n * (n - 1) // 2, n - 1)
 
 
+def grown_tree(bodies: Sequence[int], *pairs: Sequence[tuple[int, int]]) -> Tree | None:
+    """A tree with all of the first pairs and those later ones that close no ring; None if the first do.
+
+    >>> grown_tree([3, 4, 5], [(3, 4)], [(3, 5), (4, 5)])
+    ((3, 4), (3, 5))
+    """
+    wanted = list(pairs[0])
+    if spanning_tree(bodies, wanted) is None:
+        return None
+    for pair in (pair for more in pairs[1:] for pair in more):
+        if spanning_tree(bodies, [*wanted, pair]) is not None:
+            wanted.append(pair)
+    return spanning_tree(bodies, wanted)
+
+
 def spanning_choices(mechanism: Mechanism) -> Iterator[Mechanism]:
     """The mechanism with every choice of pairs for its multiple joints, the driven pairs always in.
 
     The number of choices is the product over the joints, see :func:`count_choices`.
     """
     for choice in _choices(mechanism, mechanism.multiple_joints):
-        yield _with_pairs(mechanism, choice)
+        yield with_pairs(mechanism, choice)
 
 
 def _choices(mechanism: Mechanism, joints: Sequence[MultipleJoint]) -> Iterator[tuple[Tree, ...]]:
@@ -116,7 +131,8 @@ def _from_pruefer(sequence: Sequence[int], n: int) -> Tree:
     return (*pairs, (a, b))
 
 
-def _with_pairs(mechanism: Mechanism, choice: Sequence[Tree]) -> Mechanism:
+def with_pairs(mechanism: Mechanism, choice: Sequence[Tree]) -> Mechanism:
+    """The mechanism with these trees, as pairs of body indices, for its multiple joints, in their order."""
     body = mechanism.joint_body.copy()
     driven = mechanism.driven.copy()
     geometry = dict(mechanism.joint_geometry)

@@ -35,6 +35,7 @@ RowOption = Annotated[int | None, typer.Option(min=1, metavar="K", help="Which r
 SaveOption = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the model with the inputs of --row.")
 ]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file of --save if it exists.")]
 EveryOption = Annotated[bool, typer.Option("--all", help="List sets that are not valid too.")]
 
 
@@ -102,6 +103,7 @@ def transform(
     output: OutputOption = None,
     row: RowOption = None,
     save_to: SaveOption = None,
+    force: ForceOption = False,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw --pareto, or groups against cost: .png, .svg or .pdf."),
@@ -110,9 +112,12 @@ def transform(
     """Find the inputs that give MODEL its best kinematic structure.
 
     Sets of driven coordinates are judged by the count and by their rank at the
-    given geometry; criteria are groups, largest, closed, open, levels, width,
-    cost and margin. Ctrl-C gives the best so far. A search that was stopped or
-    killed goes on with the same --store, which two may share at once.
+    given geometry. Criteria: groups, their number; largest, bodies of the
+    largest; closed and open, groups with and without a closed form; levels;
+    width, groups of the widest level; cost, predicted µs an instant; margin,
+    how far from singular the inputs are, 0 to 1. Ctrl-C gives the best so far.
+    A search that was stopped or killed goes on with the same --store, which two
+    may share at once.
 
     Exit 0: valid inputs were found; 1: none; 2: bad input; 130: stopped.
 
@@ -120,7 +125,7 @@ def transform(
 
     Example: mbssa transform stewart --terminal 14 --per-joint 6 --store searches.sqlite
 
-    Example: mbssa transform micromanipulator --forbid 1-2,1-3 --pareto groups,cost --plot front.png
+    Example: mbssa transform micromanipulator --forbid 1-2,1-4 --pareto groups,cost --plot front.png
     """
     from mbssa.transformations.criteria import DEFAULT
 
@@ -135,10 +140,18 @@ def transform(
         "precision": precision,
         "spanning": spanning,
     }
-    text = criterion or DEFAULT
+    text = DEFAULT if criterion is None else criterion
     front = None if pareto is None else tuple(name.strip() for name in pareto.split(","))
-    faults = _question_faults(mechanism, asked) + _criterion_faults(text, front)
-    faults += _target_faults(output, save_to, row, plot, [Path(model), *([store] if store else [])])
+    named = {"--allow": allow, "--forbid": forbid, "--require": require, "--terminal": terminal}
+    faults = [
+        f"{option}: names nothing"
+        for option, given in named.items()
+        if not all(_names([text]) for text in given or [])
+    ]
+    faults += _question_faults(mechanism, asked) + _criterion_faults(text, front)
+    faults += _target_faults(output, save_to, row, plot, [Path(model), *([store] if store else [])], force)
+    if store is not None and not store.parent.is_dir():
+        faults.append(f"--store {store}: there is no folder {store.parent}")
     if faults:
         fail_all(faults)
     pair = None if front is None else (front[0], front[1])
@@ -171,6 +184,7 @@ def transformations(
     output: OutputOption = None,
     row: RowOption = None,
     save_to: SaveOption = None,
+    force: ForceOption = False,
 ) -> None:
     """List what a store holds: the searches, or with --model or --search their rows.
 
@@ -191,7 +205,7 @@ def transformations(
 
     faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
     faults += _criterion_faults(sort or DEFAULT, None, "--sort")
-    faults += _target_faults(output, save_to, row, None, [store])
+    faults += _target_faults(output, save_to, row, None, [store], force)
     try:
         conditions(where or [])
     except ValueError as error:
@@ -265,10 +279,17 @@ def _criterion_faults(text: str, front: tuple[str, ...] | None, option: str = "-
 
 
 def _target_faults(
-    output: Path | None, saved: Path | None, row: int | None, plot: Path | None, used: Sequence[Path]
+    output: Path | None,
+    saved: Path | None,
+    row: int | None,
+    plot: Path | None,
+    used: Sequence[Path],
+    force: bool,
 ) -> list[str]:
     """What would keep files from being written."""
     faults = []
+    if saved is not None and saved.is_file() and not force:
+        faults.append(f"--save {saved}: exists; write --force to replace it")
     if (row is None) != (saved is None):
         faults.append("--row and --save: write both, or neither")
     targets = targets_of(("--output", output, ()), ("--save", saved, ENDINGS), ("--plot", plot, STILL))
@@ -284,13 +305,13 @@ def _named(error: Exception) -> str:
 
 
 def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transformations:
+    from mbssa.results.tables import counted
     from mbssa.store import StoreError
     from mbssa.transformations.transforming import transform as search
 
-    def counted(n_sets: int, n_distributions: int) -> None:
-        print(
-            f"{n_sets:,} sets of inputs in {n_distributions:,} distributions over the joints", file=sys.stderr
-        )
+    def said(n_sets: int, n_distributions: int) -> None:
+        rooms = f"{counted(n_sets, 'set')} of inputs in {counted(n_distributions, 'distribution')}"
+        print(f"{rooms} over the joints", file=sys.stderr)
 
     try:
         with bar() as told:
@@ -298,7 +319,7 @@ def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transf
                 mechanism,
                 **asked,
                 **how,
-                counted=counted,
+                counted=said,
                 progress=lambda done, total: told(f"{done:,} of {total:,} distributions", done / total),
             )
     except StoreError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.motion import coordinate_faults
+from mbssa.gathering.multiple import grown_tree, with_pairs
 from mbssa.joints.catalogue import CATALOGUE, joint_type
 from mbssa.mechanism import Mechanism
 
@@ -105,7 +107,10 @@ def ask(
 
 
 def with_inputs(
-    mechanism: Mechanism, names: Sequence[str] | str, terminals: Iterable[str | int] = ()
+    mechanism: Mechanism,
+    names: Sequence[str] | str,
+    terminals: Iterable[str | int] = (),
+    pairs: Sequence[str] | str = (),
 ) -> Mechanism:
     """The mechanism driven in exactly these coordinates.
 
@@ -114,6 +119,8 @@ def with_inputs(
     names : ``1-2.slide`` each, ``1-14.*`` for all coordinates of a joint, or ``1-2`` alone where it has
         one; or one text with commas between them
     terminals : bodies, by name or number, that get a fictitious F pair (planar FP) with the frame first
+    pairs : ``3-4`` each, or one text such as :attr:`Transformation.pairs`: pairs that shall stand for the
+        multiple joints, as those in ``names`` do; the others stay as they are, as far as they can
 
     Returns
     -------
@@ -133,11 +140,11 @@ def with_inputs(
     """
     faults: list[Fault] = []
     numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
-    extended = with_terminals(mechanism, numbers)
+    extended = with_terminals(_with_pairs(mechanism, names, pairs, faults), numbers)
     driven = np.zeros(extended.n_joints, dtype=np.uint8)
     for text in _every_coordinate(extended, _texts(names, "inputs", faults)):
         name = _canonical(extended, text, "inputs", faults)
-        if name is None:
+        if name is None or faults:
             continue
         joint, bit = _parsed(extended, name)
         kind = CATALOGUE[int(extended.joint_type[joint])]
@@ -156,6 +163,47 @@ def with_inputs(
     if changed.motion is not None and coordinate_faults(changed, changed.motion):
         changed = replace(changed, motion=None)
     return changed
+
+
+def _with_pairs(
+    mechanism: Mechanism, names: Sequence[str] | str, pairs: Sequence[str] | str, faults: list[Fault]
+) -> Mechanism:
+    """The mechanism with the pairs for its multiple joints that are named, or belong to named coordinates."""
+    several = mechanism.multiple_joints
+    wanted: list[list[tuple[int, int]]] = [[] for _ in several]
+    asked = _texts(
+        pairs.replace(";", ",").replace(" ", ",") if isinstance(pairs, str) else pairs, "pairs", []
+    )
+    for text in [*asked, *_texts(names, "inputs", [])]:
+        ends = tuple(sorted(_pair(text)))
+        joint = next((k for k, joint in enumerate(several) if ends and set(ends) <= set(joint.bodies)), None)
+        if joint is None:
+            if text in asked:
+                faults.append(Fault("pairs", f"{text!r} is no pair of bodies of one multiple joint"))
+            continue
+        named = {j for j, _ in coordinates_of(mechanism, text)}
+        if named <= set(several[joint].joints) and ends not in wanted[joint]:
+            wanted[joint].append((ends[0], ends[1]))
+    if not any(wanted):
+        return mechanism
+    trees = []
+    for several_bodies, mine in zip(several, wanted, strict=True):
+        bodies = several_bodies.bodies
+        ends_there = (mechanism.joint_bodies(j) for j in several_bodies.joints)
+        tree = grown_tree(bodies, mine, [(min(ends), max(ends)) for ends in ends_there])
+        if tree is None:
+            ring = ", ".join(f"{a + 1}-{b + 1}" for a, b in mine)
+            shared = ", ".join(str(body + 1) for body in bodies)
+            faults.append(Fault("pairs", f"{ring}: close a ring of {shared}, which share one joint"))
+            return mechanism
+        trees.append(tree)
+    return with_pairs(mechanism, trees)
+
+
+def _pair(text: str) -> set[int]:
+    """Indices of the two bodies of a name such as ``3-4.angle``; none where it is no such name."""
+    ends = text.partition(".")[0].partition("#")[0].split("-")
+    return {int(end) - 1 for end in ends} if len(ends) == 2 and all(end.isdigit() for end in ends) else set()
 
 
 def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
@@ -292,12 +340,8 @@ def _unknown(mechanism: Mechanism, name: str, error: KeyError) -> KeyError:
 
 def _of_multiple_joint(mechanism: Mechanism, text: str) -> bool:
     """Whether a name is that of a pair of a multiple joint which other pairs stand for now."""
-    pair, _, coordinate = text.partition(".")
-    ends = pair.partition("#")[0].split("-")
-    if len(ends) != 2 or not all(end.isdigit() for end in ends):
-        return False
-    bodies = {int(end) - 1 for end in ends}
-    return any(
+    bodies, coordinate = _pair(text), text.partition(".")[2]
+    return len(bodies) == 2 and any(
         bodies <= set(joint.bodies)
         and (not coordinate or coordinate in mechanism.joints[joint.joints[0]].type.coordinates)
         for joint in mechanism.multiple_joints

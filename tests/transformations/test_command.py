@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import sqlite3
 
 import pytest
@@ -132,10 +133,12 @@ class TestTransform:
             (("--inputs", "5"), ["5 inputs for 3 free motions; write 3"]),
             (("--terminal", "99", "--per-joint", "0"), ["--terminal: no body '99'", "--per-joint: 0 is"]),
             (("--row", "5000", "--save", "out.toml"), ["--row 5000: there are"]),
-            (("--row", "1", "--save", "out.yaml"), ["--save out.yaml: ends in none of .toml, .m, .csv, .npz"]),
+            (("--row", "1", "--save", "out.yaml"), ["--save out.yaml: ends in none of .toml, .m"]),
             (("--output", "nowhere/x"), ["there is no folder nowhere"]),
             (("--output", "x.csv", "--row", "1", "--save", "x.csv"), ["name another file"]),
             (("--output", "s", "--store", "s"), ["--output s: s is read by this run; name another file"]),
+            (("--store", "nowhere/s"), ["--store nowhere/s: there is no folder nowhere"]),
+            (("--allow", " , ", "--criterion", ""), ["--allow: names nothing", "--criterion"]),
             (("--require", "1-2", "--forbid", "1-2"), ["--require: 1-2 is forbidden too"]),
         ],
     )  # fmt: skip
@@ -270,3 +273,24 @@ class TestStores:
         tmp_path.chmod(0o755)
         assert done.exit_code == 2
         assert "give leave to write it" in done.stderr
+
+
+def test_a_model_that_exists_is_replaced_by_force_alone(run_mbssa, tmp_path):
+    path = tmp_path / "precious.toml"
+    path.write_text("mine")
+    asked = ("transform", *SOME, "--row", "1", "--save", str(path))
+    refused = run_mbssa(*asked)
+    assert refused.exit_code == 2
+    assert "--force" in refused.stderr
+    assert path.read_text() == "mine"
+    assert run_mbssa(*asked, "--force").exit_code == 0
+    assert path.read_text() != "mine"
+
+
+def test_the_examples_of_the_help_run(run_mbssa, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = " ".join(run_mbssa("transform", "--help").stdout.split())
+    examples = re.findall(r"Example: mbssa (transform .*?)(?= Example:| ╭|$)", text)
+    assert len(examples) == 3
+    for example in examples:
+        assert run_mbssa(*example.split()).exit_code == 0, example

@@ -165,3 +165,36 @@ def test_choices_are_searched_from_best_to_best_too(pins):
     assert figures(best.best) == figures(whole.best)
     assert math.prod(count_choices(len(each.bodies)) for each in pins.multiple_joints) == 48
     assert len(np.unique(best.judged.variant)) > 10
+
+
+def test_inputs_and_pairs_of_a_row_make_its_mechanism(pins):
+    for row in transform(pins).rows[::7]:
+        again = mbssa.with_inputs(pins, row.inputs, pairs=row.pairs)
+        assert figures_of(again) == figures(row)
+
+
+def test_a_coordinate_of_another_pair_is_had_by_naming_it(pins):
+    assert "5-7" not in pins.joint_ids
+    changed = mbssa.with_inputs(pins, "5-7.angle")
+    assert {"5-7"} <= set(changed.joint_ids)
+    assert mbssa.decompose(changed).determined
+    assert changed.n_joints == pins.n_joints
+    # The own pairs stay where nothing else is named.
+    assert mbssa.with_inputs(pins, "1-2").joint_ids == pins.joint_ids
+
+
+def test_pairs_that_close_a_ring_or_are_none_are_refused(pins):
+    with pytest.raises(mbssa.ModelError, match="close a ring of 3, 4, 5, 7"):
+        mbssa.with_inputs(pins, "3-4", pairs="4-5,3-5")
+    with pytest.raises(mbssa.ModelError, match="'2-8' is no pair"):
+        mbssa.with_inputs(pins, "1-2", pairs=["2-8"])
+
+
+def test_pairs_are_named_on_the_command_line(run_mbssa, tmp_path):
+    path = tmp_path / "pins.toml"
+    path.write_text(PINS)
+    plain = run_mbssa("decompose", str(path), "--inputs", "1-2", "--format", "json")
+    other = run_mbssa("decompose", str(path), "--inputs", "1-2", "--pairs", "3-4,4-5,4-7", "--format", "json")
+    assert plain.exit_code == other.exit_code == 0
+    assert plain.stdout != other.stdout
+    assert run_mbssa("decompose", str(path), "--pairs", "3-4").exit_code == 2
