@@ -20,6 +20,7 @@ from mbssa.transformations.canonical import from_text, judging_version
 from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, criterion
 from mbssa.transformations.keeping import TABLES, Progress, Search, progress_in
 from mbssa.transformations.question import name_of, with_inputs, with_terminals
+from mbssa.transformations.row import Row
 
 #: Columns that a condition or an order may name, as SQL says them.
 COLUMNS = {
@@ -34,33 +35,14 @@ _CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|!=|==|=|>|<)\s*([+-]?[0-9.]+(?:e
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRow:
-    """A distribution of inputs as a store holds it; the names are those of ``Transformation``.
-
-    ``search`` is the number of the search, ``pairs`` are body numbers of the pairs that stand for the
-    multiple joints, empty where there are none.
-    """
+class KeptRow(Row):
+    """A distribution of inputs as a store holds it; ``search`` is the number of its search."""
 
     search: int
-    inputs: tuple[str, ...]
-    n_groups: int
-    largest: int
-    levels: int
-    width: int
-    closed_forms: int
-    cost: float
-    valid: bool
-    sets: int
-    valid_sets: int
-    margin: float
-    pairs: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in ((name, getattr(self, name)) for name in self.__slots__)
-        }
+        return {"search": self.search, **self.figures()}
 
 
 @dataclass(frozen=True, slots=True)

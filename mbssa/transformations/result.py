@@ -15,24 +15,16 @@ from mbssa.transformations.base import Base
 from mbssa.transformations.criteria import Criterion, front, ordered
 from mbssa.transformations.judged import Judged
 from mbssa.transformations.question import Question
+from mbssa.transformations.row import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Transformation:
-    """One distribution of the inputs over the joints, shown by the best set of coordinates that it has.
+class Transformation(Row):
+    """One row of an answer; the attributes are those of :class:`~mbssa.transformations.row.Row`, and
 
     Attributes
     ----------
-    inputs : driven coordinates, as ``1-2.slide``
-    n_groups, largest, levels, width : groups, bodies of the largest, levels, groups of the widest level;
-        0 where the count does not determine the mechanism
-    closed_forms : groups whose type is in the library
-    cost : predicted time of one instant, µs
-    valid : whether this set has full rank
-    sets, valid_sets : sets of coordinates of the same joints, and how many of them are valid
     alike : distributions, of those looked at, that symmetry makes the same as this one, itself included
-    margin : smallest over largest singular value of what the set leaves free, 0 where it is not valid
-    pairs : the pairs that stand for the multiple joints; empty where there are none
 
     Examples
     --------
@@ -44,19 +36,7 @@ class Transformation:
     SG-1{2} SG-2{13} SG-3{15} SG-4{9, 10}
     """
 
-    inputs: tuple[str, ...]
-    n_groups: int
-    largest: int
-    levels: int
-    width: int
-    closed_forms: int
-    cost: float
-    valid: bool
-    sets: int
-    valid_sets: int
     alike: int
-    margin: float
-    pairs: str
     base: Base = field(repr=False, compare=False)
 
     def mechanism(self) -> Mechanism:
@@ -77,20 +57,8 @@ class Transformation:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; the groups are those of :meth:`structure`."""
         groups = self.structure().groups if self.n_groups else ()
-        return {
-            "inputs": list(self.inputs),
-            "n_groups": self.n_groups,
-            "largest": self.largest,
-            "levels": self.levels,
-            "width": self.width,
-            "closed_forms": self.closed_forms,
-            "cost": self.cost,
-            "valid": self.valid,
-            "sets": self.sets,
-            "valid_sets": self.valid_sets,
+        return self.figures() | {
             "alike": self.alike,
-            "margin": self.margin,
-            "pairs": self.pairs,
             "verdict": self.verdict,
             "groups": [list(group.bodies) for group in groups],
             "types": [group.type_name for group in groups],

@@ -216,26 +216,6 @@ def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
     return answer
 
 
-def orbit(places: Sequence[int], images: IntArray, most: int = 10_000) -> list[tuple[int, ...]]:
-    """The members of one distribution's orbit in lexicographic order, at most so many of them.
-
-    >>> orbit([0, 0, 2], np.array([[1, 0, 2], [0, 2, 1]]))
-    [(0, 0, 1), (0, 0, 2), (0, 1, 1), (0, 2, 2), (1, 1, 2), (1, 2, 2)]
-    """
-    first = tuple(sorted(int(j) for j in places))
-    members = {first: None}
-    waits = deque([first])
-    maps = images.tolist()
-    while waits and len(members) < most:
-        member = waits.popleft()
-        for image in maps:
-            other = tuple(sorted(image[j] for j in member))
-            if other not in members:
-                members[other] = None
-                waits.append(other)
-    return sorted(members)[:most]
-
-
 def shown(orbit_of: IntArray, preferred: Mask) -> tuple[IntArray, IntArray]:
     """One row of each orbit, the first preferred one (else the first), and how many members it stands for.
 

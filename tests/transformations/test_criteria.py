@@ -98,6 +98,19 @@ class TestFront:
         assert {tuple(values[row].tolist()) for row in rows} == best
         assert len(rows) == len(best)
 
+    def test_sums_that_differ_by_rounding_are_one_point(self):
+        judged = Judged.empty(1, 4)
+        judged.n_groups[:] = [5, 4, 5, 4]
+        judged.cost[:] = [0.3, 0.2, 0.1 + 0.2, 0.2 * (1 + 1e-14)]
+        assert judged.cost[2] != judged.cost[0]
+        assert front(judged, "groups", "cost").tolist() == [0, 1]
+        assert front(judged, "cost", "groups").tolist() == [1, 0]
+        judged.cost[2] -= 1e-6
+        assert front(judged, "groups", "cost").tolist() == [2, 1]
+
+    def test_of_no_rows_is_empty(self):
+        assert front(Judged.empty(1), "groups", "cost").tolist() == []
+
     def test_an_unknown_criterion_is_refused(self):
         with pytest.raises(ValueError, match="unknown 'size'"):
             front(some(), "groups", "size")

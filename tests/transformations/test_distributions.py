@@ -88,6 +88,19 @@ def test_more_than_a_machine_word_are_counted_and_not_numbered():
         huge.places(0, 1)
 
 
+def test_sets_are_counted_as_long_as_they_fit():
+    """What could be if every joint had as many sets as the one that has most does not matter."""
+    ways = np.ones((30, 4), dtype=object)
+    ways[0, 3] = 20
+    room = Distributions(25, ways)
+    assert room.n_sets < 2**62 < 20**25
+    some = room.places(0, 100)
+    assert sorted(set(room.sets(some).tolist())) == [20]
+    huge = np.full((30, 4), 20, dtype=object)
+    with pytest.raises(ValueError, match="too many to be counted"):
+        Distributions(25, huge).sets(some)
+
+
 def test_nothing_is_allowed():
     room = Distributions(3, np.array([[1, 1], [1, 1]], dtype=object))
     assert (room.count, room.n_sets) == (0, 0)

@@ -1,9 +1,12 @@
 """Judging against what it replaces: decompose, check and singular values, one set of inputs at a time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import mbssa
+from mbssa.initialisation import initialise
 from mbssa.transformations import kernels
 from mbssa.transformations.base import bases
 from mbssa.transformations.distributions import distributions
@@ -240,6 +243,86 @@ def test_joints_of_three_bodies(tmp_path):
         assert report.structure.determined == judged.determined[row]
         assert report.structure.n_groups == judged.n_groups[row] or not judged.determined[row]
         assert report.solvable == (judged.valid[row] > 0)
+
+
+#: Two pins hold each of two bodies to the frame; the other joints are a chain that moves.
+SHUT = """
+format = 1
+space = "planar"
+bodies = 6
+joint = [
+    { bodies = [1, 2], type = "R", point = [0.1, -0.3] },
+    { bodies = [1, 2], type = "R", point = [0.7, 0.2] },
+    { bodies = [1, 3], type = "R", point = [-0.4, 0.9] },
+    { bodies = [1, 3], type = "R", point = [0.5, 0.6] },
+    { bodies = [3, 4], type = "R", point = [0.3, 0.8] },
+    { bodies = [4, 5], type = "R", point = [1.1, 0.7] },
+    { bodies = [5, 6], type = "R", point = [1.3, -0.2] },
+    { bodies = [6, 2], type = "R", point = [0.6, -0.5] },
+]
+"""
+
+
+def test_coordinates_that_stand_still_are_not_told_apart_by_rounding(tmp_path):
+    """A direction made of what rounding leaves of them would be an input like any other."""
+    (tmp_path / "shut.toml").write_text(SHUT)
+    mechanism = mbssa.load(tmp_path / "shut.toml")
+    base = bases(mechanism, ask(mechanism))[0][0]
+    judged = judge(base, distributions(base).places(), table())
+    assert [base.names(judged.places[row], judged.bits[row])[0] for row in np.flatnonzero(judged.valid)] == [
+        "3-4.angle", "4-5.angle", "5-6.angle", "2-6.angle",
+    ]  # fmt: skip
+    for row in range(len(judged)):
+        report = mbssa.check(driven(base, judged, row))
+        assert report.structure.determined == judged.determined[row]
+        assert report.solvable == (judged.valid[row] > 0)
+
+
+#: A slider-crank at its dead point: the slide stands still, and the count knows nothing of it.
+DEAD = """
+format = 1
+space = "planar"
+bodies = 4
+joint = [
+    { bodies = [1, 2], type = "R", point = [0.0, 0.0] },
+    { bodies = [2, 3], type = "R", point = [1.0, 0.0] },
+    { bodies = [3, 4], type = "R", point = [3.0, 0.0] },
+    { bodies = [1, 4], type = "P", axis = [1.0, 0.0] },
+]
+"""
+
+
+def test_at_a_dead_point_the_count_determines_what_is_not_valid(tmp_path):
+    (tmp_path / "dead.toml").write_text(DEAD)
+    mechanism = mbssa.load(tmp_path / "dead.toml")
+    base = bases(mechanism, ask(mechanism))[0][0]
+    judged = judge(base, distributions(base).places(), table())
+    assert judged.determined.tolist() == [True] * 4
+    assert judged.valid.tolist() == [1, 1, 1, 0]
+    assert mbssa.decompose(driven(base, judged, 3)).n_groups == judged.n_groups[3]
+
+
+def test_where_no_count_comes_out_rows_still_name_a_set(tmp_path):
+    """Units that no body can take, whatever is driven; here because nothing treats them."""
+    (tmp_path / "open.toml").write_text(
+        SHUT.replace('    { bodies = [6, 2], type = "R"', "    # { bodies = [6, 2]")
+    )
+    mechanism = mbssa.load(tmp_path / "open.toml")
+    base = bases(mechanism, ask(mechanism, terminals=[4]))[0][0]
+    base = replace(base, incidence=initialise(base.mechanism), treatment=None)
+    places = distributions(base).places()
+    judged = judge(base, places, table())
+    assert not judged.determined.any()
+    first = [next(sets_of_row(base, row)) for row in places]
+    assert judged.bits.tolist() == [list(bits) for bits in first]
+    assert (0, 1, 2) in first
+
+
+def test_equal_costs_are_equal(rotor):
+    """Sums over groups that come in any order; else the first of equals would be an accident."""
+    _, judged = rotor
+    costs = np.unique(judged.cost)
+    assert (np.diff(costs) > 1e-10).all()
 
 
 class TestLibrary:

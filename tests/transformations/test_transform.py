@@ -7,6 +7,7 @@ import pytest
 
 import mbssa
 from mbssa.gathering.faults import ModelError
+from mbssa.transformations import exhaustive
 from mbssa.transformations.transforming import transform
 
 
@@ -99,11 +100,58 @@ class TestQuestions:
             ({"require": ["1-2", "1-3", "1-4", "1-13"]}, "4 inputs are required, and 3 are needed"),
             ({"inputs": 4}, "4 inputs for 3 free motions; write 3"),
             ({"criterion": "size"}, "unknown 'size'"),
+            ({"most": 0}, "most: 0 is not a number of distributions; write 1 or more"),
+            ({"block": 0}, "block: 0 is not"),
+            ({"time_limit": -1.0}, "time_limit: -1.0 is no time"),
+            ({"time_limit": float("nan")}, "time_limit: nan"),
+            (
+                {"most": True, "criterion": "size", "allow": ["9-99"], "per_joint": 0},
+                r"(?s)4 faults.*'9-99'.*per_joint: 0.*most: True.*'size'",
+            ),
         ],
     )
     def test_what_cannot_be_answered_is_refused(self, asked, said):
         with pytest.raises(ValueError, match=said):
             transform(mbssa.load("rotor"), **asked)
+
+
+class TestTime:
+    """A clock that judging moves, and nothing else."""
+
+    @pytest.fixture
+    def slow(self, monkeypatch):
+        now, sizes = [0.0], []
+        judge = exhaustive.judge
+
+        def judged(base, places, known):
+            sizes.append(len(places))
+            now[0] += 0.01 * len(places)
+            return judge(base, places, known)
+
+        monkeypatch.setattr(exhaustive, "judge", judged)
+        monkeypatch.setattr(exhaustive.time, "monotonic", lambda: now[0])
+        return now, sizes
+
+    def test_blocks_get_smaller_as_it_runs_out(self, slow):
+        now, sizes = slow
+        answer = transform(mbssa.load("rotor"), time_limit=8.0)
+        assert answer.stopped == "time"
+        assert 7.8 < now[0] < 8.2
+        assert 0.01 * answer.looked_at == pytest.approx(now[0])
+        assert sizes[-1] < 5 < max(sizes)
+
+    def test_a_block_of_a_store_that_would_not_be_done_is_not_begun(self, slow, tmp_path):
+        now, _ = slow
+        asked = {"store": tmp_path / "store", "block": 300, "time_limit": 8.0}
+        answer = transform(mbssa.load("rotor"), **asked)
+        assert (answer.stopped, answer.looked_at, now[0]) == ("time", 600, 6.0)
+        # Each search that has any time gets on.
+        found = [transform(mbssa.load("rotor"), **asked | {"time_limit": 0.5}).looked_at for _ in range(2)]
+        assert found == [900, 1200]
+
+    def test_without_a_limit_blocks_are_whole(self, slow):
+        transform(mbssa.load("rotor"), block=1000)
+        assert slow[1] == [1000, 576]
 
 
 class TestGeneric:
