@@ -9,6 +9,12 @@ unknowns; with its factors u' and u'' follow level by level.
 Whatever calls the groups' kernels takes as long to compile as these. So one loop calls them, in one place:
 ``plan`` says what they shall solve next, and :func:`judge` what follows from it.
 
+Where all goes smoothly only every so many instants are solved like this. Those between two of them are
+*filled*: a polynomial leads through values, rates and accelerations at both ends, the groups are solved at
+all these instants at once, and what the drives miss, at the three levels, is taken away by the inverse
+Jacobian, led along a line from one end to the other. It is not exact, so that this is repeated until nothing
+is missed; it takes two looks, and a look at many instants costs little more than one at few.
+
 Lane k is instant k + 1 of small arrays of inputs; their instant 0 is the one before. What is kept from one
 instant to the next stands in ``past`` and ``mark``, and in the groups' own memory.
 """
@@ -30,32 +36,49 @@ Data = Any
 #: Whether planar; groups before the loop, groups in it, both; of the borrowed inputs the rows that are
 #: unknown (m,) and those that are shared (s,); rows of the motion that are wanted (m,) and those that are
 #: shared (s,); scales of the unknowns and of the drives (m,); bodies on the stage; condition of each group
-#: (G,) below which borrowed inputs are no measure of its pose any more; miss that counts as none.
+#: (G,) below which borrowed inputs are no measure of its pose any more; miss that counts as none; misses of
+#: rates and accelerations, over the drives' scales, that a last correction takes away; condition of the
+#: Jacobian from which instants are filled.
 Task = Any
-PLANE, BEFORE, INSIDE, ALL, UNKNOWN, SHARED, WANTED, GIVEN, SCALE, MEASURE, STAGE, CLOSE, CLOSED = range(13)
-#: States (N, m + 2, K); inputs (3 arrays); time; quality; trial memory; stage P, R, V; jets and their table;
-#: the Jacobian, the order of its rows and the right side in one flat array; ``now``; values of the shared
-#: inputs; and what :mod:`groups.kernels.span` keeps, which is nothing here.
+(
+    PLANE, BEFORE, INSIDE, ALL, UNKNOWN, SHARED, WANTED, GIVEN, SCALE, MEASURE, STAGE, CLOSE, CLOSED, NEAR_1,
+    NEAR_2, STEADY,
+) = range(16)  # fmt: skip
+#: States (N, L + 1, K) of L lanes; inputs (3 arrays); time; quality; trial memory; stage P, R, V; jets and
+#: their table; the Jacobian, the order of its rows and the right side in one flat array; ``now``; values of
+#: the shared inputs; what :mod:`groups.kernels.span` keeps, which is nothing here; inverse Jacobians at the
+#: last instant and at the end of what is filled (2, m, m); misses at three levels (3, m).
 Bench = Any
-STATES, INPUTS, CLOCK, QUALITY, TRIAL, P, R, V, JETS, TABLE, FLAT, NOW, LEVEL, KEPT, OUTPUTS = range(15)
+(
+    STATES, INPUTS, CLOCK, QUALITY, TRIAL, P, R, V, JETS, TABLE, FLAT, NOW, LEVEL, KEPT, OUTPUTS, INVERSE,
+    MISSES,
+) = range(17)  # fmt: skip
 
-#: Rows of ``now`` (8, m): unknowns, where they were before a step, where they were led to, what the drives
-#: shall be, unknowns by another way, their last change, their rates, where they were before a piece.
-U, BACK, GUESS, GOAL, OTHER, CHANGE, RATE, BEGUN = range(8)
+#: Rows of ``now`` (9, m): unknowns, where they were before a step, where they were led to, what the drives
+#: shall be, unknowns by another way, their last change, their rates, where they were before a piece, and
+#: their accelerations.
+U, BACK, GUESS, GOAL, OTHER, CHANGE, RATE, BEGUN, RISE = range(9)
 #: Rows of ``past`` (7, m): unknowns, rates, accelerations at the last instant and at the one before; drives.
 U_1, RATE_1, RISE_1, U_2, RATE_2, RISE_2, GOAL_1 = range(7)
-#: Places of ``mark`` (9,): the determinant's sign; instants solved in a row; time of the last and its pace;
+#: Places of ``mark`` (14,): the determinant's sign; instants solved in a row; time of the last and its pace;
 #: what the prediction from rates and that from values missed at the last; and of the last look the miss, the
-#: condition and the sign.
-SIGN, RUN, TIME, PACE, BY_RATES, BY_VALUES, WORST, CONDITION, TURNED = range(9)
-#: Places of ``plan`` (12,): what the groups are solved for; whether their own memory goes on; lanes; level;
+#: condition and the sign; how many instants the next look may be ahead, and how many are solved one by one
+#: before it; the last instant's condition; what the last look at filled instants missed, over what is near;
+#: and the least condition at the looks at an instant, negative with the other sign.
+(
+    SIGN, RUN, TIME, PACE, BY_RATES, BY_VALUES, WORST, CONDITION, TURNED, AHEAD, PATIENCE, STOOD, WAS, LEAST
+) = range(14)  # fmt: skip
+#: Places of ``plan`` (14,): what the groups are solved for; whether their own memory goes on; lanes; level;
 #: whether the groups before the loop are solved too; Newton steps from one start, halvings, and steps in all;
-#: pieces of the way (0: none, in one go), the present one, and whether another way has come to the end.
-PHASE, REAL, LANES, UP_TO, ANEW, STEP, HALVED, STEPS, PIECES, PIECE, HAVE, FAILED = range(12)
-#: Phases: the sign at the last pose, a look of Newton's, and the instant's own rates.
-SIGNING, LOOKING, ADVANCING = range(3)
-#: What Newton says if it has to look again.
-AGAIN = -1
+#: pieces of the way (0: none, in one go), the present one, and whether another way has come to the end; group
+#: that failed; the instant that is solved, those before it being filled; looks at these.
+(
+    PHASE, REAL, LANES, UP_TO, ANEW, STEP, HALVED, STEPS, PIECES, PIECE, HAVE, FAILED, TARGET, LOOKS
+) = range(14)  # fmt: skip
+#: Phases: the sign at the last pose, a look of Newton's, the instant's own rates, and instants being filled.
+SIGNING, LOOKING, ADVANCING, FILLING = range(4)
+#: What Newton says if it has to look again, and what there is to say if instants cannot be filled.
+AGAIN, REFUSED = -1, 1 << 60
 
 #: Steps of the outer Newton, and how often one is halved that leads out of reach.
 MOST, HALVINGS = 25, 12
@@ -64,16 +87,22 @@ MOST, HALVINGS = 25, 12
 FINEST, STRIDE, LARGE, SAME = 128, 0.3, 0.1, 1e-6
 #: Condition of the Jacobian below which there is no step, and none for the rates.
 NONE, FLAT_OUT = 1e-14, 1e-9
+#: Instants that are filled at once, the last one with them, at most; instants that are solved one by one
+#: after that has failed.
+WIDEST, REST = 32, 8
+#: Looks at what is filled, how much less each has to miss than the last, how far the unknowns may be from
+#: where they were led to, and by how much the Jacobian may change on the way.
+REPEATED, FALLING, STRAY, BENT = 6, 0.2, 0.01, 0.3
 
 
 def torn_planar(
-    first: int, stop: int, level: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array,
+    first: int, stop: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array,
     past: Array, past_shared: Array, mark: Array, plan: Array, bench: Bench, found: Any, quality: Any,
 ) -> int:  # fmt: skip
     """As :func:`torn_spatial`, in the plane."""
     ints, int_start, floats, float_start, memory, memory_start, code = data
     t = first
-    ask(t, data, task, motion, time, past, past_shared, mark, plan, bench)
+    ask(t, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
     while t < stop:
         own = memory if plan[REAL] == 1 else bench[TRIAL]
         packed = (ints, int_start, floats, float_start, own, memory_start, code)
@@ -82,35 +111,36 @@ def torn_planar(
             (1, 1 + plan[LANES], plan[UP_TO]), bench[INPUTS], bench[CLOCK], bench[QUALITY], bench[KEPT],
             bench[OUTPUTS],
         )  # fmt: skip
-        after = judge(
-            t, level, data, task, rows, motion, time, past, past_shared, mark, plan, bench, found, quality
-        )
+        after = judge(t, data, task, rows, motion, time, past, past_shared, mark, plan, bench, found, quality)
         if after < 0:
             return t
-        if t < after < stop:
-            ask(after, data, task, motion, time, past, past_shared, mark, plan, bench)
+        if after == REFUSED:
+            mark[AHEAD], mark[PATIENCE] = 1.0, REST
+            after = t
+            ask(t, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
+        elif t < after < stop:
+            ask(after, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
         t = after
     return t
 
 
 def torn_spatial(
-    first: int, stop: int, level: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array,
+    first: int, stop: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array,
     past: Array, past_shared: Array, mark: Array, plan: Array, bench: Bench, found: Any, quality: Any,
 ) -> int:  # fmt: skip
     """Find the unknowns at instants ``first`` … ``stop`` - 1; returns the first that has no answer, or stop.
 
     Parameters
     ----------
-    level : the last level that is wanted of u
     motion : value, rate, acceleration (D, T) of the drives; ``time`` (T,)
-    past : (7, m), past_shared (s,) and mark (9,): the last instant that was solved; go on with the instants
-    plan : (12,) room
+    past : (7, m), past_shared (s,) and mark (14,): the last instant that was solved; go on with the instants
+    plan : (14,) room
     found : value, rate, acceleration (D, T) of the borrowed inputs, to be written
     quality : status, group that failed or -1, residual, steps, condition, (T,) each
     """
     ints, int_start, floats, float_start, memory, memory_start, code = data
     t = first
-    ask(t, data, task, motion, time, past, past_shared, mark, plan, bench)
+    ask(t, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
     while t < stop:
         own = memory if plan[REAL] == 1 else bench[TRIAL]
         packed = (ints, int_start, floats, float_start, own, memory_start, code)
@@ -119,28 +149,36 @@ def torn_spatial(
             (1, 1 + plan[LANES], plan[UP_TO]), bench[INPUTS], bench[CLOCK], bench[QUALITY], bench[KEPT],
             bench[OUTPUTS],
         )  # fmt: skip
-        after = judge(
-            t, level, data, task, rows, motion, time, past, past_shared, mark, plan, bench, found, quality
-        )
+        after = judge(t, data, task, rows, motion, time, past, past_shared, mark, plan, bench, found, quality)
         if after < 0:
             return t
-        if t < after < stop:
-            ask(after, data, task, motion, time, past, past_shared, mark, plan, bench)
+        if after == REFUSED:
+            mark[AHEAD], mark[PATIENCE] = 1.0, REST
+            after = t
+            ask(t, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
+        elif t < after < stop:
+            ask(after, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
         t = after
     return t
 
 
 def ask(
-    t: int, data: Data, task: Task, motion: Any, time: Array, past: Array, past_shared: Array, mark: Array,
-    plan: Array, bench: Bench,
+    first: int, stop: int, data: Data, task: Task, motion: Any, time: Array, past: Array, past_shared: Array,
+    mark: Array, plan: Array, bench: Bench,
 ) -> None:  # fmt: skip
-    """Plan the first look at an instant: at the last pose, where its sign is not known yet."""
+    """Plan the first look at the next instant or one ahead; at the last pose if its sign is not known yet."""
     clock, now = bench[CLOCK], bench[NOW]
+    t = first
+    if mark[PATIENCE] > 0.0:
+        mark[PATIENCE] -= 1.0
+    elif mark[RUN] > 0.0 and mark[STOOD] >= task[STEADY]:
+        t = min(first + int(mark[AHEAD]), stop) - 1
+    plan[TARGET] = t
     pace = time[t] - mark[TIME] if mark[RUN] > 0.0 else 1.0
     for lane in range(len(clock)):
         clock[lane] = lane * pace
     plan[STEPS], plan[FAILED] = 0, -1
-    mark[WORST], mark[CONDITION] = math.nan, 0.0
+    mark[WORST], mark[CONDITION], mark[LEAST] = math.nan, 0.0, math.inf
     if mark[SIGN] != 0.0:
         begin(t, data, task, motion, past, mark, plan, bench)
         return
@@ -171,22 +209,38 @@ def begin(
 
 
 def judge(
-    t: int, level: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array, past: Array,
+    first: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array, past: Array,
     past_shared: Array, mark: Array, plan: Array, bench: Bench, found: Any, quality: Any,
 ) -> int:  # fmt: skip
-    """What follows from what was solved: t to solve what is planned next, t + 1, or -1 for no answer."""
+    """What follows from what was solved.
+
+    ``first`` to solve what is planned next, the next instant to be solved, -1 for no answer, or REFUSED.
+    """
     scale, now = task[SCALE], bench[NOW]
-    m = now.shape[1]
+    m, t = now.shape[1], plan[TARGET]
     status = fault(task, plan, bench)
+    if plan[PHASE] == FILLING:
+        if status != OK:
+            return REFUSED
+        return filled(
+            first, data, task, rows, motion, time, past, past_shared, mark, plan, bench, found, quality
+        )
     if plan[PHASE] == ADVANCING:
         if status == OK:
-            status = advanced(t, level, task, rows, motion, mark, bench)
+            status = advanced(t, task, rows, motion, mark, bench)
+        if t > first:
+            if status != OK or not fill(first, data, task, motion, time, past, mark, plan, bench):
+                return REFUSED
+            return first
         if status == OK:
+            invert(bench, 0)
             keep(t, task, motion, time, past, past_shared, mark, bench, found)
+            if mark[PATIENCE] == 0.0:
+                mark[AHEAD] = max(mark[AHEAD], 2.0)
         report(t, status, mark, plan, quality)
         return t + 1 if status == OK else -1
     if status == OK:
-        mark[WORST] = drives(task, rows, bench, False)
+        mark[WORST] = drives(task, rows, bench, 0, False)
         jacobian(task, rows, bench)
         mark[TURNED], mark[CONDITION] = factors(bench[FLAT], m)
     if plan[PHASE] == SIGNING:
@@ -197,11 +251,13 @@ def judge(
             return -1
         mark[SIGN] = mark[TURNED]
         begin(t, data, task, motion, past, mark, plan, bench)
-        return t
+        return first
+    if status == OK:
+        mark[LEAST] = min(mark[LEAST], mark[TURNED] * mark[SIGN] * mark[CONDITION])
     status = newton(status, task, mark, plan, bench)
     if status == AGAIN:
         look(t, task, motion, plan, bench, False)
-        return t
+        return first
     if status == OK and mark[TURNED] != mark[SIGN]:
         status = MODE_LOST
     if plan[PIECES] == 0:
@@ -210,10 +266,12 @@ def judge(
             jump = max(jump, abs(now[U, k] - now[GUESS, k]) / scale[k])
             now[OTHER, k] = math.nan
         done = status == OK and jump <= LARGE
+        if t > first and not (done and jump <= STRAY and mark[CONDITION] >= task[STEADY]):
+            return REFUSED
         if not done:
             plan[HAVE] = 0
             set_out(t, 2, data, task, motion, past, past_shared, plan, bench)
-            return t
+            return first
     else:
         far = 0.0
         for k in range(m):
@@ -223,7 +281,7 @@ def judge(
             status = MODE_LOST
         if status == OK and plan[PIECE] < plan[PIECES]:
             go_on(t, task, motion, past, past_shared, plan, bench)
-            return t
+            return first
         apart = 0.0
         for k in range(m):
             gap = abs(now[U, k] - now[OTHER, k]) / scale[k]
@@ -233,15 +291,21 @@ def judge(
         if not done:
             plan[HAVE] = 1 if status == OK else 0
             if 2 * plan[PIECES] > FINEST:
-                report(t, MODE_LOST if status == OK else status, mark, plan, quality)
+                status = MODE_LOST if status == OK else status
+                if status in (MODE_LOST, NOT_CONVERGED) and mark[LEAST] < task[STEADY]:
+                    status = SINGULAR  # a dead point, and beyond it nothing or the other way back
+                report(t, status, mark, plan, quality)
                 return -1
             set_out(t, 2 * plan[PIECES], data, task, motion, past, past_shared, plan, bench)
-            return t
+            return first
     if not mark[CONDITION] > FLAT_OUT:
         report(t, SINGULAR, mark, plan, quality)
         return -1
-    go_through(t, level, task, rows, motion, plan, bench)
-    return t
+    go_through(t, task, rows, motion, plan, bench)
+    if t > first:
+        copy_memory(data, task, bench[TRIAL])
+        plan[REAL] = 0
+    return first
 
 
 def report(t: int, status: int, mark: Array, plan: Array, quality: Any) -> None:
@@ -262,10 +326,12 @@ def fault(task: Task, plan: Array, bench: Bench) -> int:
             if status[g, lane + 1] != OK:
                 plan[FAILED] = g
                 return int(status[g, lane + 1])
+    lanes = plan[LANES] if plan[PHASE] == FILLING else 1
     for g in task[INSIDE]:
-        if condition[g, 1] < task[CLOSE][g]:
-            plan[FAILED] = g
-            return SINGULAR
+        for lane in range(lanes):
+            if condition[g, lane + 1] < task[CLOSE][g]:
+                plan[FAILED] = g
+                return SINGULAR
     return OK
 
 
@@ -354,6 +420,164 @@ def factors(flat: Array, m: int) -> tuple[float, float]:
     return sign, smallest / max(1.0, largest)
 
 
+# --- instants that are filled ------------------------------------------------------------------------
+
+
+def invert(bench: Bench, end: int) -> None:
+    """The inverse of the Jacobian that is factorised, over the scales."""
+    flat, inverse = bench[FLAT], bench[INVERSE]
+    m = bench[NOW].shape[1]
+    right = m * m + m
+    for k in range(m):
+        for r in range(m):
+            flat[right + r] = 1.0 if r == k else 0.0
+        substitute(flat, 0, m * m, m, right)
+        for r in range(m):
+            inverse[end, r, k] = flat[right + r]
+
+
+def bent(bench: Bench) -> float:
+    """How far the inverse at the end of what is filled is from that at the last instant, of its largest."""
+    inverse = bench[INVERSE]
+    m = inverse.shape[1]
+    largest, apart = 0.0, 0.0
+    for r in range(m):
+        for k in range(m):
+            largest = max(largest, abs(inverse[0, r, k]))
+            apart = max(apart, abs(inverse[1, r, k] - inverse[0, r, k]))
+    return apart / largest
+
+
+def fill(
+    first: int, data: Data, task: Task, motion: Any, time: Array, past: Array, mark: Array, plan: Array,
+    bench: Bench,
+) -> bool:  # fmt: skip
+    """Plan a look at the instants up to the one that was solved; False if the Jacobian is too far another."""
+    unknown, shared, given, now = task[UNKNOWN], task[SHARED], task[GIVEN], bench[NOW]
+    value, rate, second = bench[INPUTS]
+    invert(bench, 1)
+    if not bent(bench) <= BENT:
+        return False
+    last = plan[TARGET]
+    wide = time[last] - mark[TIME]
+    lanes = last + 1 - first
+    clock = bench[CLOCK]
+    clock[0] = mark[TIME]
+    for lane in range(1, lanes + 1):
+        clock[lane] = time[first + lane - 1]
+    over = 1.0 / wide
+    for k in range(len(unknown)):
+        row = unknown[k]
+        # u + a x + b x² / 2 + x³ (p + q x + r x²) goes from the last instant, x = 0, to the other, x = 1.
+        start, a, b = past[U_1, k], past[RATE_1, k] * wide, past[RISE_1, k] * wide * wide
+        miss = now[U, k] - start - a - 0.5 * b
+        slope = now[RATE, k] * wide - a - b
+        bend = now[RISE, k] * wide * wide - b
+        p = 10.0 * miss - 4.0 * slope + 0.5 * bend
+        q = -15.0 * miss + 7.0 * slope - bend
+        r = 6.0 * miss - 3.0 * slope + 0.5 * bend
+        for lane in range(1, lanes):
+            x = (clock[lane] - mark[TIME]) * over
+            value[row, lane] = start + x * (a + x * (0.5 * b + x * (p + x * (q + x * r))))
+            rate[row, lane] = over * (a + x * (b + x * (3.0 * p + x * (4.0 * q + x * 5.0 * r))))
+            second[row, lane] = over * over * (b + x * (6.0 * p + x * (12.0 * q + x * 20.0 * r)))
+        value[row, lanes], rate[row, lanes], second[row, lanes] = now[U, k], now[RATE, k], now[RISE, k]
+    for k in range(len(shared)):
+        row = shared[k]
+        for lane in range(1, lanes + 1):
+            t = first + lane - 1
+            value[row, lane], rate[row, lane] = motion[0][given[k], t], motion[1][given[k], t]
+            second[row, lane] = motion[2][given[k], t]
+    plan[PHASE], plan[REAL], plan[LANES], plan[UP_TO], plan[ANEW] = FILLING, 0, lanes, 2, 1
+    plan[LOOKS], mark[WAS] = 0, math.inf
+    copy_memory(data, task, bench[TRIAL])
+    return True
+
+
+def filled(
+    first: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array, past: Array,
+    past_shared: Array, mark: Array, plan: Array, bench: Bench, found: Any, quality: Any,
+) -> int:  # fmt: skip
+    """Correct what is filled by what the drives miss; as :func:`judge`, which this is the end of."""
+    unknown, now, lanes, last = task[UNKNOWN], bench[NOW], plan[LANES], plan[TARGET]
+    plan[LOOKS] += 1
+    near, far = 0.0, 0.0
+    for lane in range(1, lanes + 1):
+        miss, most = corrected(first, lane, task, rows, motion, time, mark, plan, bench)
+        if not miss < math.inf:
+            return REFUSED
+        quality[2][first + lane - 1] = miss
+        near, far = max(near, miss / task[CLOSED], most), max(far, miss)
+    if near > 1.0:
+        if plan[LOOKS] == REPEATED or far > STRAY or near > FALLING * mark[WAS]:
+            return REFUSED
+        mark[WAS] = near
+        copy_memory(data, task, bench[TRIAL])
+        return first
+    for k in range(len(unknown)):
+        row = unknown[k]
+        for lane in range(1, lanes + 1):
+            for level in range(3):
+                found[level][row, first + lane - 1] = bench[INPUTS][level][row, lane]
+        now[U, k], now[RATE, k] = bench[INPUTS][0][row, lanes], bench[INPUTS][1][row, lanes]
+        now[RISE, k] = bench[INPUTS][2][row, lanes]
+    for lane in range(lanes):
+        share = (lane + 1.0) / lanes
+        quality[0][first + lane], quality[1][first + lane] = OK, -1
+        quality[3][first + lane] = plan[LOOKS] - 1
+        quality[4][first + lane] = mark[STOOD] + share * (mark[CONDITION] - mark[STOOD])
+    quality[3][last] += plan[STEPS]
+    for r in range(len(unknown)):
+        for k in range(len(unknown)):
+            bench[INVERSE][0, r, k] = bench[INVERSE][1, r, k]
+    keep(last, task, motion, time, past, past_shared, mark, bench, found)
+    recall_memory(data, task, bench[TRIAL])
+    if plan[LOOKS] <= 3 and lanes >= mark[AHEAD]:
+        mark[AHEAD] = min(2.0 * mark[AHEAD], WIDEST)
+    elif plan[LOOKS] > 4:
+        mark[AHEAD] = max(2.0, 0.5 * mark[AHEAD])
+    return int(last + 1)
+
+
+def corrected(
+    first: int, lane: int, task: Task, rows: Rows, motion: Any, time: Array, mark: Array, plan: Array,
+    bench: Bench,
+) -> tuple[float, float]:  # fmt: skip
+    """Correct the unknowns of a lane. Returns what the drives missed, and their rates over what is near."""
+    unknown, wanted, scale, measure = task[UNKNOWN], task[WANTED], task[SCALE], task[MEASURE]
+    planar, stage, inverse = task[PLANE], task[STAGE], bench[INVERSE]
+    S, table, pair, joint = bench[STATES], bench[TABLE], rows[0], rows[4]
+    misses, flat = bench[MISSES], bench[FLAT]
+    m, t = len(unknown), first + lane - 1
+    right = m * m + m
+    accelerations = 8 if planar else ACCELERATION
+    for r in range(m):
+        bench[NOW][GOAL, r] = motion[0][wanted[r], t]
+    miss, most = drives(task, rows, bench, lane - 1, True), 0.0
+    for r in range(m):
+        over = 1.0 / measure[r]
+        first_miss = over * (table[r, 14] - motion[1][wanted[r], t])
+        second_miss = table[r, 13] + along(planar, stage, S, table, pair, joint, r, lane - 1, accelerations)
+        second_miss = over * (second_miss - motion[2][wanted[r], t])
+        misses[0, r], misses[1, r], misses[2, r] = flat[right + r], first_miss, second_miss
+        most = max(most, abs(first_miss) / task[NEAR_1], abs(second_miss) / task[NEAR_2])
+        if not abs(first_miss) + abs(second_miss) < math.inf:
+            return math.nan, math.nan
+    share = (time[t] - mark[TIME]) / (time[plan[TARGET]] - mark[TIME])
+    for k in range(m):
+        by_0, by_1, by_2 = 0.0, 0.0, 0.0
+        for r in range(m):
+            entry = inverse[0, k, r] + share * (inverse[1, k, r] - inverse[0, k, r])
+            by_0 += entry * misses[0, r]
+            by_1 += entry * misses[1, r]
+            by_2 += entry * misses[2, r]
+        row = unknown[k]
+        bench[INPUTS][0][row, lane] -= scale[k] * by_0
+        bench[INPUTS][1][row, lane] -= scale[k] * by_1
+        bench[INPUTS][2][row, lane] -= scale[k] * by_2
+    return miss, most
+
+
 # --- looks -------------------------------------------------------------------------------------------
 
 
@@ -367,7 +591,7 @@ def look(t: int, task: Task, motion: Any, plan: Array, bench: Bench, anew: bool)
     plan[REAL], plan[LANES], plan[UP_TO], plan[ANEW] = 0, lanes, 1, 1 if anew else 0
 
 
-def go_through(t: int, level: int, task: Task, rows: Rows, motion: Any, plan: Array, bench: Bench) -> None:
+def go_through(t: int, task: Task, rows: Rows, motion: Any, plan: Array, bench: Bench) -> None:
     """Plan the instant itself: rates that the drives ask for, and u'' = 0; the groups' own memory goes on."""
     scale, measure, flat, now = task[SCALE], task[MEASURE], bench[FLAT], bench[NOW]
     stage, planar = task[STAGE], task[PLANE]
@@ -383,26 +607,26 @@ def go_through(t: int, level: int, task: Task, rows: Rows, motion: Any, plan: Ar
     for k in range(m):
         now[RATE, k] = flat[right + k] * scale[k]
         bench[INPUTS][1][task[UNKNOWN][k], 1] = now[RATE, k]
-    plan[PHASE], plan[REAL], plan[LANES], plan[UP_TO], plan[ANEW] = ADVANCING, 1, 1, max(level, 1), 1
+    plan[PHASE], plan[REAL], plan[LANES], plan[UP_TO], plan[ANEW] = ADVANCING, 1, 1, 2, 1
 
 
-def advanced(t: int, level: int, task: Task, rows: Rows, motion: Any, mark: Array, bench: Bench) -> int:
-    """u'' from what the drives do at u'' = 0, on the right side; a status."""
+def advanced(t: int, task: Task, rows: Rows, motion: Any, mark: Array, bench: Bench) -> int:
+    """u'' from what the drives do at u'' = 0; a status."""
     flat, stage, planar = bench[FLAT], task[STAGE], task[PLANE]
     S, table, pair, joint = bench[STATES], bench[TABLE], rows[0], rows[4]
     m = bench[NOW].shape[1]
     right = m * m + m
     accelerations = 8 if planar else ACCELERATION
-    mark[WORST] = drives(task, rows, bench, True)
+    mark[WORST] = drives(task, rows, bench, 0, True)
     if not mark[WORST] <= 100.0 * task[CLOSED]:
         return MODE_LOST
     for r in range(m):
-        second = 0.0
-        if level > 1:
-            second = motion[2][task[WANTED][r], t] - table[r, 13]
-            second -= along(planar, stage, S, table, pair, joint, r, 0, accelerations)
+        second = motion[2][task[WANTED][r], t] - table[r, 13]
+        second -= along(planar, stage, S, table, pair, joint, r, 0, accelerations)
         flat[right + r] = second / task[MEASURE][r]
     substitute(flat, 0, m * m, m, right)
+    for k in range(m):
+        bench[NOW][RISE, k] = flat[right + k] * task[SCALE][k]
     return OK
 
 
@@ -436,13 +660,13 @@ def set_inputs(t: int, task: Task, motion: Any, bench: Bench, lanes: int) -> Non
         rate[row, 1], second[row, 1] = motion[1][given[k], t], motion[2][given[k], t]
 
 
-def drives(task: Task, rows: Rows, bench: Bench, moving: bool) -> float:
-    """Jets of the drives at lane 0; right sides of a Newton step, and the largest of them, NaN if one is."""
+def drives(task: Task, rows: Rows, bench: Bench, lane: int, moving: bool) -> float:
+    """Jets of the drives at a lane; right sides of a Newton step, and the largest of them, NaN if one is."""
     S, place, turn, twist = bench[STATES], bench[P], bench[R], bench[V]
     stage, table, flat, now = task[STAGE], bench[TABLE], bench[FLAT], bench[NOW]
     m = now.shape[1]
     for k in range(len(stage)):
-        state = S[stage[k], 0]
+        state = S[stage[k], lane]
         if task[PLANE]:
             c, s = state[2], state[3]
             place[k, 0], place[k, 1] = state[0], state[1]
@@ -494,18 +718,16 @@ def keep(
     found: Any,
 ) -> None:  # fmt: skip
     """Write an instant's answer, and remember it."""
-    unknown, shared, scale, now, flat = task[UNKNOWN], task[SHARED], task[SCALE], bench[NOW], bench[FLAT]
-    pace = bench[CLOCK][1]
+    unknown, shared, scale, now = task[UNKNOWN], task[SHARED], task[SCALE], bench[NOW]
+    pace = time[t] - mark[TIME] if mark[RUN] > 0.0 else 1.0
     m = now.shape[1]
-    right = m * m + m
     value, rate, second = found
     by_rates, by_values = 0.0, 0.0
     for k in range(m):
         row = unknown[k]
         by_rates = max(by_rates, abs(now[U, k] - by_hermite(past, mark, pace, k)) / scale[k])
         by_values = max(by_values, abs(now[U, k] - by_line(past, mark, pace, k)) / scale[k])
-        value[row, t], rate[row, t] = now[U, k], now[RATE, k]
-        second[row, t] = flat[right + k] * scale[k]
+        value[row, t], rate[row, t], second[row, t] = now[U, k], now[RATE, k], now[RISE, k]
         for level in range(3):
             past[U_2 + level, k] = past[U_1 + level, k]
         past[U_1, k], past[RATE_1, k], past[RISE_1, k] = value[row, t], rate[row, t], second[row, t]
@@ -513,7 +735,7 @@ def keep(
     for k in range(len(shared)):
         past_shared[k] = motion[0][task[GIVEN][k], t]
     mark[BY_RATES], mark[BY_VALUES] = by_rates, by_values
-    mark[PACE], mark[TIME] = pace, time[t]
+    mark[PACE], mark[TIME], mark[STOOD] = pace, time[t], mark[CONDITION]
     mark[RUN] += 1.0
 
 
@@ -559,6 +781,14 @@ def copy_memory(data: Data, task: Task, target: Array) -> None:
             target[k] = memory[k]
 
 
+def recall_memory(data: Data, task: Task, source: Array) -> None:
+    """Make trial memory the groups' own."""
+    memory, start = data[4], data[5]
+    for g in task[ALL]:
+        for k in range(start[g], start[g + 1]):
+            memory[k] = source[k]
+
+
 # --- the answer --------------------------------------------------------------------------------------
 
 
@@ -586,4 +816,4 @@ def missed(t: int, task: Task, rows: Rows, motion: Any, bench: Bench) -> float:
     """Largest miss of the drives at lane 0 at an instant."""
     for k in range(len(task[WANTED])):
         bench[NOW][GOAL, k] = motion[0][task[WANTED][k], t]
-    return drives(task, rows, bench, False)
+    return drives(task, rows, bench, 0, False)

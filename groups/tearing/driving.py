@@ -16,6 +16,7 @@ from mbssa.compiled import compiled
 
 if TYPE_CHECKING:
     from groups.model import Model
+    from groups.tearing.loop import Loop
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,6 +24,13 @@ Ints = npt.NDArray[np.int64]
 #: Condition of a group in the loop, or of the drives' Jacobian, by level, below which the borrowed inputs are
 #: no measure of the pose: rounding grows with its power of -1 in poses, -2 in rates, -3 in accelerations.
 CLOSE = (1e-5, 2e-3, 5e-2)
+
+#: How many times that the drives' Jacobian has to be for instants to be filled between others.
+STEADY = 4.0
+
+#: Miss of a drive's rate and acceleration, over the largest of the motion, that a last correction takes away;
+#: where nothing moves, none.
+NEAR, TINY = 1e-10, 1e-300
 
 
 class Driver:
@@ -41,7 +49,7 @@ class Driver:
     def __init__(self, model: Model, motion: Motion, level: int) -> None:
         assert model.tearing is not None
         loop = model.tearing.loop
-        self.motion, self.level, self._loop = motion, level, loop
+        self.motion, self._loop = motion, loop
         self.planar = model.mechanism.space == "planar"
         instants, m = len(motion.time), len(loop.unknown)
         inputs = len(loop.unknown) + len(loop.shared)
@@ -61,10 +69,11 @@ class Driver:
         self._task = (
             self.planar, loop.before, loop.inside, np.concatenate([loop.before, loop.inside]), loop.unknown,
             loop.shared, loop.wanted, loop.given, loop.scale, loop.measure, loop.stage,
-            CLOSE[level] * loop.usual, loop.closed,
+            CLOSE[level] * loop.usual, loop.closed, *_near(motion, loop),
+            STEADY * CLOSE[level] * loop.regular,
         )  # fmt: skip
-        self._past = np.zeros((7, m)), np.zeros(len(loop.shared)), np.zeros(9)
-        self._plan = np.zeros(12, dtype=np.int64)
+        self._past = np.zeros((7, m)), np.zeros(len(loop.shared)), np.zeros(14)
+        self._plan = np.zeros(14, dtype=np.int64)
         self._bench = self._room(model)
         self._check = self._room(model)
 
@@ -96,7 +105,7 @@ class Driver:
             solve = compiled(solve)
         quality = self.status, self.group, self.residual, self.steps, self.condition
         reached: int = solve(
-            first, stop, self.level, self._data, self._task, self._loop.rows.kernel_rows, self._motion,
+            first, stop, self._data, self._task, self._loop.rows.kernel_rows, self._motion,
             self._time, *self._past, self._plan, self._bench, self.found, quality,
         )  # fmt: skip
         return reached
@@ -113,7 +122,7 @@ class Driver:
         """Arrays to work in, as :mod:`groups.kernels.torn` takes them."""
         loop, structure = self._loop, model.structure
         m, n, stage = len(loop.unknown), structure.mechanism.n_bodies, len(loop.stage)
-        lanes = m + 2
+        lanes = 1 + max(m + 1, torn.WIDEST)
         S = span.states(n, lanes, self.planar)
         S[0] = frame_state(model.reference, self.planar)
         inputs = len(loop.unknown) + len(loop.shared)
@@ -139,11 +148,22 @@ class Driver:
             np.zeros((WORK, SIZE)),
             np.zeros((m, SIZE)),
             np.zeros(m * m + 2 * m),
-            np.zeros((8, m)),
+            np.zeros((9, m)),
             np.zeros(len(loop.shared)),
             kept,
             plane if self.planar else space,
+            np.zeros((2, m, m)),
+            np.zeros((3, m)),
         )
+
+
+def _near(motion: Motion, loop: Loop) -> tuple[float, float]:
+    """Misses of the drives' rates and accelerations, over their scales, that are small in a motion."""
+    rates, accelerations = (
+        float((np.abs(part[loop.wanted]).max(axis=1, initial=0.0) / loop.measure).max(initial=0.0))
+        for part in (motion.rate, motion.acceleration)
+    )
+    return max(NEAR * rates, TINY), max(NEAR * (accelerations + rates * rates), TINY)
 
 
 def judged(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, float, Floats]:

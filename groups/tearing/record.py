@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -74,8 +74,60 @@ chosen by the user
             "unknowns": list(self.unknowns),
             "loop": list(self.loop),
             "before": list(self.before),
+            "groups": self.groups,
             "chosen": self.chosen,
         }
+
+    @staticmethod
+    def from_dict(record: Any) -> Borrowed:
+        """The record of what :meth:`to_dict` gave, from JSON perhaps.
+
+        Raises
+        ------
+        ValueError
+            It is none: which fields are missing, unknown or of another kind.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> borrowed = groups.build(mbssa.decompose(mbssa.load("triad")), borrow=["1-5.angle"]).borrowed
+        >>> Borrowed.from_dict(borrowed.to_dict()) == borrowed
+        True
+        """
+        if not isinstance(record, dict):
+            raise ValueError(f"a {type(record).__name__}, not a record of borrowed inputs")
+        faults = [f"there is no field {name}" for name in sorted(set(record) - set(_FIELDS))]
+        for name, kind in _FIELDS.items():
+            value = record.get(name)
+            found = value if kind.listed and isinstance(value, list) else [value]
+            if kind.listed is not isinstance(value, list) or any(type(one) is not kind.of for one in found):
+                faults.append(f"{name} is {value!r}; write {kind.said}")
+        if not faults and record["chosen"] not in get_args(ChosenBy):
+            faults.append(f"chosen is {record['chosen']!r}; write {' or '.join(get_args(ChosenBy))}")
+        if faults:
+            raise ValueError("; ".join(faults))
+        entries: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
+        return Borrowed(**entries)
+
+
+class _Kind(NamedTuple):
+    """Of a field of the record: a list of entries or one, of which type, and how that is said."""
+
+    listed: bool
+    of: type
+    said: str
+
+
+_NAMES, _NUMBERS = _Kind(True, str, "a list of coordinates"), _Kind(True, int, "a list of numbers of groups")
+_FIELDS = {
+    "inputs": _NAMES,
+    "drives": _NAMES,
+    "unknowns": _NAMES,
+    "loop": _NUMBERS,
+    "before": _NUMBERS,
+    "groups": _Kind(False, int, "how many there are"),
+    "chosen": _Kind(False, str, "user or automatic"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +141,9 @@ class Outer:
     status : (T,) int8 why it did, as :data:`groups.trajectory.STATUS` has it; 0 where it did not
     group : (T,) number of the group that failed there, 0 where the loop itself did
     residual : (T,) largest miss of a drive in the answer, rad or over the mechanism's size
-    iterations : (T,) steps of the outer Newton
-    condition : (T,) of its Jacobian, the drives' derivative by the unknowns: 0 singular
+    iterations : (T,) steps of the outer Newton, corrections of instants that were solved together with it
+    condition : (T,) of its Jacobian, the drives' derivative by the unknowns: 0 singular; along a line between
+        instants at which it was factorised
     names : by group, its bodies and its type
 
     Examples

@@ -123,8 +123,10 @@ class _Solving:
         run, carried = self._direct_run(first, before)
         # Where the borrowed structure comes and goes it is not asked again at each instant.
         done, width = first, self.width if first - self.stretch < self.width else 1
+        why = driver.status[first], driver.group[first]
         while done < instants:
-            why = driver.status[done], driver.group[done]
+            if driver.status[done] != OK:  # else nobody asked: the direct structure has no pose before it
+                why = driver.status[done], driver.group[done]
             end = min(done + width, instants)
             run.advance(done, end, carried)
             self.fallback[done:end] = True
@@ -169,9 +171,13 @@ class _Solving:
         try:
             at = posed(self.inner, pose, inputs)
         except ValueError:
-            return False  # singular there
+            self.driver.status[t], self.driver.group[t] = SINGULAR, -1
+            return False
         self.driver.restart(at, inputs, self.motion.value[:, t - 1])
-        if self.driver.advance(t, t + 1) == t or self.driver.condition[t] < self.least:
+        if self.driver.advance(t, t + 1) == t:
+            return False
+        if self.driver.condition[t] < self.least:
+            self.driver.status[t], self.driver.group[t] = SINGULAR, -1
             return False
         self.driver.restart(at, inputs, self.motion.value[:, t - 1])
         self.run = Run(at, self.borrowed, self.all, self.level, self.arrays)

@@ -78,6 +78,36 @@ def test_well_inside_nothing_falls_back(name):
     assert found.outer.condition.min() > 0.1
 
 
+@pytest.mark.parametrize("name", ["triad", "planar_3rrr", "rotor"])
+def test_instants_that_are_filled_are_those_solved_one_by_one(name, monkeypatch):
+    structure = structure_of(name)
+    torn = groups.build(structure, borrow=BORROWED[name])
+    motion = groups.default_motion(structure.mechanism, steps=801)
+    filled = torn.solve(motion)
+    monkeypatch.setattr("groups.tearing.driving.STEADY", 1e9)
+    alone = torn.solve(motion)
+    assert (filled.outer.iterations != alone.outer.iterations).any()  # two ways indeed
+    assert_same(filled, alone, within=1e-10)
+    np.testing.assert_allclose(filled.outer.condition, alone.outer.condition, rtol=0.02)
+
+
+def test_filling_gives_way_where_a_motion_has_corners():
+    """Rates jump ten times: no polynomial goes through that."""
+    structure = structure_of("planar_3rrr")
+    direct, torn = groups.build(structure), groups.build(structure, borrow=BORROWED["planar_3rrr"])
+    start = torn.reference_inputs
+    time = np.linspace(0.0, 1.0, 501)
+    saw = 0.02 * (2.0 * np.abs(10.0 * time % 2.0 - 1.0) - 1.0)
+    rate = 0.4 * np.sign(10.0 * time % 2.0 - 1.0)
+    value = np.array([angle + (k + 1) * saw for k, angle in enumerate(start.values())])
+    speeds = np.array([(k + 1) * rate for k in range(3)])
+    motion = groups.Motion(time, tuple(start), value, speeds, np.zeros((3, 501)))
+    found = torn.solve(motion)
+    assert found.ok
+    assert not found.fallback.any()
+    assert_same(found, direct.solve(motion))
+
+
 def test_a_structure_takes_other_drives():
     """The rotor's own inputs through the structure that the paper made for others."""
     rotor = groups.build(structure_of("rotor"))

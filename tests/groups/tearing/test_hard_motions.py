@@ -1,0 +1,219 @@
+"""Borrowed inputs on motions that go through a gimbal, over many turns, or begin at a dead point."""
+
+import math
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.kernels.status import SINGULAR
+
+#: A gantry with a wrist that turns about z, y and z; the pose of its hand is driven.
+GANTRY = """
+format = 1
+space = "spatial"
+
+[[body]]
+[[body]]
+[[body]]
+[[body]]
+[[body]]
+[[body]]
+name = "hand"
+origin = [0.0, 0.0, 0.0]
+
+[[joint]]
+bodies = [1, 2]
+type = "P"
+point = [0.0, 0.0, 0.0]
+axis = [1.0, 0.0, 0.0]
+
+[[joint]]
+bodies = [2, 3]
+type = "P"
+point = [0.0, 0.0, 0.0]
+axis = [0.0, 1.0, 0.0]
+
+[[joint]]
+bodies = [3, 4]
+type = "P"
+point = [0.0, 0.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+
+[[joint]]
+bodies = [4, 5]
+type = "R"
+point = [0.1, 0.0, 0.5]
+axis = [0.0, 0.0, 1.0]
+
+[[joint]]
+bodies = [5, 6]
+type = "R"
+point = [0.1, 0.2, 0.5]
+axis = [1.0, 0.0, 0.0]
+
+[[joint]]
+bodies = [6, 7]
+type = "R"
+point = [0.0, 0.2, 0.4]
+axis = [0.0, 1.0, 0.0]
+
+[[joint]]
+bodies = [1, 7]
+type = "F"
+driven = ["x", "y", "z", "angle_x", "angle_y", "angle_z"]
+point = [0.0, 0.0, 0.0]
+"""
+
+#: Five bars with two cranks that turn fully, and a dyad that hangs on a coupler: two loops.
+TWO_LOOPS = """
+format = 1
+space = "planar"
+
+[[body]]
+[[body]]
+[[body]]
+[[body]]
+[[body]]
+[[body]]
+
+[[joint]]
+bodies = [1, 2]
+type = "R"
+driven = ["angle"]
+point = [0.0, 0.0]
+
+[[joint]]
+bodies = [2, 3]
+type = "R"
+point = [0.0, 0.2]
+
+[[joint]]
+bodies = [3, 4]
+type = "R"
+point = [0.4, 0.9]
+
+[[joint]]
+bodies = [4, 5]
+type = "R"
+point = [1.0, 0.15]
+
+[[joint]]
+bodies = [1, 5]
+type = "R"
+driven = ["angle"]
+point = [0.9, 0.0]
+
+[[joint]]
+bodies = [3, 6]
+type = "R"
+point = [0.1, 0.8]
+
+[[joint]]
+bodies = [6, 7]
+type = "R"
+point = [-0.6, 1.2]
+
+[[joint]]
+bodies = [1, 7]
+type = "R"
+point = [-0.9, 0.2]
+"""
+
+
+def of_text(text, tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(text)
+    return mbssa.decompose(mbssa.load(path))
+
+
+def off(one, two):
+    """Largest difference of the levels, each by its own largest number."""
+    worst = 0.0
+    for level in ("position", "orientation", "velocity", "acceleration"):
+        a, b = getattr(one, level), getattr(two, level)
+        apart = np.abs(a - b)
+        if level == "orientation" and a.ndim == 3:
+            apart = np.minimum(apart, np.abs(a + b))
+        worst = max(worst, apart.max() / max(1.0, np.abs(b).max()))
+    return worst
+
+
+@pytest.mark.parametrize("steps", [61, 601])
+def test_a_gimbal_of_driven_cardan_angles_is_passed_by_the_direct_structure(tmp_path, steps):
+    """At the gimbal a pose says no more what its Cardan angles are; the angles say what the pose is."""
+    structure = of_text(GANTRY, tmp_path)
+    chain = ["1-2.slide", "2-3.slide", "3-4.slide", "4-5.angle", "5-6.angle", "6-7.angle"]
+    direct, torn = groups.build(structure), groups.build(structure, borrow=chain)
+    assert {solver.form for solver in torn.solvers} == {"driven"}
+    laws = {name: groups.harmonic(0.1, 1.0, mean=value) for name, value in torn.reference_inputs.items()}
+    laws["1-7.angle_y"] = groups.speed(math.radians(110.0))
+    motion = groups.sample(torn.mechanism, laws, np.linspace(0.0, 1.0, steps))
+    found, wanted = torn.solve(motion), direct.solve(motion)
+    assert wanted.ok
+    assert found.ok
+    assert off(found, wanted) < 1e-9
+    tilt = motion.value[motion.names.index("1-7.angle_y")]
+    assert found.fallback[np.abs(tilt - math.pi / 2) < 0.01].all()
+    assert not found.fallback[tilt < 1.0].any()
+    assert found.outer.sentences()
+
+
+def test_two_unknowns_are_followed_over_many_turns(tmp_path):
+    structure = of_text(TWO_LOOPS, tmp_path)
+    direct = groups.build(structure)
+    torn = groups.build(structure, borrow=["2-3.angle", "4-5.angle"])
+    assert torn.borrowed.unknowns == ("2-3.angle", "4-5.angle")
+    assert len(torn.borrowed.loop) < torn.structure.n_groups  # the dyad comes after it
+    turns, first = 12.0, torn.reference_inputs
+    laws = {name: groups.speed(2 * math.pi * turns, start=value) for name, value in first.items()}
+    laws["1-5.angle"] = groups.speed(-2 * math.pi * turns, start=first["1-5.angle"])
+    motion = groups.sample(torn.mechanism, laws, np.linspace(0.0, 1.0, 2401))
+    found, wanted = torn.solve(motion), direct.solve(motion)
+    assert wanted.ok
+    assert found.ok
+    assert off(found, wanted) < 1e-9
+    assert not found.fallback.any()
+    for name in motion.names:
+        met = found.joint(name.removesuffix(".angle"))["angle"].value
+        assert abs(met[-1] - met[0]) == pytest.approx(2 * math.pi * turns)
+    # Couplers swing, so that the borrowed angles turn as often as the cranks.
+    for name in ("2-3", "4-5"):
+        borrowed = found.joint(name)["angle"].value
+        assert abs(borrowed[-1] - borrowed[0]) == pytest.approx(2 * math.pi * turns, abs=1e-6)
+
+
+@pytest.mark.parametrize("steps", [41, 401])
+def test_a_motion_that_begins_at_a_dead_point_begins_with_the_direct_structure(steps):
+    """Crank and coupler stretched: the rocker, which is borrowed, is at its end."""
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    direct, torn = groups.build(structure), groups.build(structure, borrow=["1-4.angle"])
+    # Frame 0.9, rocker 0.54, crank and coupler 0.3 + 0.78; the crank's angle is from the frame's line.
+    dead = math.acos((0.9**2 + 1.08**2 - 0.54**2) / (2 * 0.9 * 1.08))
+    motion = groups.sample(
+        torn.mechanism, {"1-2.angle": groups.speed(1.5, start=dead)}, np.linspace(0.0, 1.0, steps)
+    )
+    found, wanted = torn.solve(motion), direct.solve(motion)
+    assert wanted.ok
+    assert found.ok
+    assert off(found, wanted) < 1e-9
+    assert found.fallback[0]
+    assert not found.fallback[-1]
+    assert found.outer.status[0] == SINGULAR
+    assert "0 " in found.outer.sentences()[0]
+    assert "singular" in found.outer.sentences()[0]
+
+
+@pytest.mark.parametrize("steps", [21, 81, 801])
+def test_a_dead_point_of_the_drives_is_called_singular(steps):
+    """The rocker is driven farther than it can go: the crank's angle has no answer beyond."""
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    torn = groups.build(structure, drives=["1-4.angle"])
+    start = torn.reference_inputs["1-4.angle"]
+    motion = groups.sample(
+        torn.mechanism, {"1-4.angle": groups.harmonic(1.5, 1.0, mean=start)}, np.linspace(0.0, 1.0, steps)
+    )
+    outer = torn.solve(motion).outer
+    assert outer.fallback.any()
+    assert (outer.status[outer.fallback] == SINGULAR).all()
