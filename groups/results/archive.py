@@ -10,6 +10,8 @@ missing), with the time first, and
 ``causes``      (G,) text    missing where nobody asked
 ``name``        text         the mechanism's name
 ``mechanism``   (…,) uint8   the mechanism as an archive of its own, as ``mbssa.save`` writes it
+``borrowed``    text         missing where no inputs were borrowed: the record of those, as JSON
+``outer_…``     (T,)         with it: the arrays of :class:`groups.tearing.Outer`
 =============== ============ ===============================================================
 
 Nothing is pickled, and nothing pickled is read.
@@ -17,6 +19,7 @@ Nothing is pickled, and nothing pickled is read.
 
 from __future__ import annotations
 
+import json
 import tempfile
 import zipfile
 import zlib
@@ -28,7 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.results.files import whole
-from groups.trajectory import Trajectory
+from groups.tearing.record import Borrowed, Outer
+from groups.trajectory import STATUS, Trajectory
 from mbssa import Mechanism, ModelError
 from mbssa.gathering.npz_file import read_npz, write_npz
 
@@ -50,7 +54,23 @@ _NEEDED = {
     "mechanism": (1, "u"),
 }
 _OPTIONAL = {"velocity": (3, "f"), "acceleration": (3, "f"), "causes": (1, "U"), "bodies": (1, "U")}
-_KINDS = {"iu": "whole numbers", "f": "floating-point numbers", "U": "text", "u": "bytes"}
+#: Of :class:`groups.tearing.Outer`, as ``outer_fallback`` …
+_OUTER = {
+    "fallback": "b",
+    "status": "iu",
+    "group": "iu",
+    "residual": "f",
+    "iterations": "iu",
+    "condition": "f",
+}
+_OPTIONAL |= {"borrowed": (0, "U"), **{f"outer_{name}": (1, kind) for name, kind in _OUTER.items()}}
+_KINDS = {
+    "b": "true or false",
+    "iu": "whole numbers",
+    "f": "floating-point numbers",
+    "U": "text",
+    "u": "bytes",
+}
 
 #: Components of the arrays of each space; a planar orientation has no axis of its own.
 _COMPONENTS = {2: {"velocity": 3, "acceleration": 3}, 3: {"orientation": 4, "velocity": 6, "acceleration": 6}}
@@ -81,6 +101,9 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
         arrays["velocity"] = trajectory.velocity
     if trajectory.acceleration is not None:
         arrays["acceleration"] = trajectory.acceleration
+    if trajectory.outer is not None:
+        arrays["borrowed"] = np.array(json.dumps(trajectory.outer.borrowed.to_dict()))
+        arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in _OUTER}
     if trajectory.causes is not None:
         arrays["causes"] = np.array(trajectory.causes, dtype=np.str_)
     with whole(path) as place, place.open("wb") as stream:
@@ -131,7 +154,17 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
         arrays["kept"],
         causes=None if causes is None else tuple(causes.tolist()),
         group_names=tuple(arrays["group_names"].tolist()),
+        outer=_outer(arrays),
     )
+
+
+def _outer(arrays: Arrays) -> Outer | None:
+    """What became of the loop; None where no inputs were borrowed."""
+    if "borrowed" not in arrays:
+        return None
+    borrowed = Borrowed.from_dict(json.loads(str(arrays["borrowed"])))
+    names = tuple(arrays["group_names"].tolist())
+    return Outer(borrowed, **{name: arrays[f"outer_{name}"] for name in _OUTER}, names=names)
 
 
 def _by_body(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -181,7 +214,7 @@ def _check(path: Path, arrays: Arrays, mechanism: Mechanism) -> None:
         if array.ndim != axes or array.dtype.kind not in kind:
             faults.append(f"{name} is {array.dtype} with {array.ndim} axes; it has {axes}, of {_KINDS[kind]}")
     if not faults:
-        faults = _misfits(arrays, mechanism)
+        faults = _misfits(arrays, mechanism) + _misfits_of_borrowed(arrays)
     if faults:
         raise ValueError(f"{path}: {'; '.join(faults)}")
 
@@ -213,4 +246,28 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
         for name, shape in shapes.items()
         if name in arrays and arrays[name].shape != shape
     ]
+    return faults
+
+
+def _misfits_of_borrowed(arrays: Arrays) -> list[str]:
+    """What is wrong with the loop's arrays and the record; they are there together or not at all."""
+    names = ["borrowed", *(f"outer_{name}" for name in _OUTER)]
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        return [] if len(missing) == len(names) else [f"{name} is missing" for name in missing]
+    instants, n_groups = arrays["status"].shape
+    faults = [
+        f"{name} has the shape {arrays[name].shape}; it needs {(instants,)}"
+        for name in names[1:]
+        if arrays[name].shape != (instants,)
+    ]
+    for name, least, most in (("outer_group", 0, n_groups), ("outer_status", 0, len(STATUS) - 1)):
+        if ((arrays[name] < least) | (arrays[name] > most)).any():
+            faults.append(f"{name} has other numbers than {least} to {most}")
+    try:
+        record = Borrowed.from_dict(json.loads(str(arrays["borrowed"])))
+    except ValueError as error:
+        return [*faults, f"borrowed is no record: {error}"]
+    if record.groups != n_groups:
+        faults.append(f"borrowed is of {record.groups} groups; the trajectory has {n_groups}")
     return faults

@@ -5,6 +5,7 @@ netCDF-3 is written by SciPy, which is there anyway, so the extra brings xarray 
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 #: Bytes that an array of the format takes: its offsets have 64 bits, its sizes 32.
 _MOST = 2**32 - 4
+
+#: What the numbers of a status mean.
+_FLAGS = {
+    "flag_values": np.arange(len(STATUS), dtype=np.int8),
+    "flag_meanings": " ".join(text.replace(" ", "_") for text in STATUS),
+}
 
 
 def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
@@ -46,13 +53,13 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
             trajectory.status,
             {
                 "long_name": "how the group was solved",
-                "flag_values": np.arange(len(STATUS), dtype=np.int8),
-                "flag_meanings": " ".join(text.replace(" ", "_") for text in STATUS),
+                **_FLAGS,
             },
         ),
         "residual": (quality, trajectory.residual, {"long_name": "largest residual, m or rad"}),
         "iterations": (quality, trajectory.iterations, _about("Newton steps", "1")),
         "condition": (quality, trajectory.condition, _about("smallest over largest pivot", "1")),
+        **_borrowed(trajectory),
     }
     groups = np.arange(1, trajectory.status.shape[1] + 1)
     coordinates: dict[str, Any] = {
@@ -66,6 +73,8 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     if not trajectory.planar:
         coordinates["component"] = ("component", ["w", "x", "y", "z"])
     about = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
+    if trajectory.outer is not None:
+        about["borrowed"] = json.dumps(trajectory.outer.borrowed.to_dict())
     return xarray.Dataset(variables, coordinates, about)
 
 
@@ -82,6 +91,27 @@ def _levels(trajectory: Trajectory) -> dict[str, Any]:
         turning = (dims[:2], array[:, :, 2]) if trajectory.planar else (dims, array[:, :, 3:])
         variables[f"angular_{name}"] = (*turning, _about(f"angular {name}, world axes", f"rad/{per}"))
     return variables
+
+
+def _borrowed(trajectory: Trajectory) -> dict[str, Any]:
+    """What became of the loop that finds borrowed inputs, where there are any."""
+    outer = trajectory.outer
+    if outer is None:
+        return {}
+    failed = "number of the group that the borrowed inputs are not for, 0 the loop"
+    return {
+        # NetCDF-3 has no booleans.
+        "fallback": ("time", outer.fallback.astype(np.int8), _about("solved by the direct structure", "1")),
+        "outer_status": ("time", outer.status, {"long_name": "why, 0 where it was not", **_FLAGS}),
+        "outer_group": ("time", outer.group, {"long_name": failed}),
+        "outer_residual": (
+            "time",
+            outer.residual,
+            _about("largest miss of a drive, rad or of the size", "1"),
+        ),
+        "outer_iterations": ("time", outer.iterations, _about("steps of the outer Newton", "1")),
+        "outer_condition": ("time", outer.condition, _about("of the outer Jacobian, 0 singular", "1")),
+    }
 
 
 def _about(name: str, units: str) -> dict[str, str]:
