@@ -97,8 +97,9 @@ class Plan:
         ------
         ValueError
             Groups that are missing, there twice or unknown, calls before what they need, chunks that do not
-            fit: all of them.
+            fit: all of them. A model with borrowed inputs.
         """
+        refuse_borrowed(model)
         faults = _faults_of_choices(self)
         groups = model.structure.n_groups
         seen: dict[int, tuple[int, int, int]] = {}
@@ -217,7 +218,7 @@ def plan_of(
     Raises
     ------
     ValueError
-        A route that does not fit the model.
+        A route that does not fit the model, or a model with borrowed inputs.
 
     Examples
     --------
@@ -226,6 +227,7 @@ def plan_of(
     >>> str(plan_of(model, [(1,), (2,), (3,), (4, 5, 6, 7)], instants=1000, workers=2, batch=True))
     '1+2+3 > 4+6|5+7, sequential'
     """
+    refuse_borrowed(model)
     faults = [
         f"{name} is {number}; write 1 or more"
         for name, number in (("instants", instants), ("chunks", chunks), ("workers", workers))
@@ -252,6 +254,32 @@ def plan_of(
     )
     plan.check(model)
     return plan
+
+
+def refuse_borrowed(model: Model) -> None:
+    """Say that a model with borrowed inputs has no routes: its loop is one piece, instant after instant.
+
+    Raises
+    ------
+    ValueError
+        The model has borrowed inputs.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> refuse_borrowed(groups.build(structure, borrow=["1-4.angle"]))
+    Traceback (most recent call last):
+    ...
+    ValueError: borrowed 1-4.angle: this model is solved in one piece, by model.solve, without routes or \
+workers; plans are for groups.build(structure) of the drives themselves
+    """
+    record = model.borrowed
+    if record is not None:
+        raise ValueError(
+            f"borrowed {', '.join(record.unknowns)}: this model is solved in one piece, by model.solve, "
+            "without routes or workers; plans are for groups.build(structure) of the drives themselves"
+        )
 
 
 def even_chunk(instants: int, chunks: int) -> int:
