@@ -78,17 +78,28 @@ def tree_of_cuts(graph: LoopGraph, names: Sequence[str]) -> CutTree:
     forest = spanning_forest(m.n_bodies, graph.ends, kept)
     wanted = n_loops(m.n_bodies, graph.ends)
     if not faults and len(forest) + wanted < len(graph.ends):
-        whole = spanning_forest(m.n_bodies, graph.ends, [*kept, *cuts])
-        loose = [m.joint_ids[graph.joints[edge]] for edge in whole if edge in cuts]
-        faults.append(f"bodies come loose from the frame; do not cut {', '.join(loose)}")
+        faults.append(_loose(graph, kept, cuts, wanted))
     if not faults and len(forest) < len(kept):
         closed = [m.joint_ids[graph.joints[edge]] for edge in kept if edge not in forest]
-        faults.append(
-            f"{len(cuts)} of {wanted} loops are cut open; cut {', '.join(closed)} too, for instance"
-        )
+        loops = "1 loop needs 1 cut" if wanted == 1 else f"{wanted} loops need {wanted} cuts"
+        there = "there is none" if not cuts else "here is 1" if len(cuts) == 1 else f"here are {len(cuts)}"
+        faults.append(f"{loops}, and {there}; cut {', '.join(closed)} too, for instance")
     if faults:
         raise ValueError("; ".join(faults))
     return _tree(graph, forest, cuts)
+
+
+def _loose(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int], wanted: int) -> str:
+    """Which of the cuts to leave out where bodies come loose, and what to cut instead."""
+    ids = [graph.mechanism.joint_ids[joint] for joint in graph.joints]
+    whole = spanning_forest(graph.mechanism.n_bodies, graph.ends, [*kept, *cuts])
+    out = [edge for edge in cuts if edge in whole]
+    instead = [edge for edge in kept if edge not in whole]
+    loops = "1 loop needs 1 cut" if wanted == 1 else f"{wanted or 'no'} loops need {wanted or 'no'} cuts"
+    here = f"here {'is' if len(cuts) == 1 else 'are'} {len(cuts)}"
+    more = f", and cut {', '.join(ids[edge] for edge in instead)} too" if instead else ""
+    said = f"leave out {', '.join(ids[edge] for edge in out)}{more}, for instance"
+    return f"bodies come loose from the frame: {loops}, and {here}; {said}"
 
 
 def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:

@@ -93,8 +93,7 @@ def test_what_is_not_determined_exits_1(run_mbssa, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--cut", "1-2"], "1 of 2 loops are cut open; cut 1-6 too, for instance"),
-        (["--cut", "1-2,1-9,1-6"], "bodies come loose from the frame; do not cut 1-2"),
+        (["--cut", "1-2"], "2 loops need 2 cuts, and here is 1; cut 1-6 too, for instance"),
         (["--cut", "3-4,9-9"], "no joint '9-9'"),
         (["--cut", "3-4,3-4"], "joint 3-4 is cut twice"),
         (["--method", "basis", "--cut", "3-4,1-9"], "--method basis takes no --cut"),
@@ -108,6 +107,19 @@ def test_bad_input_is_refused(run_mbssa, tmp_path, arguments, words):
     assert done.exit_code == 2
     assert words in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("cuts", ["1-2,1-9,1-6", "1-2,2-3,3-4", "1-2,2-3", "1-2,2-3,3-4,4-5,5-7,1-6", "1-2"])
+def test_what_is_proposed_instead_of_wrong_cuts_will_do(run_mbssa, cuts):
+    said = run_mbssa("loops", "nine_bar", "--cut", cuts).stderr
+    here = "is 1" if cuts == "1-2" else f"are {cuts.count(',') + 1}"
+    assert f"2 loops need 2 cuts, and here {here}; " in said
+    assert ("bodies come loose from the frame" in said) == (cuts != "1-2")
+    advice = said.partition("; ")[2].strip().removesuffix(", for instance")
+    out, _, more = advice.removeprefix("leave out ").partition("cut ")
+    left = set(cuts.split(",")) - set(out.removesuffix("and ").strip(", ").split(", "))
+    left |= set(more.removesuffix(" too").split(", ")) if more else set()
+    assert run_mbssa("loops", "nine_bar", "--cut", ",".join(left)).exit_code == 0
 
 
 class TestTrees:
