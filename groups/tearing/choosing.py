@@ -20,6 +20,11 @@ def worth_borrowing(mechanism: Mechanism) -> list[tuple[str, ...]]:
     Of those the set with the fewest coordinates that are not driven, then the cheapest, then by name. The
     same answer whenever it is asked for.
 
+    Raises
+    ------
+    ValueError
+        Nothing can be driven, or what :func:`mbssa.transform` refuses.
+
     Examples
     --------
     >>> import mbssa
@@ -27,7 +32,9 @@ def worth_borrowing(mechanism: Mechanism) -> list[tuple[str, ...]]:
     ('1-5.angle',)
     """
     driven = {f"{joint.id}.{name}" for joint in mechanism.joints if joint.driven for name in joint.driven}
-    answer = transform(mechanism, inputs=mechanism.n_driven, criterion=CRITERION, spanning=False, most=MOST)
+    # Where nothing is driven, the search itself says whether anything could be.
+    inputs = mechanism.n_driven or None
+    answer = transform(mechanism, inputs=inputs, criterion=CRITERION, spanning=False, most=MOST)
     rows = answer.rows[:LOOKED_AT]
     fewest = min((row.n_groups - row.closed_forms for row in rows), default=0)
     good = [

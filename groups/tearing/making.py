@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -77,6 +77,7 @@ def through_inputs(
     if borrow == "auto":
         return _chosen(structure, solvers)
     mechanism = structure.mechanism
+    _check_names(borrow, "borrow")
     terminals = _terminals(mechanism, borrow)
     borrowed = decompose(_driven(mechanism, borrow, "borrow", terminals))
     return _model(borrowed, mechanism, solvers, "user", structure)
@@ -101,6 +102,7 @@ def _driven(
     mechanism: Mechanism, names: Sequence[str] | str, what: str, terminals: Sequence[int] = ()
 ) -> Mechanism:
     """The mechanism with these drives; all that is wrong with them at once."""
+    _check_names(names, what)
     try:
         found = with_inputs(mechanism, names, terminals)
     except ModelError as error:
@@ -111,6 +113,12 @@ def _driven(
             f"{', '.join(driven_coordinates(mechanism)) or 'nothing'}"
         )
     return found
+
+
+def _check_names(names: object, what: str) -> None:
+    if not isinstance(names, Iterable):
+        kind = type(names).__name__
+        raise TypeError(f"{what} takes names of coordinates, such as ['1-2.angle'], not a {kind}")
 
 
 def _terminals(mechanism: Mechanism, names: Sequence[str] | str) -> list[int]:

@@ -162,3 +162,22 @@ def test_solvers_without_a_model_has_no_inputs_to_borrow(run_mbssa):
     done = run_mbssa("solvers", "--through", "auto")
     assert done.exit_code == 2
     assert "--through" in done.stderr
+
+
+def test_where_nothing_can_be_driven_that_is_said(run_mbssa, tmp_path):
+    path = tmp_path / "triangle.toml"
+    corners = {"[1, 2]": [0, 0], "[2, 3]": [1, 1], "[1, 3]": [2, 0]}
+    joints = [f'[[joint]]\nbodies = {a}\ntype = "R"\npoint = {b}\n' for a, b in corners.items()]
+    path.write_text('format = 1\nspace = "planar"\nbodies = 3\n' + "".join(joints))
+    done = run_mbssa("solve", str(path), "--through", "auto")
+    assert done.exit_code == 2
+    assert "--through: triangle: has no free motion, so nothing can be driven" in done.stderr
+
+
+@pytest.mark.parametrize("what", ["drives", "borrow"])
+def test_what_is_no_list_of_names_is_refused(what):
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    with pytest.raises(TypeError, match=f"{what} takes names of coordinates.*not a Mechanism"):
+        groups.build(structure, **{what: structure.mechanism})
+    with pytest.raises(ValueError, match=f"{what}: 5 is no name"):
+        groups.build(structure, **{what: [5]})
