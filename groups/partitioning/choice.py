@@ -144,9 +144,9 @@ def partition(
         given
     cuts : ids of the joints to cut, as in :func:`groups.partitioning.cutting.cut_open`
     independent, dependent : the user's own choice. One of them says all, the rest of the coordinates are of
-        the other kind; a coordinate that both name is dependent, so that ``independent="all"`` and then a
-        few dependent ones read like Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
-        independent is no longer driven.
+        the other kind, and none is in both; but after ``independent="all"`` those that are named dependent
+        are no longer independent, as with Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is
+        named independent is no longer driven.
     driven : coordinates that are prescribed and never dependent; those of the model if not given, ``()`` for
         none
     tolerance : share of J's largest entry at which a pivot is none; a model whose numbers are rounded has
@@ -156,9 +156,9 @@ def partition(
     ------
     ValueError
         No geometry, a reference that cannot close (``CannotAssembleError``), an instant that was not solved,
-        cuts that leave a loop
-        or a body that hangs from nothing, unknown names; of the user's choice too many or too few, or a
-        singular J_v, with the coordinates concerned: all faults of a kind at once.
+        cuts that leave a loop or a body that hangs from nothing, unknown names, names of both kinds; of the
+        user's choice too many or too few, or a singular J_v, with the coordinates concerned: all faults of
+        a kind at once.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def partition(
         rank=rank,
         condition=float(singular[-1] / singular[0]) if rank else 1.0,
         pivots=pivots,
-        bound=_rank(J, limit) - rank,
+        bound=_rank(J, limit) - rank if rank < len(J) else 0,
         tolerance=effective_tolerance(mechanism, frames, tolerance),
     )
 
@@ -307,6 +307,13 @@ class _Kinds:
         u = names if everything else tuple(independent or ())
         v = tuple(dependent or ())
         faults += _unknown("independent", u, names) + _unknown("dependent", v, names)
+        both = set() if everything else set(u) & set(v)
+        faults += [
+            f"{name}: independent and dependent{', and driven' if name in prescribed else ''}; "
+            "name it in one of the lists"
+            for name in names
+            if name in both
+        ]
         held = prescribed - set(u)
         faults += [
             f"dependent: {name} is driven and cannot be; write driven=() to let go of what is driven"

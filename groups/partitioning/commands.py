@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.partitioning import Partitioning, PartitionSweep
     from groups.trajectory import Trajectory
+    from mbssa.bar import Told
 
 FORMATS = ("table", "json", "csv")
 METHODS = ("complete", "qr")
@@ -117,17 +118,21 @@ def partition(
         return
     from groups.partitioning import partition as divide
     from groups.partitioning.choice import CannotAssembleError
+    from mbssa.bar import bar
 
     options["at"] = _instant(mechanism, model, motion, steps, duration, at)
     try:
-        found = divide(
-            mechanism,
-            independent=_chosen(independent),
-            dependent=_names(dependent),
-            driven=[] if driven == "none" else _names(driven),
-            **options,
-        )
-        rivals = _rivals(mechanism, options)
+        with bar() as told:
+            told("choosing coordinates", 0.0)
+            found = divide(
+                mechanism,
+                independent=_chosen(independent),
+                dependent=_names(dependent),
+                driven=[] if driven == "none" else _names(driven),
+                **options,
+            )
+            own = method == "complete" and independent is dependent is driven is None
+            rivals = _rivals(mechanism, options, found if own else None, told)
     except CannotAssembleError as error:
         fail(f"{model}: {error}", NOT_DETERMINED)
     except ValueError as error:
@@ -192,20 +197,29 @@ def _instant(
     return model.solve(asked, level="position").instants(slice(nearest, nearest + 1))
 
 
-def _rivals(mechanism: Mechanism, options: dict[str, Any]) -> list[tuple[str, Partitioning]]:
-    """The structural choice, and the numerical ones with nothing driven; none where nothing is driven."""
+def _rivals(
+    mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, told: Told
+) -> list[tuple[str, Partitioning]]:
+    """The structural choice, if it is not yet known, and the numerical ones with nothing driven.
+
+    None where nothing is driven.
+    """
     if not mechanism.n_driven:
         return []
     from groups.partitioning import partition as divide
 
-    free = {**options, "driven": ()}
-    structural = divide(mechanism, **options)
-    more = ", and pivots" if structural.independent else ""
-    return [
-        (f"structural: what the model drives{more}", structural),
-        ("complete pivoting", divide(mechanism, **{**free, "method": "complete"})),
-        ("pivoted QR", divide(mechanism, **{**free, "method": "qr"})),
+    told("the structural choice", 0.25)
+    if structural is None:
+        structural = divide(mechanism, **options)
+    rivals = [
+        (f"structural: what the model drives{', and pivots' if structural.independent else ''}", structural)
     ]
+    for share, (said, method) in zip(
+        (0.5, 0.75), (("complete pivoting", "complete"), ("pivoted QR", "qr")), strict=True
+    ):
+        told(said, share)
+        rivals.append((said, divide(mechanism, **{**options, "driven": (), "method": method})))
+    return rivals
 
 
 def _print(

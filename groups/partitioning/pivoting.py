@@ -43,6 +43,8 @@ def pivots_of(matrices: Floats, method: Method) -> Pivots:
 
 
 def _complete(matrices: Floats) -> Pivots:
+    if len(matrices) == 1:
+        return _complete_of_one(matrices[0])
     left = np.nan_to_num(matrices, nan=0.0)
     count, m, n = left.shape
     at = np.arange(count)
@@ -62,6 +64,37 @@ def _complete(matrices: Floats) -> Pivots:
         left = left - np.where(free_row, factor, 0.0)[:, :, None] * left[at, row][:, None, :]
     sizes[~np.isfinite(matrices).all(axis=(1, 2))] = np.nan
     return Pivots(_with_rest(rows, m), _with_rest(columns, n), sizes)
+
+
+def _complete_of_one(matrix: Floats) -> Pivots:
+    """The same of one matrix: a large one of loops is mostly zeros, and only the rest is worked upon."""
+    left = np.nan_to_num(matrix, nan=0.0, posinf=0.0, neginf=0.0)
+    m, n = left.shape
+    size = np.abs(left)
+    of_row = size.max(axis=1, initial=0.0)
+    free = np.ones(n, dtype=bool)
+    rows: list[int] = []
+    columns: list[int] = []
+    sizes = np.zeros(min(m, n))
+    for k in range(min(m, n)):
+        sizes[k] = of_row.max()
+        enough = (1 - _EQUAL) * sizes[k]
+        row = int(np.argmax(of_row >= enough))
+        column = int(np.argmax(size[row] >= enough))
+        rows.append(row)
+        columns.append(column)
+        size[row], size[:, column] = -1.0, -1.0
+        of_row[row], free[column] = -1.0, False
+        those = np.flatnonzero((left[:, column] != 0) & (of_row >= 0))
+        mine = np.flatnonzero((left[row] != 0) & free)
+        block = np.ix_(those, mine)
+        left[block] -= (left[those, column] / left[row, column])[:, None] * left[row, mine]
+        size[block] = np.abs(left[block])
+        of_row[those] = size[those].max(axis=1)
+    if not np.isfinite(matrix).all():
+        sizes[:] = np.nan
+    taken_rows, taken_columns = (np.array([each], dtype=np.int64) for each in (rows, columns))
+    return Pivots(_with_rest(taken_rows, m), _with_rest(taken_columns, n), sizes[None])
 
 
 def _orthogonal(matrices: Floats) -> Pivots:

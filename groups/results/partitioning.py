@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from groups.partitioning.choice import Partitioning
     from groups.partitioning.sweep import Followed, PartitionSweep, Warned
 
-#: Coordinates, equations and stretches that a page lists before it only counts the rest.
+#: Coordinates, equations and stretches that a page lists; of a larger model it lists only so many first ones.
 _SHOWN = 60
+_FIRST = 20
+
+#: Names and numbers that a line lists, of a model that a page lists and of a larger one.
+_IN_LINE, _OF_LARGE = 24, 8
 
 #: A coordinate below it, m or rad, is shown as zero.
 _ROUNDING = 1e-12
@@ -43,11 +47,16 @@ def page(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]], consol
         console.print(line, markup=False)
     table = plain_table(("q", "Coordinate", "Value", "Unit", "Kind"), ("q", "Value"))
     kinds = _kinds(found)
-    for k, name in list(enumerate(found.opened.coordinates))[:_SHOWN]:
+    large = found.n > _SHOWN
+    for k, name in list(enumerate(found.opened.coordinates))[: _FIRST if large else _SHOWN]:
         table.add_row(str(k + 1), escape(name), _value(found.value[k]), found.opened.units[k], kinds[k])
     console.print(table)
-    if found.n > _SHOWN:
-        console.print(f"… and {found.n - _SHOWN} more coordinates; --format csv lists them all")
+    if large:
+        console.print(
+            f"… and {found.n - _FIRST} more coordinates; "
+            "--format json or csv has all; --output FILE keeps it",
+            markup=False,
+        )
     for line in _verdict(found):
         console.print(line, markup=False)
     if rivals:
@@ -62,14 +71,17 @@ def as_text(found: Partitioning) -> str:
 def _head(found: Partitioning) -> list[str]:
     opened = found.opened
     rods = [opened.mechanism.body_name(cut.rod) for cut in opened.cuts if cut.rod >= 0]
-    cuts = f"{counted(len(opened.cuts), 'cut')}: {_listed(found.cuts)}" if opened.cuts else "no loop to cut"
+    most = _most(found)
+    cuts = "no loop to cut"
+    if opened.cuts:
+        cuts = f"{counted(len(opened.cuts), 'cut')}: {_listed(found.cuts, most)}"
     lines = [
         f"{counted(found.n, 'coordinate')} in the tree, {counted(len(opened.equations), 'equation')} "
         f"at the cuts, {found.rank} independent",
         cuts,
     ]
     if rods:
-        lines.append(f"taken out as rods without mass: {', '.join(rods)}; how they spin is no coordinate")
+        lines.append(f"taken out as rods without mass: {_listed(rods, most)}; how they spin is no coordinate")
     if found.time is not None:
         lines.append(f"at the instant t = {found.time:.6g} s of the motion")
     by = f"{_METHODS[found.method]}, tolerance {found.tolerance:.2g}"
@@ -78,21 +90,25 @@ def _head(found: Partitioning) -> list[str]:
 
 
 def _verdict(found: Partitioning) -> list[str]:
-    lines = [
-        f"u, independent: {_listed(found.independent) or 'none'}",
-        f"v, dependent: {_listed(found.dependent) or 'none'}",
-        f"driven: {_listed(found.driven + found.prescribed) or 'none'}",
-    ]
-    numbers = {name: k + 1 for k, name in enumerate(found.opened.coordinates)}
+    most = _most(found)
+    kinds = (
+        ("u, independent", found.independent),
+        ("v, dependent", found.dependent),
+        ("driven", found.driven + found.prescribed),
+    )
+    lines = [f"{_of_many(kind, names, most)}: {_listed(names, most) or 'none'}" for kind, names in kinds]
+    numbers = {name: str(k + 1) for k, name in enumerate(found.opened.coordinates)}
     sets = (("qu", found.independent), ("qv", found.dependent), ("qc", found.driven))
-    lines.append("  ".join(f"set_{kind}({[numbers[name] for name in names]})" for kind, names in sets))
+    lines.append(
+        "  ".join(f"set_{kind}([{_listed([numbers[name] for name in names], most)}])" for kind, names in sets)
+    )
     if found.rank:
         lines.append(
             f"J_v: condition {found.condition:.2g}, smallest pivot {found.smallest_pivot:.2g}; "
             "1 is best, 0 singular"
         )
     if found.redundant:
-        lines.append(f"redundant here: {_listed(found.redundant)}")
+        lines.append(f"{_of_many('redundant here', found.redundant, most)}: {_listed(found.redundant, most)}")
     if found.bound:
         lines.append(
             f"what is driven is bound by the cuts: {counted(found.bound, 'combination')} of the driven "
@@ -411,6 +427,14 @@ def _all_known(values: Any) -> list[float | None]:
     return [_known(value) for value in values.tolist()]
 
 
-def _listed(items: Sequence[str], most: int = 24) -> str:
+def _most(found: Partitioning) -> int:
+    return _IN_LINE if found.n <= _SHOWN else _OF_LARGE
+
+
+def _of_many(kind: str, names: Sequence[str], most: int) -> str:
+    return f"{kind} ({len(names)})" if len(names) > most else kind
+
+
+def _listed(items: Sequence[str], most: int = _IN_LINE) -> str:
     more = len(items) - most
     return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")

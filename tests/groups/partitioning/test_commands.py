@@ -3,8 +3,12 @@
 import csv
 import io
 import json
+import re
 
 import pytest
+
+import mbssa
+from routes.synthetic import dyads
 
 
 def test_page_has_cuts_kinds_sets_and_rivals(run_mbssa):
@@ -42,6 +46,20 @@ def test_inputs_that_are_bound_are_exit_1_and_said(run_mbssa):
     done = run_mbssa("partition", "micromanipulator")
     assert done.exit_code == 1
     assert "4 combinations of the driven coordinates cannot be prescribed here" in done.stdout
+
+
+def test_the_page_of_a_large_model_is_short_and_json_and_csv_have_all(run_mbssa, tmp_path):
+    path = tmp_path / "chain.toml"
+    mbssa.save(dyads(60), path)
+    page = run_mbssa("partition", str(path)).stdout
+    record = json.loads(run_mbssa("partition", str(path), "-f", "json").stdout)
+    rows = run_mbssa("partition", str(path), "-f", "csv").stdout.splitlines()[1:]
+    assert len(page.splitlines()) < 50
+    assert max(map(len, page.splitlines())) < 200
+    more = re.search(r"… and (\d+) more coordinates; --format json or csv has all", page)
+    shown = re.findall(r"^ +\d+ +\S+\.\w+ ", page, re.MULTILINE)
+    assert len(shown) + int(more[1]) == record["n"] == len(record["coordinates"]) == len(rows)
+    assert f"v, dependent ({record['rank']}): " in page
 
 
 def test_at_a_time_of_the_motion(run_mbssa):
@@ -87,6 +105,11 @@ def test_sweep_as_json(run_mbssa):
         (["--sweep", "--plot", "x.gif"], "--plot x.gif: ends in none of"),
         (["--sweep", "--drive", " , "], "--drive: names no coordinate"),
         (["--sweep", "--independent", "all"], "dependent coordinates: 0, independent equations: 2"),
+        (
+            ["--independent", "1-2.angle,3-4.angle", "--dependent", "1-2.angle,3-4.angle,1-3.angle"],
+            "1-2.angle: independent and dependent, and driven; name it in one of the lists\n"
+            "  - 3-4.angle: independent and dependent; name",
+        ),
         (["--cut", "1-9"], "cuts: no joint '1-9'"),
     ],
 )

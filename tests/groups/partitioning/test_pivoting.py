@@ -33,6 +33,20 @@ def test_complete_pivoting_is_the_textbooks(shape):
         np.testing.assert_allclose(found.sizes[t], sizes)
 
 
+@pytest.mark.parametrize("shape", [(5, 7), (7, 5), (6, 6)])
+def test_one_matrix_is_eliminated_as_many_are(shape):
+    """Entries of -1, 0 and 1: many equal pivots, many zeros, and ranks that fall short."""
+    matrices = np.random.default_rng(3).integers(-1, 2, (50, *shape)) * np.arange(50)[:, None, None].clip(
+        0, 1
+    )
+    many = pivots_of(matrices.astype(float), "complete")
+    for t, matrix in enumerate(matrices.astype(float)):
+        one = pivots_of(matrix[None], "complete")
+        np.testing.assert_array_equal(one.rows[0], many.rows[t])
+        np.testing.assert_array_equal(one.columns[0], many.columns[t])
+        np.testing.assert_array_equal(one.sizes[0], many.sizes[t])
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rank", [0, 1, 2, 3])
 def test_rank_is_that_of_singular_values_and_what_is_taken_has_it(method, rank):
