@@ -55,6 +55,8 @@ def through_drives(
     ValueError
         Drives that there are not, too many or too few; drives or inputs that do not say where the mechanism
         is; a group in the loop that is solved by the global approach.
+    TypeError
+        No names at all.
     """
     return _model(structure, _driven(structure.mechanism, drives, "drives"), solvers, "user")
 
@@ -71,7 +73,7 @@ def through_inputs(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         As :func:`through_drives`.
     """
     if borrow == "auto":

@@ -108,7 +108,7 @@ def test_sweep_as_json(run_mbssa):
         (
             ["--independent", "1-2.angle,3-4.angle", "--dependent", "1-2.angle,3-4.angle,1-3.angle"],
             "1-2.angle: independent and dependent, and driven; name it in one of the lists\n"
-            "  - 3-4.angle: independent and dependent; name",
+            "  3-4.angle: independent and dependent; name",
         ),
         (["--cut", "1-9"], "cuts: no joint '1-9'"),
     ],
