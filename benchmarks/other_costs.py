@@ -1,4 +1,4 @@
-"""What an instant takes of a group whose type has no cost of its own: fits OTHERWISE of the search over inputs.
+"""What an instant takes of a group whose type has no cost of its own: fits OTHERWISE of a search over inputs.
 
     python benchmarks/other_costs.py
 
