@@ -73,14 +73,15 @@ def _looked_at(answer: Transformations) -> str:
 
 def cells(row: Transformation | KeptRow, number: int) -> tuple[str, ...]:
     """One row as texts, in the order of :data:`COLUMNS`; a row of a store does not know what is alike."""
-    alike = getattr(row, "alike", None)
+    numbers = [getattr(row, name, None) for name in ("alike_valid", "alike")]
+    alike = [] if None in numbers else [f"{numbers[0]} of {numbers[1]}"]
     return (
         str(number),
         ", ".join(row.inputs),
         *(str(value) for value in (row.n_groups, row.largest, row.levels, row.width, row.closed_forms)),
         f"{row.cost:.3g}",
         f"{row.valid_sets} of {row.sets}",
-        *([] if alike is None else [str(alike)]),
+        *alike,
     )
 
 

@@ -44,6 +44,8 @@ class Judged:
         is not valid
     alike : (D,) int32, distributions, of those looked at, that symmetry makes the same as this one, itself
         included; 0 where another row stands for it
+    alike_valid : (D,) int32, how many of those have a valid set: symmetry is one of the structure, and
+        ranks are of the geometry
     """
 
     places: Column
@@ -61,6 +63,7 @@ class Judged:
     bits: Column
     margin: Column
     alike: Column
+    alike_valid: Column
 
     def __len__(self) -> int:
         return len(self.places)
@@ -84,7 +87,7 @@ class Judged:
 
     @staticmethod
     def empty(n_inputs: int, n_rows: int = 0) -> Judged:
-        """Rows of zeros, ``alike`` of ones.
+        """Rows of zeros, ``alike`` and ``alike_valid`` of ones.
 
         >>> len(Judged.empty(3))
         0
@@ -92,6 +95,7 @@ class Judged:
         shapes = {name: ((n_rows, n_inputs) if name in _WIDE else (n_rows,)) for name in _TYPES}
         made = {name: np.zeros(shape, dtype=_TYPES[name]) for name, shape in shapes.items()}
         made["alike"] += 1
+        made["alike_valid"] += 1
         return Judged(**made)
 
     @staticmethod
@@ -122,6 +126,7 @@ _TYPES: dict[str, Any] = {
     "bits": np.int8,
     "margin": np.float64,
     "alike": np.int32,
+    "alike_valid": np.int32,
 }
 
 

@@ -454,5 +454,6 @@ def _from_rows(search: Search, rows: Sequence[tuple[Any, ...]]) -> Judged:
         bits=np.frombuffer(b"".join(bits), dtype=np.int8).reshape(shape),
         determined=found["n_groups"] > 0,
         alike=np.ones(len(rows), dtype=np.int32),
+        alike_valid=np.ones(len(rows), dtype=np.int32),
         **found | {"structure": found["structure"].view(np.uint64)},
     )

@@ -25,6 +25,7 @@ class Transformation(Row):
     Attributes
     ----------
     alike : distributions, of those looked at, that symmetry makes the same as this one, itself included
+    alike_valid : how many of them have a valid set: the symmetry is the structure's, ranks are the geometry's
 
     Examples
     --------
@@ -37,6 +38,7 @@ class Transformation(Row):
     """
 
     alike: int
+    alike_valid: int
     base: Base = field(repr=False, compare=False)
 
     def mechanism(self) -> Mechanism:
@@ -59,6 +61,7 @@ class Transformation(Row):
         groups = self.structure().groups if self.n_groups else ()
         return self.figures() | {
             "alike": self.alike,
+            "alike_valid": self.alike_valid,
             "verdict": self.verdict,
             "groups": [list(group.bodies) for group in groups],
             "types": [group.type_name for group in groups],
@@ -171,6 +174,7 @@ class Transformations:
             "complete": self.complete,
             "notes": list(self.notes),
             "own": None if self.own is None else self.own.to_dict(),
+            "n_rows": len(self.shown),
             "rows": [row.to_dict() for row in self.rows[:top]],
         }
 
@@ -202,6 +206,7 @@ def transformation(bases: Sequence[Base] | Mapping[int, Base], judged: Judged, r
         sets=n["sets"],
         valid_sets=n["valid"],
         alike=n["alike"],
+        alike_valid=n["alike_valid"],
         margin=n["margin"],
         pairs=base.pairs,
         base=base,

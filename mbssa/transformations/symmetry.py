@@ -216,8 +216,8 @@ def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
     return answer
 
 
-def shown(orbit_of: IntArray, preferred: Mask) -> tuple[IntArray, IntArray]:
-    """One row of each orbit, the first preferred one (else the first), and how many members it stands for.
+def shown(orbit_of: IntArray, preferred: IntArray | Mask) -> tuple[IntArray, IntArray]:
+    """One row of each orbit, the most preferred (the first of those), and how many members it stands for.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def shown(orbit_of: IntArray, preferred: Mask) -> tuple[IntArray, IntArray]:
     >>> rows.tolist(), members.tolist()
     ([1, 2], [2, 1])
     """
-    order = np.lexsort((np.arange(len(orbit_of)), ~preferred, orbit_of))
+    order = np.lexsort((np.arange(len(orbit_of)), -preferred.astype(np.int64), orbit_of))
     _, begin, members = np.unique(orbit_of[order], return_index=True, return_counts=True)
     rows = order[begin]
     ascending = np.argsort(rows)
@@ -276,8 +276,6 @@ def _labels(base: Base) -> list[tuple[int, ...]]:
     n_joints = base.mechanism.n_joints
     fictitious = np.zeros(n_joints, dtype=np.int64)
     fictitious[base.fictitious] = 1
-    moving = np.abs(base.moves).any(axis=1).astype(np.int64)
-    usable = np.diff(np.concatenate([[0], np.cumsum(moving)])[base.start])
     allowed, required = np.bitwise_count(base.allowed), np.bitwise_count(base.required)
     columns = (
         base.incidence.units,
@@ -286,7 +284,6 @@ def _labels(base: Base) -> list[tuple[int, ...]]:
         base.least,
         base.most,
         base.locked,
-        usable,
         fictitious,
     )
     return [tuple(row) for row in np.stack([each.astype(np.int64) for each in columns], axis=1).tolist()]
@@ -295,7 +292,7 @@ def _labels(base: Base) -> list[tuple[int, ...]]:
 def counted_once(judged: Judged, images: IntArray, n_joints: int) -> Judged:
     """The rows with ``alike``: members of the orbit on the row that stands for it, 0 on all others of it.
 
-    The first member with a valid set stands for its orbit, or the first where none has one.
+    So is ``alike_valid``. The member with the most valid sets stands for its orbit, the first of those.
 
     >>> rows = Judged.empty(1, 3)
     >>> rows.places[:, 0] = [0, 1, 2]
@@ -303,10 +300,12 @@ def counted_once(judged: Judged, images: IntArray, n_joints: int) -> Judged:
     [2, 0, 1]
     """
     places = judged.places.astype(np.int64) + n_joints * judged.variant[:, None].astype(np.int64)
-    rows, members = shown(orbits(places, images), judged.valid > 0)
-    alike = np.zeros(len(judged), dtype=judged.alike.dtype)
+    orbit_of = orbits(places, images)
+    rows, members = shown(orbit_of, judged.valid)
+    alike, valid = np.zeros((2, len(judged)), dtype=judged.alike.dtype)
     alike[rows] = members
-    return replace(judged, alike=alike)
+    valid[rows] = np.bincount(orbit_of, weights=judged.valid > 0)[orbit_of[rows]]
+    return replace(judged, alike=alike, alike_valid=valid)
 
 
 def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys, IntArray]:

@@ -31,6 +31,15 @@ class TestRows:
         assert "rank" in refused.verdict or "depend" in refused.verdict
         assert not mbssa.check(refused.mechanism()).solvable
 
+    def test_what_is_alike_is_counted_with_and_without_rank(self, rotor):
+        """Left and right blades of the rotor are alike as joints; its geometry gives some twins no rank."""
+        judged = rotor.judged
+        assert judged.alike.sum() == len(judged) > len(rotor.rows)
+        assert judged.alike_valid.sum() == (judged.valid > 0).sum() == sum(r.alike_valid for r in rotor.rows)
+        assert (rotor.best.alike, rotor.best.alike_valid) == (2, 2)
+        odd = next(row for row in rotor.rows if row.alike_valid < row.alike)
+        assert (odd.alike, odd.alike_valid) == (2, 1)
+
     @pytest.mark.parametrize("which", [0, 100, 300])
     def test_a_row_is_what_its_mechanism_is(self, rotor, which, tmp_path):
         row = rotor.rows[which]
