@@ -44,7 +44,7 @@ def test_ranks_of_mpi(ranks, tmp_path):
         "alike,what_rank_0_was_given_counts,another_number_of_ranks,one_task_fails,one_rank_cannot_begin,"
         "nobody_wants_it,who_is_told_fails,clocks,resumed"
     )
-    said, code = ended(start("on_ranks.py", tests, tmp_path, ranks=ranks), 90)
+    said, code = ended(start("on_ranks.py", tests, tmp_path, ranks=ranks), 300)
     assert (said.strip(), code) == ("fine", 0)
 
 
