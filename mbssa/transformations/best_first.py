@@ -33,7 +33,7 @@ Distribution = tuple[int, tuple[int, ...]]
 #: than the last number. Small blocks turn to what is better sooner, large ones are judged faster.
 BLOCK = 64
 _SHARE = 16
-_LARGEST = 4096
+LARGEST = 4096
 
 #: Every so many blocks sets are drawn, this share of a block, instead of neighbours.
 _DRAW_EVERY = 4
@@ -119,6 +119,7 @@ def best_first(
     progress: Callable[[int], None] | None = None,
     seed: int = 1,
     block: int = BLOCK,
+    largest: int = LARGEST,
 ) -> Found:
     """Search by exchange of one input, best first.
 
@@ -134,6 +135,7 @@ def best_first(
     most : distributions that may be judged
     time_limit : seconds; what is being judged when they are over is finished, so blocks get smaller
     progress : is called with the number judged so far
+    block, largest : distributions judged at a time, first and at most
     """
     state = _State(judge, room, wanted, most, progress, seed, *_weights(room))
     begun = time.monotonic()
@@ -147,7 +149,7 @@ def best_first(
                 _judge_new(state, [one])
         while not stop and (state.heap or vain < _VAIN_DRAWS):
             turn += 1
-            size = min(max(block, state.looked_at // _SHARE), _LARGEST, _in_time(state, begun, deadline))
+            size = min(max(block, state.looked_at // _SHARE), largest, _in_time(state, begun, deadline))
             if state.looked_at >= most:
                 stop = "number"
             elif time.monotonic() >= deadline:
@@ -169,7 +171,7 @@ def _in_time(state: _State, begun: float, deadline: float) -> int:
     """Distributions that take a quarter of the time that is left; 1 at least, even if they do not."""
     now = time.monotonic()
     if deadline == np.inf:
-        return _LARGEST
+        return LARGEST
     return max(1, int((deadline - now) / 4 * state.looked_at / max(now - begun, 1e-3)))
 
 
@@ -298,6 +300,7 @@ def search_inputs(
     wanted: Criterion,
     *,
     most: int,
+    largest: int = LARGEST,
     time_limit: float | None = None,
     progress: Callable[[int], None] | None = None,
     seed: int = 1,
@@ -308,7 +311,7 @@ def search_inputs(
     ----------
     found : the undriven mechanism, a base for each choice of pairs for its multiple joints
     mechanism : as it is driven now
-    judge, wanted, most, time_limit, progress, seed : as :func:`best_first` takes them
+    judge, wanted, most, largest, time_limit, progress, seed : as :func:`best_first` takes them
 
     Examples
     --------
@@ -345,8 +348,9 @@ def search_inputs(
 
     sound = [one for one in starts if one is not None]
     return best_first(
-        judge, room, wanted, sound, draw, most=most, time_limit=time_limit, progress=progress, seed=seed
-    )
+        judge, room, wanted, sound, draw,
+        most=most, largest=largest, time_limit=time_limit, progress=progress, seed=seed,
+    )  # fmt: skip
 
 
 def _drawn(base: Base, driven: ByteArray, dice: np.random.Generator) -> Distribution | None:

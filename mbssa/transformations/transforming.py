@@ -31,6 +31,9 @@ from mbssa.transformations.table import Library, Table, table
 #: Distributions up to which all of them are judged.
 MOST = 2_000_000
 
+#: Sets of inputs that are judged at a time, about: some tenths of a second, in which nothing can stop it.
+_SETS_AT_A_TIME = 500_000
+
 
 def transform(
     mechanism: Mechanism,
@@ -74,7 +77,7 @@ def transform(
         best by exchange of one input, and ends before that number if nothing better has come for long
     time_limit : s after which the search gives the best so far
     store : file where what is found is kept; a search that is kept there goes on, or is answered from it
-    block : distributions judged at a time
+    block : distributions judged at a time, at most; fewer where they stand for many sets
     counted : told before anything is judged how many sets of inputs there are, in how many distributions
     progress : told how many distributions were looked at, of how many
 
@@ -131,6 +134,7 @@ def transform(
     if counted is not None:
         counted(n_sets, total)
     way: Way = "all" if total <= most else "best-first"
+    block = min(block, max(1, _SETS_AT_A_TIME * total // n_sets))
     search = None
     if store is not None:
         search = _kept_search(store, mechanism, question, found, rooms, known, way, block)
@@ -142,7 +146,7 @@ def transform(
             )
             judged, looked_at, stopped = looked.judged, looked.looked_at, str(looked.stopped)
         else:
-            best = _best_first(mechanism, found, known, wanted, search, most, time_limit, progress)
+            best = _best_first(mechanism, found, known, wanted, search, most, block, time_limit, progress)
             judged, looked_at = best.judged.take(best.judged.determined), best.looked_at
             stopped = str(best.stop)
     images, all_images = interchangeable(found)
@@ -220,6 +224,7 @@ def _best_first(
     wanted: Criterion,
     search: Search | None,
     most: int,
+    block: int,
     time_limit: float | None,
     progress: Progress | None,
 ) -> Found:
@@ -233,7 +238,14 @@ def _best_first(
     with held_open(search):
         judging = judged if search is None else remembering(search, judged)
         return search_inputs(
-            found, mechanism, judging, wanted, most=most, time_limit=time_limit, progress=told
+            found,
+            mechanism,
+            judging,
+            wanted,
+            most=most,
+            largest=block,
+            time_limit=time_limit,
+            progress=told,
         )
 
 

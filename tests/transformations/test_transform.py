@@ -7,7 +7,7 @@ import pytest
 
 import mbssa
 from mbssa.gathering.faults import ModelError
-from mbssa.transformations import exhaustive
+from mbssa.transformations import exhaustive, transforming
 from mbssa.transformations.transforming import transform
 
 
@@ -157,6 +157,16 @@ class TestTime:
         # Each search that has any time gets on.
         found = [transform(mbssa.load("rotor"), **asked | {"time_limit": 0.5}).looked_at for _ in range(2)]
         assert found == [900, 1200]
+
+    @pytest.mark.parametrize("most", [2_000_000, 800])
+    def test_what_stands_for_many_sets_is_judged_a_few_at_a_time(self, slow, monkeypatch, most):
+        """Nothing stops a kernel: not the time, nor Ctrl-C."""
+        judge, sizes = transforming.judge, slow[1]
+        monkeypatch.setattr(transforming, "judge", lambda *of: sizes.append(len(of[1])) or judge(*of))
+        monkeypatch.setattr(transforming, "_SETS_AT_A_TIME", 200)
+        answer = transform(mbssa.load("rotor"), most=most)
+        assert answer.looked_at == min(most, 1576)
+        assert max(sizes) == 200 * 1576 // 9139
 
     def test_without_a_limit_blocks_are_whole(self, slow):
         transform(mbssa.load("rotor"), block=1000)
