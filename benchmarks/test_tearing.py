@@ -4,8 +4,9 @@
 
 The groups are those for other inputs, which an outer Newton finds so that the real ones are met. Both ways
 answer for all bodies up to acceleration, and are compared first. A ratio above 1 says that borrowing loses:
-it does where one group is as small as a triad or has its legs taken out, as the platform's; it wins where a
-group of twelve unknowns falls into dyads, as in the family of Table 16. Aim: no slower than the direct way.
+it does where the direct groups are solved well already, as the platform with its legs taken out and the rotor
+in closed form; it wins where Newton's group falls into dyads, as in the triad and the family of Table 16, the
+more the larger the group is. Aim: no slower than the direct way.
 """
 
 from __future__ import annotations
