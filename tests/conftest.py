@@ -8,12 +8,25 @@ from types import SimpleNamespace
 import numpy
 import pytest
 
+import mbssa
 from mbssa import cli
 
 
 @pytest.fixture(name="np")
 def _numpy():
     return numpy
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read the text of a model file: ``read('format = 1 …')``."""
+
+    def read(text, name="model"):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(text)
+        return mbssa.load(path)
+
+    return read
 
 
 @pytest.fixture

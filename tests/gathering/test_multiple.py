@@ -36,16 +36,6 @@ type = "R"
 """
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read(text):
-        path = tmp_path / "model.toml"
-        path.write_text(text)
-        return mbssa.load(path)
-
-    return read
-
-
 def test_one_entry_becomes_one_pair_fewer_than_its_bodies(read):
     mechanism = read(STAR)
     assert mechanism.n_joints == 7

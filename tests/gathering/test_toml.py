@@ -10,17 +10,6 @@ import pytest
 import mbssa
 from mbssa.gathering.schema import ModelFile
 
-
-@pytest.fixture
-def read(tmp_path):
-    def read(text, name="model"):
-        path = tmp_path / f"{name}.toml"
-        path.write_text(text)
-        return mbssa.load(path)
-
-    return read
-
-
 SPATIAL = """
 format = 1
 space = "spatial"

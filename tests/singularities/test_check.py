@@ -14,16 +14,6 @@ def texts(report, kind):
     return [finding.text for finding in report.findings if finding.kind == kind]
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read(text):
-        path = tmp_path / "model.toml"
-        path.write_text(text)
-        return mbssa.load(path)
-
-    return read
-
-
 @pytest.fixture(scope="module")
 def report():
     return mbssa.check(mbssa.load("micromanipulator"))

@@ -34,16 +34,6 @@ PINS = 'format = 1\nspace = "planar"\nbodies = 8\n' + "".join(
 
 
 @pytest.fixture
-def read(tmp_path):
-    def read(text):
-        path = tmp_path / "model.toml"
-        path.write_text(text)
-        return mbssa.load(path)
-
-    return read
-
-
-@pytest.fixture
 def pins(read):
     return read(PINS)
 
