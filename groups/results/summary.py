@@ -204,8 +204,9 @@ def _borrowed(summary: Summary) -> list[str]:
     steps = outer.iterations[found]
     lines = [str(record)]
     if len(steps):
-        each = f"{steps.mean():.2g} Newton steps an instant, at most {steps.max()}"
-        lines.append(f"borrowed inputs found in {each}; worst condition {outer.condition[found].min():.2g}")
+        each = f"{steps.mean():.2g} an instant, at most {steps.max()}"
+        worst = f"worst condition {outer.condition[found].min():.2g}"
+        lines.append(f"steps to find the borrowed inputs: {each}; {worst}")
     return [*lines, *outer.sentences()]
 
 
