@@ -196,7 +196,9 @@ def base_of(bare: Mechanism, question: Question, variant: int = 0, own: int = 0)
     """
     whole = with_terminals(bare, question.terminals)
     if not worth_treating(whole):
-        raise _refused(whole, f"is too large for ranks: they are taken up to {DENSE} units of freedom")
+        size = whole.freedom * (whole.n_bodies - 1)
+        hint = "mbssa decompose MODEL --inputs … judges one set of inputs by count"
+        raise _refused(whole, f"has {size:,} units of freedom, and ranks are taken up to {DENSE:,}; {hint}")
     if whole.has_geometry and joint_frames(whole).known.all():
         found = examine(whole, question.precision)
     else:
