@@ -143,7 +143,7 @@ def with_inputs(
     driven = np.zeros(extended.n_joints, dtype=np.uint8)
     for text in _every_coordinate(extended, _texts(names, "inputs", faults)):
         name = _canonical(extended, text, "inputs", faults)
-        if name is None or faults:
+        if name is None or not coordinates_of(extended, name):  # a pair that closes a ring, which is said
             continue
         joint, bit = _parsed(extended, name)
         kind = CATALOGUE[int(extended.joint_type[joint])]
