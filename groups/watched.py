@@ -19,7 +19,7 @@ from groups.runner import Solve
 from groups.trajectory import Level, Trajectory
 from mbssa.bar import bar
 
-_COMPILING = "compiling kernels, once for this machine: up to two minutes or so"
+_COMPILING = "compiling kernels, once for this machine: up to some minutes"
 
 
 @dataclass(frozen=True, eq=False)
