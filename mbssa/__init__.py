@@ -6,6 +6,9 @@
 (True, 7)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from mbssa.gathering import (
     Fault,
     ModelError,
@@ -23,9 +26,11 @@ from mbssa.search.partition import Part
 from mbssa.singularities.check import Finding, Report, check
 from mbssa.singularities.repairs import Proposal
 from mbssa.structure import Group, Pair, Structure
-from mbssa.transformations.question import with_inputs
-from mbssa.transformations.result import Transformation, Transformations
-from mbssa.transformations.transforming import transform
+
+if TYPE_CHECKING:
+    from mbssa.transformations.question import with_inputs
+    from mbssa.transformations.result import Transformation, Transformations
+    from mbssa.transformations.transforming import transform
 
 __all__ = [
     "Body",
@@ -57,3 +62,17 @@ __all__ = [
     "transform",
     "with_inputs",
 ]
+
+# Every command passes here; only who searches over inputs pays for the search.
+_HOMES = {
+    "Transformation": "result",
+    "Transformations": "result",
+    "transform": "transforming",
+    "with_inputs": "question",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"mbssa.transformations.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'mbssa' has no attribute {name!r}")

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-HEAVY = ("numba", "networkx", "matplotlib", "joblib", "mpi4py", "scipy", "groups", "routes")
+HEAVY = ("numba", "networkx", "matplotlib", "joblib", "mpi4py", "scipy", "groups", "routes", "sqlite3")
 
 
 def test_decompose_imports_no_heavy_package():

@@ -162,7 +162,8 @@ class TestWithoutPoses:
             assert np.isfinite(one.condition[~lost]).all()
         assert swept.worst_group[lost].max() == 0
         record = json.loads(sweep_as_json(swept))
-        assert (np.array(record["choices"]["once"]["condition"], dtype=object)[lost] == None).all()  # noqa: E711
+        condition = record["choices"]["once"]["condition"]
+        assert all(condition[k] is None for k in np.flatnonzero(lost))
         assert not swept.agree[lost].any()
         (warned,) = [one for one in swept.warnings if not np.isfinite(one.whole)]
         assert lost[warned.first : warned.last + 1].all()
