@@ -1,0 +1,185 @@
+"""Plane curves as pieces of polynomials: the profiles of cams, of their followers, of anything that touches.
+
+One representation serves formulas, points, follower laws and shapes alike, so that the contact has one kernel. A
+curve is n pieces of degree 7; piece k runs over ``breaks[k] <= s <= breaks[k + 1]`` and is a polynomial in
+u = (s - s_k) / (s_{k+1} - s_k), in 0 … 1. Points are (x, y) in the curve's own frame, in metres. A closed curve
+runs counter-clockwise around its material: the material is on the left of the tangent, the outward normal
+(t_y, -t_x) on its right. Builders are in :mod:`mbssa.joints.curve_making`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+#: Coefficients of one piece: degree 7.
+ORDER = 8
+
+#: Two ends of a closed curve, or of two pieces, are the same point below this share of the curve's size.
+JOINED = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A plane curve: ``breaks`` (n + 1,) ascending values of s, ``coefficients`` (n, 2, 8), ``closed``.
+
+    ``coefficients[k, 0]`` are those of x in piece k, of u⁰ … u⁷, ``coefficients[k, 1]`` those of y; metres. s has
+    the unit of what made the curve: rad for a law, a polar formula and shapes, else the parameter of the formula.
+    ValueError for arrays that do not fit together, and for a closed curve whose ends are apart.
+
+    >>> import numpy as np
+    >>> coefficients = np.zeros((1, 2, 8))
+    >>> coefficients[0, 0, :2] = 0.0, 3.0
+    >>> coefficients[0, 1, :2] = 1.0, 4.0
+    >>> line = Curve(np.array([0.0, 2.0]), coefficients, closed=False)
+    >>> point, rate, bending = line.at(np.array([0.0, 1.0]))
+    >>> print(point.tolist(), rate[0].tolist(), bending[0].tolist())
+    [[0.0, 1.0], [1.5, 3.0]] [1.5, 2.0] [0.0, 0.0]
+    """
+
+    breaks: Array
+    coefficients: Array
+    closed: bool
+
+    def __post_init__(self) -> None:
+        breaks = np.array(self.breaks, dtype=float)
+        coefficients = np.array(self.coefficients, dtype=float)
+        if breaks.ndim != 1 or len(breaks) < 2 or not (np.diff(breaks) > 0).all():
+            raise ValueError("breaks: write at least two ascending numbers")
+        if coefficients.shape != (len(breaks) - 1, 2, ORDER):
+            raise ValueError(
+                f"coefficients: have shape {coefficients.shape}; {len(breaks) - 1} pieces take "
+                f"({len(breaks) - 1}, 2, {ORDER})"
+            )
+        if not (np.isfinite(breaks).all() and np.isfinite(coefficients).all()):
+            raise ValueError("a curve takes finite numbers only")
+        for array in (breaks, coefficients):
+            array.setflags(write=False)
+        object.__setattr__(self, "breaks", breaks)
+        object.__setattr__(self, "coefficients", coefficients)
+        object.__setattr__(self, "closed", bool(self.closed))
+        start, end = coefficients[0, :, 0], coefficients[-1].sum(axis=1)
+        if self.closed and np.hypot(*(end - start)) > JOINED * self.size:
+            raise ValueError(
+                f"a closed curve ends where it begins; this one begins at {start.tolist()} and ends at {end.tolist()}"
+            )
+
+    # --- points ------------------------------------------------------------------------------------
+
+    def at(self, s: Array | float) -> tuple[Array, Array, Array]:
+        """Points, first and second derivatives by s; each of the shape of ``s`` and (2,) behind it.
+
+        A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do. Complex ``s``
+        is taken, for complex steps: the piece is that of the real part.
+        """
+        s = np.asarray(s)
+        turned = s - self.period * np.floor((s.real - self.breaks[0]) / self.period) if self.closed else s
+        piece = np.clip(np.searchsorted(self.breaks, turned.real, side="right") - 1, 0, self.pieces - 1)
+        length = np.diff(self.breaks)[piece][..., None]
+        u = (turned - self.breaks[piece])[..., None] / length
+        a = self.coefficients[piece]
+        value = a[..., ORDER - 1] + 0.0 * u
+        rate, bending = np.zeros_like(value), np.zeros_like(value)
+        for power in range(ORDER - 2, -1, -1):
+            bending = bending * u + 2.0 * rate
+            rate = rate * u + value
+            value = value * u + a[..., power]
+        return value, rate / length, bending / length**2
+
+    def curvature(self, s: Array | float) -> Array:
+        """Signed curvature (1/m), of the shape of ``s``: positive where the material is convex.
+
+        Infinite or NaN where the derivative vanishes (a corner in the parameter). The radius of curvature is
+        its inverse.
+
+        >>> import numpy as np
+        >>> from mbssa.joints.curve_making import circle
+        >>> circle(0.02).curvature(np.array([0.0, 1.0])).round(9).tolist()
+        [50.0, 50.0]
+        """
+        _, rate, bending = self.at(s)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            turned = rate[..., 0] * bending[..., 1] - rate[..., 1] * bending[..., 0]
+            return np.asarray(turned / (rate * rate).sum(axis=-1) ** 1.5)
+
+    def sampled(self, per_piece: int) -> Array:
+        """Values of s: ``per_piece`` in each piece, evenly, and the end of an open curve."""
+        inside = np.arange(per_piece) / per_piece
+        s = (self.breaks[:-1, None] + np.diff(self.breaks)[:, None] * inside).ravel()
+        return s if self.closed else np.append(s, self.breaks[-1])
+
+    # --- what it is --------------------------------------------------------------------------------
+
+    @property
+    def pieces(self) -> int:
+        """How many polynomials it is made of."""
+        return len(self.breaks) - 1
+
+    @property
+    def period(self) -> float:
+        """The range of s (for a closed curve its period)."""
+        return float(self.breaks[-1] - self.breaks[0])
+
+    @cached_property
+    def size(self) -> float:
+        """The larger side of the box around the ends of its pieces and points between them (m)."""
+        u = np.linspace(0.0, 1.0, 9)[:, None] ** np.arange(ORDER)
+        points = np.einsum("kcp,up->kuc", self.coefficients, u).reshape(-1, 2)
+        return float(np.ptp(points, axis=0).max())
+
+    @cached_property
+    def area(self) -> float:
+        """Area on its left (m²): ½ ∮ (x dy - y dx), positive for a closed curve that runs counter-clockwise."""
+        u, weights = np.polynomial.legendre.leggauss(ORDER)
+        powers = (0.5 * (u + 1.0))[:, None] ** np.arange(ORDER)
+        rates = np.zeros((ORDER, ORDER))
+        rates[:, 1:] = powers[:, :-1] * np.arange(1, ORDER)
+        points = np.einsum("kcp,up->kuc", self.coefficients, powers)
+        along = np.einsum("kcp,up->kuc", self.coefficients, rates)
+        turned = points[..., 0] * along[..., 1] - points[..., 1] * along[..., 0]
+        return float(0.25 * (turned @ weights).sum())
+
+    @cached_property
+    def data(self) -> Array:
+        """All of it as one flat float64 array for kernels, of length 2 + (n + 1) + 16 n.
+
+        [n, 1.0 if closed else 0.0, s_0 … s_n, then for each piece its 8 coefficients of x and its 8 of y].
+        """
+        head = (float(self.pieces), float(self.closed))
+        flat = np.concatenate([head, self.breaks, self.coefficients.ravel()])
+        flat.setflags(write=False)
+        return flat
+
+    # --- others made of it -------------------------------------------------------------------------
+
+    def scaled(self, factor: float) -> Curve:
+        """The same curve ``factor`` times as large, about the origin of its frame; ``factor`` > 0."""
+        if not factor > 0:
+            raise ValueError(f"a curve is scaled by a positive number, not {factor:g}")
+        return Curve(self.breaks, self.coefficients * factor, self.closed)
+
+    @property
+    def reversed(self) -> Curve:
+        """The same points run through backwards: its point at s is that of this curve at -s."""
+        # x(1 - u): the coefficients of each power, by Taylor's theorem at u = 1.
+        power = np.arange(ORDER)
+        about_one = _BINOMIAL * (-1.0) ** power[:, None]
+        turned = np.einsum("qp,kcp->kcq", about_one, self.coefficients)
+        return Curve(-self.breaks[::-1], turned[::-1], self.closed)
+
+    @property
+    def counter_clockwise(self) -> Curve:
+        """This curve, or if it is closed and runs clockwise, :attr:`reversed`."""
+        return self.reversed if self.closed and self.area < 0 else self
+
+
+#: ``_BINOMIAL[q, p]`` is p over q: (1 - u)ᵖ = sum over q of that times (-u)^q.
+_BINOMIAL = np.array(
+    [[float(np.prod([(p - i) / (i + 1) for i in range(q)])) for p in range(ORDER)] for q in range(ORDER)]
+)
