@@ -28,6 +28,9 @@ WORTH_COMPILING = 20_000
 _OURS = ("mbssa", "groups", "routes")
 
 
+#: What kernels are compiled to instead of themselves, by kernel: makers of something Numba can call.
+_INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
+
 #: What makes an array.
 _MAKERS = ("zeros", "ones", "empty", "full", "copy", "arange", "array")
 
@@ -37,9 +40,25 @@ def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
     return function if work < WORTH_COMPILING else compiled(function)
 
 
+def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Name another implementation of a kernel for compilation: what ``make`` returns, an intrinsic say.
+
+    Uncompiled the kernel is itself. ``make`` is called once, when a kernel that calls this one is compiled,
+    and may import Numba; what it makes can be called by compiled code alone.
+    """
+
+    def note(function: Callable[P, R]) -> Callable[P, R]:
+        _INSTEAD[function] = make
+        return function
+
+    return note
+
+
 @cache
 def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
+    if function in _INSTEAD:
+        return _INSTEAD[function]()
     import numba
 
     twin = _with_compiled_callees(function)
