@@ -1,0 +1,310 @@
+"""Built-in models whose motion textbooks have in closed form: positions, velocities, accelerations."""
+
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+
+TURN = 2 * np.pi
+
+
+def solved(name, law=None, steps=721, duration=1.0):
+    """A model over its own motion, or over a law of its one input."""
+    mechanism = mbssa.load(name)
+    model = groups.build(mbssa.decompose(mechanism))
+    if law is None:
+        motion = groups.default_motion(mechanism, steps=steps)
+    else:
+        (coordinate,) = model.reference_inputs
+        motion = groups.sample(mechanism, {coordinate: law}, np.linspace(0.0, duration, steps))
+    trajectory = model.solve(motion)
+    assert trajectory.ok, trajectory.faults()
+    return trajectory
+
+
+@pytest.fixture(scope="module", params=["steady", "unsteady"])
+def turning(request):
+    """A whole turn of a model's input, and a bit: at constant speed, and faster and faster."""
+    law = {
+        "steady": groups.speed(TURN, start=0.0),
+        "unsteady": groups.polynomial(0.0, 0.3 * TURN, 0.9 * TURN, -0.1 * TURN),
+    }[request.param]
+    return lambda name: solved(name, law)
+
+
+def assert_follows(found, formula, driver, size=1.0):
+    """A coordinate is a function of another one, with its rate and acceleration by the chain rule.
+
+    ``formula`` gives the value and its first and second derivative by the driver's coordinate.
+    """
+    value, slope, bend = formula(driver.value)
+    wanted = {
+        "value": value,
+        "rate": slope * driver.rate,
+        "acceleration": bend * driver.rate**2 + slope * driver.acceleration,
+    }
+    for level, expected in wanted.items():
+        given = getattr(found, level)
+        assert given.shape == expected.shape
+        scale = max(size, np.abs(expected).max())
+        assert np.abs(given - expected).max() < 1e-11 * scale, level
+
+
+def input_of(trajectory):
+    return trajectory.joint("1-2")["angle"]
+
+
+class Along:
+    """What a fixed axis has of a body's rotation: the angle, its rate, its acceleration."""
+
+    def __init__(self, body, axis, normal):
+        across = np.cross(axis, normal)
+        turned = body.rotation @ normal
+        self.value = np.unwrap(np.arctan2(turned @ across, turned @ normal))
+        self.rate = body.velocity[:, 3:] @ axis
+        self.acceleration = body.acceleration[:, 3:] @ axis
+
+
+# --- universal joints --------------------------------------------------------------------------------
+
+COS_BETA, SIN_BETA = 0.8, 0.6
+
+
+def hooke(angle):
+    """tan(out) = cos(beta) tan(in), on the branch without jumps, and its derivatives by the input."""
+    c, s = np.cos(angle), np.sin(angle)
+    out = angle + np.arctan2((COS_BETA - 1) * s * c, c * c + COS_BETA * s * s)
+    square = 1 - SIN_BETA**2 * s * s
+    return out, COS_BETA / square, COS_BETA * SIN_BETA**2 * 2 * s * c / square**2
+
+
+def test_the_shaft_between_two_universal_joints_turns_by_hookes_law(turning):
+    trajectory = turning("universal_shafts")
+    axis, normal = np.array([COS_BETA, SIN_BETA, 0.0]), np.array([0.0, 0.0, 1.0])
+    for name in ("tube", "spline"):
+        body = trajectory.body(name)
+        middle = Along(body, axis, normal)
+        assert_follows(middle, hooke, input_of(trajectory))
+        # It turns about its own axis alone.
+        for level in (body.velocity, body.acceleration):
+            assert np.abs(np.cross(level[:, 3:], axis)).max() < 1e-11 * np.abs(level).max()
+
+
+def test_hookes_speed_ratio_lies_between_the_cosine_and_its_inverse():
+    trajectory = solved("universal_shafts")
+    between = np.array([COS_BETA, SIN_BETA, 0.0])
+    ratio = trajectory.body("tube").velocity[:, 3:] @ between / input_of(trajectory).rate
+    assert (ratio.min(), ratio.max()) == pytest.approx((COS_BETA, 1 / COS_BETA), rel=1e-12)
+    # Twice a turn each.
+    assert np.flatnonzero(np.isclose(ratio, ratio.max(), rtol=1e-9)).tolist() == [180, 540]
+    assert np.flatnonzero(np.isclose(ratio, ratio.min(), rtol=1e-9)).tolist() == [0, 360, 720]
+
+
+def test_two_universal_joints_in_phase_undo_each_other(turning):
+    trajectory = turning("universal_shafts")
+    angle = trajectory.joint("1-5")["angle"]
+    assert_follows(angle, lambda q: (q, np.ones_like(q), np.zeros_like(q)), input_of(trajectory))
+    spline = trajectory.joint("3-4")["slide"]
+    for level in ("value", "rate", "acceleration"):
+        assert np.abs(getattr(spline, level)).max() < 1e-11
+
+
+def test_two_universal_joints_out_of_phase_apply_hookes_law_twice(read):
+    """The spline is put together a quarter turn wrong: tan(out) = tan(in) cos²(beta)."""
+    wrong = (
+        files("mbssa.gathering.models")
+        .joinpath("universal_shafts.toml")
+        .read_text("utf-8")
+        .replace("axes = [[-0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]", "axes = [[0.0, 0.0, 1.0], [-0.6, 0.8, 0.0]]")
+    )
+    mechanism = read(wrong)
+    model = groups.build(mbssa.decompose(mechanism))
+    trajectory = model.solve()
+    assert trajectory.ok, trajectory.faults()
+    turned = trajectory.joint("1-2")["angle"].value
+    out = trajectory.joint("1-5")["angle"].value
+    assert np.abs(np.sin(out) * np.cos(turned) - COS_BETA**2 * np.sin(turned) * np.cos(out)).max() < 1e-12
+    speed = trajectory.joint("1-5")["angle"].rate / trajectory.joint("1-2")["angle"].rate
+    assert (speed.min(), speed.max()) == pytest.approx((COS_BETA**2, COS_BETA**-2), rel=1e-9)
+
+
+# --- quick return ------------------------------------------------------------------------------------
+
+CRANK, PIVOTS, LEVER, ROD, GUIDE = 0.1, 0.2, 0.4, 0.25, 0.4
+
+
+def lever(angle):
+    """tan(phi) = r sin(theta) / (d + r cos(theta)), and its derivatives by theta."""
+    r, d = CRANK, PIVOTS
+    square = r * r + d * d + 2 * r * d * np.cos(angle)
+    return (
+        np.arctan2(r * np.sin(angle), d + r * np.cos(angle)),
+        (r * r + r * d * np.cos(angle)) / square,
+        r * d * (r * r - d * d) * np.sin(angle) / square**2,
+    )
+
+
+def ram(phi):
+    """x = -L sin(phi) + sqrt(l² - (h - L cos(phi))²), and its derivatives by the lever's angle."""
+    height = GUIDE - LEVER * np.cos(phi)
+    rise, bend = LEVER * np.sin(phi), LEVER * np.cos(phi)
+    across = np.sqrt(ROD**2 - height**2)
+    return (
+        -rise + across,
+        -bend - height * rise / across,
+        rise - (rise**2 + height * bend) / across - (height * rise) ** 2 / across**3,
+    )
+
+
+def test_the_slotted_lever_swings_as_the_textbook_says(turning):
+    trajectory = turning("quick_return")
+    assert_follows(trajectory.joint("1-3")["angle"], lever, input_of(trajectory))
+
+    def reach(angle):
+        """The law of cosines: the pin's distance from the lever's pivot."""
+        r, d = CRANK, PIVOTS
+        s = np.sqrt(r * r + d * d + 2 * r * d * np.cos(angle))
+        slope = -r * d * np.sin(angle) / s
+        return s, slope, -(r * d * np.cos(angle) + slope**2) / s
+
+    assert_follows(trajectory.joint("3-2")["slide"], reach, input_of(trajectory))
+
+
+def test_the_ram_follows_the_lever_as_a_slider_does_its_crank(turning):
+    trajectory = turning("quick_return")
+    assert_follows(trajectory.joint("1-5")["slide"], ram, trajectory.joint("1-3")["angle"])
+    tool = trajectory.body("ram")
+    assert np.abs(tool.point("tool")[:, 1] - GUIDE).max() < 1e-12
+    assert np.abs(tool.orientation).max() < 1e-12
+
+
+def test_the_quick_return_ratio():
+    """(180 + 2a)/(180 - 2a) with a = asin(r/d) = 30 degrees, from where the ram turns back."""
+    trajectory = solved("quick_return", steps=7201)
+    time, slide = trajectory.time, trajectory.joint("1-5")["slide"]
+    before = np.flatnonzero(slide.rate[:-1] * slide.rate[1:] < 0)
+    assert len(before) == 2
+    # Where the rate is zero, by a step of Newton from the instant before.
+    left, right = time[before] - slide.rate[before] / slide.acceleration[before]
+    slow = time[-1] - (right - left)
+    assert (slide.value[before[0]], slide.value[before[1]]) == (slide.value.min(), slide.value.max())
+    a = np.arcsin(CRANK / PIVOTS)
+    assert max(slow, right - left) / min(slow, right - left) == pytest.approx(
+        (np.pi + 2 * a) / (np.pi - 2 * a), rel=1e-6
+    )
+    swing = trajectory.joint("1-3")["angle"].value
+    assert (swing.min(), swing.max()) == pytest.approx((-a, a), abs=1e-6)
+
+
+# --- Oldham coupling ---------------------------------------------------------------------------------
+
+OFFSET = 0.02
+
+
+def test_the_oldham_coupling_turns_all_its_bodies_alike(turning):
+    trajectory = turning("oldham")
+    driver = input_of(trajectory)
+    assert_follows(trajectory.joint("1-4")["angle"], lambda q: (q, np.ones_like(q), np.zeros_like(q)), driver)
+    disc = trajectory.body("disc")
+    assert np.abs(disc.orientation - driver.value).max() < 1e-12
+    assert np.abs(disc.velocity[:, 2] - driver.rate).max() < 1e-11 * np.abs(driver.rate).max()
+
+
+def test_the_disc_of_the_oldham_coupling_slides_harmonically(turning):
+    trajectory = turning("oldham")
+    driver = input_of(trajectory)
+    for joint, phase in (("2-3", 0.0), ("4-3", np.pi / 2)):
+        assert_follows(
+            trajectory.joint(joint)["slide"],
+            lambda q, phase=phase: (
+                OFFSET * np.cos(q - phase),
+                -OFFSET * np.sin(q - phase),
+                -OFFSET * np.cos(q - phase),
+            ),
+            driver,
+            size=OFFSET,
+        )
+
+
+def test_the_disc_of_the_oldham_coupling_runs_twice_around_a_circle(turning):
+    """Its centre sees both shafts under a right angle: Thales' circle, at twice the speed of the shafts."""
+    trajectory = turning("oldham")
+    driver, disc = input_of(trajectory), trajectory.body("disc")
+    around = OFFSET / 2 * np.stack([np.cos(2 * driver.value), np.sin(2 * driver.value)], axis=1)
+    ahead = np.stack([-around[:, 1], around[:, 0]], axis=1)
+    rate, acceleration = 2 * driver.rate[:, None], 2 * driver.acceleration[:, None]
+    assert np.abs(disc.point("centre") - [OFFSET / 2, 0.0] - around).max() < 1e-13
+    wanted = rate * ahead
+    assert np.abs(disc.point_velocity("centre") - wanted).max() < 1e-12 * np.abs(wanted).max()
+    wanted = acceleration * ahead - rate**2 * around
+    assert np.abs(disc.point_acceleration("centre") - wanted).max() < 1e-11 * np.abs(wanted).max()
+
+
+# --- Geneva wheel ------------------------------------------------------------------------------------
+
+SLOTS, PIN, AXES = 6, 0.05, 0.1
+STROKE = np.pi / 2 - np.pi / SLOTS
+
+
+def indexing(angle):
+    """beta = atan(lambda sin(alpha) / (1 - lambda cos(alpha))), clockwise, and its derivatives by alpha."""
+    k = PIN / AXES
+    square = 1 - 2 * k * np.cos(angle) + k * k
+    return (
+        -np.arctan2(k * np.sin(angle), 1 - k * np.cos(angle)),
+        -k * (np.cos(angle) - k) / square,
+        k * (1 - k * k) * np.sin(angle) / square**2,
+    )
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        None,
+        groups.ramp(-STROKE, STROKE, 0.0, 1.0),
+        groups.polynomial(-STROKE, 0.5 * STROKE, 0.0, 1.5 * STROKE),
+    ],
+    ids=["own", "smooth step", "faster and faster"],
+)
+def test_the_geneva_wheel_follows_the_pin(law):
+    trajectory = solved("geneva", law)
+    driver = input_of(trajectory)
+    assert (driver.value[0], driver.value[-1]) == pytest.approx((-STROKE, STROKE), rel=1e-12)
+    assert_follows(trajectory.joint("1-3")["angle"], indexing, driver)
+
+    def depth(angle):
+        """The law of cosines: the pin's distance from the wheel's axis."""
+        s = np.sqrt(PIN**2 + AXES**2 - 2 * PIN * AXES * np.cos(angle))
+        slope = PIN * AXES * np.sin(angle) / s
+        return s, slope, (PIN * AXES * np.cos(angle) - slope**2) / s
+
+    assert_follows(trajectory.joint("3-2")["slide"], depth, driver)
+
+
+def test_the_geneva_wheel_steps_by_one_slot_and_begins_and_ends_without_a_knock():
+    trajectory = solved("geneva")
+    driver, wheel, slide = (
+        input_of(trajectory),
+        *(trajectory.joint(joint)[name] for joint, name in (("1-3", "angle"), ("3-2", "slide"))),
+    )
+    assert wheel.value[0] - wheel.value[-1] == pytest.approx(TURN / SLOTS, rel=1e-12)
+    assert np.abs(wheel.rate[[0, -1]]).max() < 1e-12 * np.abs(wheel.rate).max()
+    # The pin enters along the slot; the textbook's acceleration there is tan(pi/n) of the driver's speed².
+    assert np.abs(slide.rate[[0, -1]]) == pytest.approx(PIN * driver.rate[[0, -1]], rel=1e-12)
+    assert np.abs(wheel.acceleration[[0, -1]]) == pytest.approx(
+        np.tan(np.pi / SLOTS) * driver.rate[[0, -1]] ** 2, rel=1e-11
+    )
+    assert -wheel.rate.min() == pytest.approx(driver.rate[0], rel=1e-12)  # lambda/(1 - lambda) = 1
+
+
+def test_the_pin_of_the_geneva_wheel_stays_in_its_slot_for_this_step_alone():
+    trajectory = solved("geneva")
+    low, high = mbssa.load("geneva").joint("3-2").geometry.limits["slide"]
+    slide = trajectory.joint("3-2")["slide"].value
+    assert low < slide.min()
+    assert slide.max() < high
+    longer = solved("geneva", groups.speed(TURN, start=-1.02 * STROKE), duration=0.01)
+    assert longer.joint("3-2")["slide"].value[0] > high
