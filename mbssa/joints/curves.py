@@ -1,10 +1,10 @@
-"""Plane curves as pieces of polynomials: the profiles of cams, of their followers, of anything that touches.
+"""Plane curves as pieces of polynomials: profiles of cams, of their followers, of anything that touches.
 
-One representation serves formulas, points, follower laws and shapes alike, so that the contact has one kernel. A
-curve is n pieces of degree 7; piece k runs over ``breaks[k] <= s <= breaks[k + 1]`` and is a polynomial in
-u = (s - s_k) / (s_{k+1} - s_k), in 0 … 1. Points are (x, y) in the curve's own frame, in metres. A closed curve
-runs counter-clockwise around its material: the material is on the left of the tangent, the outward normal
-(t_y, -t_x) on its right. Builders are in :mod:`mbssa.joints.curve_making`.
+One representation serves formulas, points, follower laws and shapes alike, so that the contact has one
+kernel. A curve is n pieces of degree 7; piece k runs over ``breaks[k] <= s <= breaks[k + 1]`` and is a
+polynomial in u = (s - s_k) / (s_{k+1} - s_k), in 0 … 1. Points are (x, y) in the curve's own frame, in
+metres. The material is on the left of the tangent and the outward normal (t_y, -t_x) on its right, so a
+closed curve runs counter-clockwise around its material. Builders: :mod:`mbssa.joints.curve_making`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ JOINED = 1e-9
 class Curve:
     """A plane curve: ``breaks`` (n + 1,) ascending values of s, ``coefficients`` (n, 2, 8), ``closed``.
 
-    ``coefficients[k, 0]`` are those of x in piece k, of u⁰ … u⁷, ``coefficients[k, 1]`` those of y; metres. s has
-    the unit of what made the curve: rad for a law, a polar formula and shapes, else the parameter of the formula.
-    ValueError for arrays that do not fit together, and for a closed curve whose ends are apart.
+    ``coefficients[k, 0]`` are those of x in piece k, of u⁰ … u⁷, ``coefficients[k, 1]`` those of y; metres.
+    s has the unit of what made the curve: rad for a law, a polar formula and round shapes, m for a line and
+    for points, else that of the formula. ValueError for arrays that do not fit together, and for a closed
+    curve whose ends are apart.
 
     >>> import numpy as np
     >>> coefficients = np.zeros((1, 2, 8))
@@ -67,7 +68,8 @@ class Curve:
         start, end = coefficients[0, :, 0], coefficients[-1].sum(axis=1)
         if self.closed and np.hypot(*(end - start)) > JOINED * self.size:
             raise ValueError(
-                f"a closed curve ends where it begins; this one begins at {start.tolist()} and ends at {end.tolist()}"
+                "a closed curve ends where it begins; this one begins at "
+                f"{start.tolist()} and ends at {end.tolist()}"
             )
 
     # --- points ------------------------------------------------------------------------------------
@@ -75,8 +77,8 @@ class Curve:
     def at(self, s: Array | float) -> tuple[Array, Array, Array]:
         """Points, first and second derivatives by s; each of the shape of ``s`` and (2,) behind it.
 
-        A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do. Complex ``s``
-        is taken, for complex steps: the piece is that of the real part.
+        A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do. Complex
+        ``s`` is taken, for complex steps: the piece is that of the real part.
         """
         s = np.asarray(s)
         turned = s - self.period * np.floor((s.real - self.breaks[0]) / self.period) if self.closed else s
@@ -100,7 +102,7 @@ class Curve:
 
         >>> import numpy as np
         >>> from mbssa.joints.curve_making import circle
-        >>> circle(0.02).curvature(np.array([0.0, 1.0])).round(9).tolist()
+        >>> circle(0.02).curvature(np.array([0.0, 1.0])).round(6).tolist()
         [50.0, 50.0]
         """
         _, rate, bending = self.at(s)
@@ -135,7 +137,7 @@ class Curve:
 
     @cached_property
     def area(self) -> float:
-        """Area on its left (m²): ½ ∮ (x dy - y dx), positive for a closed curve that runs counter-clockwise."""
+        """½ ∮ (x dy - y dx) (m²): the area within a closed curve, positive if it runs counter-clockwise."""
         u, weights = np.polynomial.legendre.leggauss(ORDER)
         powers = (0.5 * (u + 1.0))[:, None] ** np.arange(ORDER)
         rates = np.zeros((ORDER, ORDER))

@@ -1,0 +1,136 @@
+"""Formulas in text, read as a small language of numbers: nothing of Python can be reached through them.
+
+``0.05 + 0.01*cos(3*s)``: numbers, + - * / ** and brackets, pi and e, the functions below, and the variables
+that the caller names. The text is parsed to Python's syntax tree and this module walks it.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mbssa.joints.curves import Array
+
+#: Longest formula, in characters.
+MOST_LETTERS = 2_000
+
+_CONSTANTS = {"pi": np.pi, "e": np.e}
+
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
+    "sin": (np.sin, 1),
+    "cos": (np.cos, 1),
+    "tan": (np.tan, 1),
+    "asin": (np.arcsin, 1),
+    "acos": (np.arccos, 1),
+    "atan": (np.arctan, 1),
+    "atan2": (np.arctan2, 2),
+    "sinh": (np.sinh, 1),
+    "cosh": (np.cosh, 1),
+    "tanh": (np.tanh, 1),
+    "exp": (np.exp, 1),
+    "log": (np.log, 1),
+    "sqrt": (np.sqrt, 1),
+    "abs": (np.abs, 1),
+}
+
+_OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+    ast.Pow: np.power,
+}
+
+
+def formula(text: str, variables: tuple[str, ...] = ("s",)) -> Callable[..., Array]:
+    """A function of ``variables``, arrays or numbers, from a formula; angles in rad.
+
+    Outside a formula's domain its values are NaN or infinite, without a warning.
+
+    Raises
+    ------
+    ValueError
+        It is no formula: what was met, and what can stand there.
+
+    Examples
+    --------
+    >>> float(formula("0.05 + 0.01*cos(3*s)/2")(0.0))
+    0.055
+    """
+    if len(text) > MOST_LETTERS:
+        raise ValueError(f"has {len(text)} characters; a formula has at most {MOST_LETTERS}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        _check(tree, variables)
+    except SyntaxError as error:
+        hint = "; a power is written **" if "^" in text else ""
+        raise ValueError(f"{text!r} is not a formula: {error.msg}{hint}") from None
+    except (RecursionError, MemoryError):
+        raise ValueError("is nested too deeply; write a shorter formula") from None
+
+    def evaluate(*values: Array | float) -> Array:
+        known = dict(zip(variables, (np.asarray(value) for value in values), strict=True))
+        with np.errstate(all="ignore"):
+            return np.asarray(_value(tree, known))
+
+    return evaluate
+
+
+def _check(node: ast.expr, variables: tuple[str, ...]) -> None:
+    match node:
+        case ast.Constant(value=bool()):
+            raise ValueError("a formula is made of numbers; write 1 or 0 instead of True or False")
+        case ast.Constant(value=int() | float()):
+            if isinstance(node.value, int) and node.value.bit_length() > 1_000:
+                raise ValueError("has a number with hundreds of digits; write it as 1e100")
+        case ast.Name(id=name):
+            if name in _FUNCTIONS:
+                raise ValueError(f"{name} is a function; write {name}(…)")
+            if name not in variables and name not in _CONSTANTS:
+                raise _unknown(name, (*variables, *_CONSTANTS), "name")
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
+            _check(operand, variables)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow(), right=right):
+            _check(left, variables)
+            _check(right, variables)
+        case ast.BinOp(op=ast.BitXor()):
+            raise ValueError("^ is no power here; write **")
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            if name not in _FUNCTIONS:
+                raise _unknown(name, tuple(_FUNCTIONS), "function")
+            takes = _FUNCTIONS[name][1]
+            if len(arguments) != takes:
+                raise ValueError(f"{name} takes {takes} {'value' if takes == 1 else 'values'}")
+            for argument in arguments:
+                _check(argument, variables)
+        case _:
+            raise ValueError(
+                f"{ast.unparse(node)!r} is none of numbers, + - * / **, brackets, "
+                f"{', '.join((*variables, *_CONSTANTS))}, and {', '.join(_FUNCTIONS)}"
+            )
+
+
+def _unknown(name: str, known: tuple[str, ...], what: str) -> ValueError:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return ValueError(f"{name!r} is no {what} of a formula; {hint}{what}s are {', '.join(known)}")
+
+
+def _value(node: ast.expr, known: Mapping[str, Array]) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return np.float64(value)  # type: ignore[arg-type]
+        case ast.Name(id=name):
+            return known[name] if name in known else np.float64(_CONSTANTS[name])
+        case ast.UnaryOp(op=op, operand=operand):
+            value = _value(operand, known)
+            return -value if isinstance(op, ast.USub) else value
+        case ast.BinOp(left=left, op=op, right=right):
+            return _OPERATORS[type(op)](_value(left, known), _value(right, known))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return _FUNCTIONS[name][0](*(_value(argument, known) for argument in arguments))
+    raise AssertionError(node)  # _check lets nothing else through

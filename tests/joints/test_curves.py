@@ -1,0 +1,218 @@
+"""Curves: what a builder is given comes back in points and both derivatives, exactly where it can be."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicSpline
+
+from mbssa.joints.curve_making import circle, curve_from, ellipse, line, through
+from mbssa.joints.curves import Curve
+from mbssa.joints.formulas import formula
+
+TURN = 2 * np.pi
+
+
+def polar(s, r, r1, r2):
+    along, across = np.stack([np.cos(s), np.sin(s)], -1), np.stack([-np.sin(s), np.cos(s)], -1)
+    r, r1, r2 = (np.asarray(v)[..., None] for v in (r, r1, r2))
+    return r * along, r1 * along + r * across, (r2 - r) * along + 2 * r1 * across
+
+
+WAVES = {
+    "circle beside the origin": lambda s: (
+        np.stack([0.01 + 0.03 * np.cos(s), 0.03 * np.sin(s)], -1),
+        np.stack([-0.03 * np.sin(s), 0.03 * np.cos(s)], -1),
+        np.stack([-0.03 * np.cos(s), -0.03 * np.sin(s)], -1),
+    ),
+    "three lobes": lambda s: polar(
+        s, 0.05 + 0.01 * np.cos(3 * s), -0.03 * np.sin(3 * s), -0.09 * np.cos(3 * s)
+    ),
+    "twenty ripples": lambda s: polar(
+        s, 0.05 + 0.002 * np.cos(20 * s), -0.04 * np.sin(20 * s), -0.8 * np.cos(20 * s)
+    ),
+    "a bump": lambda s: polar(
+        s,
+        0.05 + 0.01 * np.exp(-40 * (s - 3) ** 2),
+        -0.8 * (s - 3) * np.exp(-40 * (s - 3) ** 2),
+        0.01 * (6400 * (s - 3) ** 2 - 80) * np.exp(-40 * (s - 3) ** 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WAVES)
+def test_a_curve_follows_its_function_to_twelve_digits_and_its_second_derivative_to_nine(name):
+    exact = WAVES[name]
+    curve = curve_from(lambda s: exact(s)[0], np.linspace(0.0, TURN, 9))
+    assert curve.closed
+    s = np.random.default_rng(3).uniform(0.0, TURN, 5000)
+    for got, wanted, share in zip(curve.at(s), exact(s), (1e-12, 1e-10, 1e-9), strict=True):
+        assert np.abs(got - wanted).max() <= share * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("name", WAVES)
+def test_pieces_join_in_both_derivatives(name):
+    curve = curve_from(lambda s: WAVES[name](s)[0], np.linspace(0.0, TURN, 9))
+    powers = np.arange(8)
+    length = np.diff(curve.breaks)[:, None]
+    a = curve.coefficients
+    ends = (a.sum(-1), (a * powers).sum(-1) / length, (a * powers * (powers - 1)).sum(-1) / length**2)
+    starts = (a[..., 0], a[..., 1] / length, 2 * a[..., 2] / length**2)
+    for end, start, share in zip(ends, starts, (1e-12, 1e-10, 2e-9), strict=True):
+        assert np.abs(np.roll(end, 1, axis=0) - start).max() <= share * np.abs(start).max()
+
+
+def test_derivatives_are_those_of_the_curve_by_complex_steps():
+    curve = circle(0.03, (0.01, 0.0))
+    s = np.linspace(-9.0, 9.0, 77)
+    point, rate, bending = curve.at(s + 1e-30j)
+    assert np.allclose(point.imag / 1e-30, rate.real, rtol=0, atol=1e-15)
+    assert np.allclose(rate.imag / 1e-30, bending.real, rtol=0, atol=1e-15)
+
+
+def test_closed_curves_are_periodic_and_open_ones_go_on():
+    ring, bar = circle(0.02), line((0.0, 0.0), (0.0, 2.0))
+    assert np.allclose(ring.at(1.0)[0], ring.at(1.0 - 3 * TURN)[0], atol=1e-15)
+    assert bar.at(-1.0)[0].tolist() == [0.0, -1.0]
+
+
+def test_shapes_of_s_are_kept():
+    curve = circle(0.02)
+    assert [part.shape for part in curve.at(np.zeros((3, 4)))] == [(3, 4, 2)] * 3
+    assert curve.curvature(np.zeros((3, 4))).shape == (3, 4)
+
+
+def test_the_flat_data_hold_all():
+    curve = ellipse((0.03, 0.02), (0.1, 0.2), 0.3)
+    n = curve.pieces
+    data = curve.data
+    assert len(data) == 2 + n + 1 + 16 * n
+    assert data[0] == n
+    assert data[1] == 1.0
+    assert (data[2 : 3 + n] == curve.breaks).all()
+    assert (data[3 + n + 16 : 3 + n + 24] == curve.coefficients[1, 0]).all()
+
+
+def test_curvature_and_area_of_an_ellipse():
+    a, b = 0.03, 0.02
+    curve = ellipse((a, b), (0.5, -0.2), 0.7)
+    s = np.linspace(0.0, TURN, 50)
+    wanted = a * b / (a**2 * np.sin(s) ** 2 + b**2 * np.cos(s) ** 2) ** 1.5
+    assert np.allclose(curve.curvature(s), wanted, rtol=2e-9)
+    assert curve.area == pytest.approx(np.pi * a * b, rel=1e-12)
+
+
+def test_reversed_runs_through_the_same_points_backwards():
+    curve = through(np.random.default_rng(1).normal(size=(7, 2)), closed=False)
+    s = np.linspace(curve.breaks[0], curve.breaks[-1], 41)[1:-1]
+    for order, (one, other) in enumerate(zip(curve.at(s), curve.reversed.at(-s), strict=True)):
+        assert np.allclose(other, (-1) ** order * one, atol=1e-11 * np.abs(one).max())
+
+
+def test_counter_clockwise_turns_only_what_runs_clockwise():
+    ring = circle(0.02)
+    assert ring.counter_clockwise is ring
+    assert ring.reversed.area == pytest.approx(-ring.area)
+    assert ring.reversed.counter_clockwise.area == pytest.approx(ring.area)
+
+
+def test_scaled():
+    curve = circle(20.0, (5.0, 0.0)).scaled(1e-3)
+    assert np.allclose(curve.at(0.0)[0], [0.025, 0.0])
+    assert curve.area == pytest.approx(np.pi * 0.02**2)
+    with pytest.raises(ValueError, match="positive"):
+        curve.scaled(-1.0)
+
+
+def test_a_periodic_spline_is_exactly_scipys():
+    points = np.random.default_rng(5).normal(size=(9, 2))
+    around = np.concatenate([points, points[:1]])
+    s = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(around, axis=0).T))])
+    spline = CubicSpline(s, around, bc_type="periodic")
+    t = np.linspace(0.0, s[-1], 200)[:-1]
+    for curve in (through(points), through(around)):
+        for order, got in enumerate(curve.at(t)):
+            assert np.allclose(got, spline(t, order), rtol=0, atol=1e-12 * np.abs(got).max())
+
+
+def test_an_open_spline_of_two_points_is_their_line():
+    assert np.allclose(through([(0, 0), (3, 4)], closed=False).at(2.5)[0], [1.5, 2.0])
+
+
+def test_points_that_are_the_same_are_named():
+    with pytest.raises(ValueError, match="points 2 and 3 are the same"):
+        through([(0, 0), (1, 0), (1, 0), (0, 1)])
+    with pytest.raises(ValueError, match="2 points; write 3 or more"):
+        through([(0, 0), (1, 0)])
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda s: np.stack([s, np.abs(s - 1.1)], 1), "not smooth near s = 1."),
+        (lambda s: np.stack([s, np.sqrt(s - 1.0)], 1), "not finite"),
+        (lambda s: np.stack([s, 1.0 / (s - 1.0)], 1), "not (smooth|finite)"),
+    ],
+)
+def test_what_no_polynomials_follow_is_said(function, said):
+    with pytest.raises(ValueError, match=said):
+        curve_from(function, [0.0, 2.0])
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="ascending"):
+        Curve(np.array([0.0, 0.0]), np.zeros((1, 2, 8)), False)
+    with pytest.raises(ValueError, match=r"take \(1, 2, 8\)"):
+        Curve(np.array([0.0, 1.0]), np.zeros((1, 2, 4)), False)
+    with pytest.raises(ValueError, match="ends where it begins"):
+        Curve(np.array([0.0, 1.0]), line((0, 0), (1, 1)).coefficients, True)
+
+
+def test_a_curve_survives_a_pickle_and_cannot_be_written_to():
+    curve = pickle.loads(pickle.dumps(circle(0.02)))
+    assert (curve.data == circle(0.02).data).all()
+    with pytest.raises(ValueError, match="read-only"):
+        circle(0.02).coefficients[0, 0, 0] = 1.0
+
+
+# --- formulas --------------------------------------------------------------------------------------
+
+
+def test_formulas_are_numpys():
+    s = np.linspace(0.1, 2.0, 9)
+    text = "-2*sin(s)**2/3 + atan2(s, 1 + s) - sqrt(abs(s - pi))*exp(-s) + log(e)"
+    wanted = -2 * np.sin(s) ** 2 / 3 + np.arctan2(s, 1 + s) - np.sqrt(abs(s - np.pi)) * np.exp(-s) + 1
+    assert np.allclose(formula(text)(s), wanted, rtol=1e-15)
+    assert formula("a*s", ("s", "a"))(2.0, 3.0) == 6.0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0.1 + cis(s)", "did you mean cos"),
+        ("0.1 + t", "'t' is no name of a formula"),
+        ("0.1*s^2", r"write \*\*"),
+        ("0.1*(s", "is not a formula"),
+        ("sin", r"write sin\(…\)"),
+        ("sin(s, 2)", "takes 1 value"),
+        ("__import__('os').system('true')", "is none of numbers"),
+        ("s.real", "is none of numbers"),
+        ("[s][0]", "is none of numbers"),
+        ("(lambda: s)()", "is none of numbers"),
+        ("'s'*9", "is none of numbers"),
+        ("True", "made of numbers"),
+        ("2j", "is none of numbers"),
+        ("1 if s else 2", "is none of numbers"),
+        ("(s := 2)", "is none of numbers"),
+        ("9" * 1500, "write it as 1e100"),
+        ("s" + "+s" * 2000, "at most 2000"),
+        ("(" * 900 + "s" + ")" * 900, "not a formula|nested too deeply"),
+    ],
+)
+def test_what_is_no_formula_is_said_and_never_run(text, said):
+    with pytest.raises(ValueError, match=said):
+        formula(text)
+
+
+def test_a_tower_of_powers_is_a_number_at_once():
+    assert np.isinf(formula("9**9**9**9")(0.0))
