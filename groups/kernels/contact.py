@@ -1,0 +1,387 @@
+"""Gap between a profile and what it touches, as a jet: contact of cams in the plane.
+
+The profile of body A is a curve of polynomial pieces (:mod:`mbssa.joints.curves`) with its material on the
+left of the tangent. It touches
+
+- ``POINT``: the origin of B (a knife's tip, or the centre of a roller, whose radius the equation takes off);
+- ``FLAT``: the line y = 0 of B, with the profile on its side -y;
+- ``CURVE``: a curve of B, where the outward normals are opposed.
+
+The gap is the signed distance, positive outside. The contact is found anew at each call, so the answer
+depends on the pose alone. The gap is stationary in the place of the contact: its first derivative is that of
+the distance of two points that are fixed to the bodies, along the common normal. Its second time derivative
+has also what the travel of the contact adds: with k the curvature of A (positive where convex), l that of B,
+g the gap, v the velocity against A of B's point along A's tangent, w the rate of B's angle against A
+
+    (k l v² + 2 k v w - (1 + k g) w²) / (k + l + k l g)
+
+where l = 0 is a face, and a point is the limit of large l: k v² / (1 + k g). It follows from two conditions,
+that the distance is along the normal and that the tangents are parallel, by the implicit function theorem.
+
+The z axes of A and B are parallel: nothing tilts. Open curves end: a point may be nearest to an end, and an
+end may be the highest below a face (corners alike), but two curves touch between their ends only.
+
+What has no answer is NaN. All of the jet: no pair of points of two curves with opposed normals that the
+curvatures allow, k + l + k l g > 0 (arcs that fit into each other have none: any pair would do); a search
+that does not end; a tangent of length zero. The second time derivative only: a point in A's centre of
+curvature, a straight side of A that turns against a face.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from groups.kernels.vectors import Vector, cross, dot, minus, plus
+
+Array = Any
+#: x, y, their first and their second derivatives by u, the place within a piece.
+Arc = tuple[float, float, float, float, float, float]
+#: Of a contact: outward normal of A and point of B in A's axes (x, y each); the gap; and what the second
+#: derivative takes of v², 2 v w and w².
+Found = tuple[float, float, float, float, float, float, float, float]
+
+POINT, FLAT, CURVE = range(3)
+
+#: A curve is sampled where its pieces start, and between where there are fewer pieces than this.
+_SAMPLES = 32
+#: The same where every pair of samples of two curves is tried, and the most of each.
+_FEWEST, _MOST = 24, 48
+#: After a step of this size (in pieces) Newton's method is done: its next error is below rounding.
+_LAST_STEP = 1e-8
+#: The two sides of a corner are as near as this (in pieces).
+_CORNER = 1e-12
+_STEPS = 80
+
+
+def contact(
+    A: tuple[Vector, Vector, Vector], B: tuple[Vector, Vector, Vector], across: Vector,
+    arms: tuple[Vector, Vector], apart: Vector, spins: tuple[Vector, Vector], data: Array, first: Any,
+    second: Any, kind: Any, moving: bool, out: Array, to: Any,
+) -> None:  # fmt: skip
+    """The jet of the gap (m) into row ``to`` of ``out``, laid out as in :mod:`groups.kernels.jets`.
+
+    Parameters
+    ----------
+    A, B : axes of the two frames, in world axes
+    across : from A's origin to B's
+    arms : from body a's origin to A's, from body b's to B's
+    apart : velocity of body b's origin less that of a's
+    spins : angular velocities of a and b
+    data : curves one behind another, each as ``Curve.data``: A's begins at ``first``, B's at ``second``
+    kind : POINT, FLAT or CURVE; only the last reads ``second``
+    moving : False leaves ``[13]`` and ``[14]`` alone
+    """
+    x, y, z = dot(A[0], across), dot(A[1], across), dot(A[2], across)
+    if kind == POINT:
+        nx, ny, px, py, gap, vv, vw, ww = _on_point(data, first, x, y)
+    elif kind == FLAT:
+        nx, ny, px, py, gap, vv, vw, ww = _on_face(data, first, x, y, dot(A[0], B[1]), dot(A[1], B[1]))
+    else:
+        cosine, sine = dot(A[0], B[0]), dot(A[1], B[0])
+        nx, ny, px, py, gap, vv, vw, ww = _on_curve(data, first, second, x, y, cosine, sine)
+    n, touch = _in_world(A, nx, ny, 0.0), _in_world(A, px, py, z)
+    from_a, from_b = plus(arms[0], touch), plus(arms[1], minus(touch, across))
+    out[to, 0] = gap
+    out[to, 1], out[to, 2], out[to, 3] = -n[0], -n[1], -n[2]
+    out[to, 4], out[to, 5], out[to, 6] = cross(n, from_a)
+    out[to, 7], out[to, 8], out[to, 9] = n
+    out[to, 10], out[to, 11], out[to, 12] = cross(from_b, n)
+    if moving:
+        swing_a, swing_b = cross(spins[0], from_a), cross(spins[1], from_b)
+        rate = plus(apart, minus(swing_b, swing_a))
+        inwards = minus(cross(spins[1], swing_b), cross(spins[0], swing_a))
+        v = dot(_in_world(A, -ny, nx, 0.0), rate)
+        w = dot(A[2], minus(spins[1], spins[0]))
+        second_rate = dot(n, inwards) - 2.0 * dot(n, cross(spins[0], rate)) + vv * v * v
+        if w != 0.0:  # a straight side that does not turn against a face has no infinity
+            second_rate += w * (2.0 * vw * v + ww * w)
+        out[to, 13] = second_rate
+        out[to, 14] = dot(n, rate)
+
+
+def _on_point(data: Array, first: Any, x: float, y: float) -> Found:
+    """Where a point is nearest to the curve."""
+    arc, free = nearest(data, first, x, y, 1.0)
+    nx, ny, k = _normal(arc)
+    rx, ry = x - arc[0], y - arc[1]
+    gap = nx * rx + ny * ry
+    size = math.sqrt(rx * rx + ry * ry)
+    if free or size == 0.0:
+        rest = 1.0 + k * gap
+        return nx, ny, x, y, gap, k / rest if rest != 0.0 else math.nan, 0.0, 0.0
+    gap = -size if gap < 0.0 else size
+    return rx / gap, ry / gap, x, y, gap, 1.0 / gap, 0.0, 0.0
+
+
+def _on_face(data: Array, first: Any, x: float, y: float, nx: float, ny: float) -> Found:
+    """Where the curve is highest along a face's normal (nx, ny); the face runs through (x, y)."""
+    arc, free = nearest(data, first, nx, ny, 0.0)
+    gap = nx * (x - arc[0]) + ny * (y - arc[1])
+    radius = 0.0
+    if free:
+        k = _normal(arc)[2]
+        radius = 1.0 / k if k != 0.0 else math.nan
+    return nx, ny, arc[0] + gap * nx, arc[1] + gap * ny, gap, 0.0, 1.0, -(radius + gap)
+
+
+def _on_curve(data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float) -> Found:
+    """Where two curves are nearest to touching; B's frame is at (x, y), turned by cosine c and sine s."""
+    a, b = nearest_pair(data, first, second, x, y, c, s)
+    nx, ny, k = _normal(a)
+    _, _, other = _normal(b)
+    gap = nx * (b[0] - a[0]) + ny * (b[1] - a[1])
+    fit = k + other + k * other * gap
+    if not fit > 0.0:
+        fit = math.nan
+    return nx, ny, b[0], b[1], gap, k * other / fit, k / fit, -(1.0 + k * gap) / fit
+
+
+def nearest(data: Array, first: Any, x: float, y: float, weight: float) -> tuple[Arc, bool]:
+    """The place of a curve with the least weight c² / 2 - (x, y)·c over all of it.
+
+    With a ``weight`` of 1 it is the nearest to the point (x, y), with 0 the farthest along that vector.
+
+    Returns
+    -------
+    The curve there, NaN where the search does not end; and whether it is smooth there (not so at ends and
+    corners).
+    """
+    pieces, closed = int(data[first]), data[first + 1] > 0.5
+    finer = 1 if pieces >= _SAMPLES else 1 + (_SAMPLES - 1) // pieces
+    reach, count = 1.0 / finer, pieces * finer
+    least, place, smooth = math.inf, math.nan, False
+    here = _height(data, first, x, y, weight, 0.0)
+    before = _height(data, first, x, y, weight, (count - 1) * reach) if closed else math.inf
+    for i in range(count if closed else count + 1):
+        z = i * reach
+        if i + 1 < count:
+            after = _height(data, first, x, y, weight, (i + 1) * reach)
+        elif i == count:
+            after = math.inf
+        else:
+            after = _height(data, first, x, y, weight, 0.0 if closed else float(pieces))
+        if here <= before and here <= after:
+            # No lower in this valley than twice what a parabola falls.
+            slope, bend = _slopes(arc_at(data, first, z), x, y, weight)
+            if bend <= 0.0 or here - slope * slope / bend < least:
+                z, even = _lowest_about(data, first, x, y, weight, z, reach)
+                low = _height(data, first, x, y, weight, z)
+                if low < least:
+                    least, place, smooth = low, z, even
+        before, here = here, after
+    return arc_at(data, first, place), smooth
+
+
+def _lowest_about(
+    data: Array, first: Any, x: float, y: float, weight: float, z: float, reach: float
+) -> tuple[float, bool]:
+    """The valley of the same function about the place z: its lowest place, and whether it is smooth there.
+
+    Newton's method between places where it falls and where it rises; steps no longer than ``reach``.
+    """
+    pieces, closed = int(data[first]), data[first + 1] > 0.5
+    falls, rises = -math.inf, math.inf
+    for _ in range(_STEPS):
+        arc = arc_at(data, first, z)
+        slope, bend = _slopes(arc, x, y, weight)
+        if slope < 0.0:
+            falls = z
+        else:
+            rises = z
+        step = -slope / bend if bend > 0.0 else -math.copysign(reach, slope)
+        if abs(step) < _LAST_STEP or slope == 0.0:
+            return z + step if slope != 0.0 else z, True
+        there = z + min(max(step, -reach), reach)
+        if not closed:
+            there = min(max(there, 0.0), float(pieces))
+            if there == z:
+                return z, False
+        if rises - falls < _CORNER:
+            speed = arc[2] * arc[2] + arc[3] * arc[3]
+            even = slope * slope <= 1e-16 * speed * (speed if weight > 0.0 else 1.0)
+            return z, even
+        if not falls < there < rises:
+            there = 0.5 * (falls + rises)
+        z = there
+    return math.nan, False
+
+
+def nearest_pair(
+    data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float
+) -> tuple[Arc, Arc]:
+    """Both curves, in A's axes, where the distance is along both normals, these are opposed, and it is least.
+
+    NaN where there is no such pair that the curvatures allow. Such a pair has two conditions, each zero along
+    a line in the plane of both places: a cell of samples may hold one if both change sign within.
+    """
+    pieces_a, pieces_b = int(data[first]), int(data[second])
+    stride_a, stride_b = _stride(pieces_a), _stride(pieces_b)
+    rows, columns = math.ceil(pieces_a / stride_a), math.ceil(pieces_b / stride_b)
+    least, place_a, place_b = math.inf, math.nan, math.nan
+    old = _seen(arc_at(data, first, 0.0), x, y, c, s)
+    for i in range(1, rows + 1):
+        new = _seen(arc_at(data, first, min(i * stride_a, float(pieces_a))), x, y, c, s)
+        p, q = False, False
+        for j in range(columns + 1):
+            z = min(j * stride_b, float(pieces_b))
+            dx, dy = _tangent(data, second, z)
+            r, t = old[2] * dy > old[3] * dx, new[2] * dy > new[3] * dx
+            if j > 0 and (r != t or p != q or p != r) and old[2] * dx + old[3] * dy < 0.0:
+                last = (j - 1) * stride_b
+                if _crosses(old, new, arc_at(data, second, last), arc_at(data, second, z)):
+                    start = (i - 0.5) * stride_a
+                    za, zb = _meeting(
+                        data, first, second, x, y, c, s, start, last + 0.5 * stride_b, stride_a, stride_b
+                    )
+                    size = _size(data, first, second, x, y, c, s, za, zb)
+                    if size < least:
+                        least, place_a, place_b = size, za, zb
+            p, q = r, t
+        old = new
+    return arc_at(data, first, place_a), _placed(arc_at(data, second, place_b), x, y, c, s)
+
+
+def _crosses(old: Arc, new: Arc, left: Arc, right: Arc) -> bool:
+    """Whether the distance along A's tangent may change sign in a cell, given a quarter of what it varies."""
+    a = old[2] * (left[0] - old[0]) + old[3] * (left[1] - old[1])
+    b = old[2] * (right[0] - old[0]) + old[3] * (right[1] - old[1])
+    c = new[2] * (left[0] - new[0]) + new[3] * (left[1] - new[1])
+    d = new[2] * (right[0] - new[0]) + new[3] * (right[1] - new[1])
+    low, high = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
+    spare = 0.25 * (high - low)
+    return low - spare <= 0.0 <= high + spare
+
+
+def _meeting(
+    data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float, za: float, zb: float,
+    reach_a: float, reach_b: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Newton's method on both conditions from a cell's middle; NaN where it leaves its neighbourhood."""
+    from_a, from_b = za, zb
+    for _ in range(_STEPS):
+        a, b = arc_at(data, first, za), _placed(arc_at(data, second, zb), x, y, c, s)
+        rx, ry = b[0] - a[0], b[1] - a[1]
+        apart, across = a[2] * rx + a[3] * ry, a[2] * b[3] - a[3] * b[2]
+        apart_a = a[4] * rx + a[5] * ry - a[2] * a[2] - a[3] * a[3]
+        apart_b = a[2] * b[2] + a[3] * b[3]
+        across_a, across_b = a[4] * b[3] - a[5] * b[2], a[2] * b[5] - a[3] * b[4]
+        pivot = apart_a * across_b - apart_b * across_a
+        if pivot == 0.0:
+            break
+        step_a = (apart_b * across - across_b * apart) / pivot
+        step_b = (across_a * apart - apart_a * across) / pivot
+        if abs(step_a) < _LAST_STEP and abs(step_b) < _LAST_STEP:
+            return za + step_a, zb + step_b
+        za += min(max(step_a, -reach_a), reach_a)
+        zb += min(max(step_b, -reach_b), reach_b)
+        if not (abs(za - from_a) < 3.0 * reach_a and abs(zb - from_b) < 3.0 * reach_b):
+            break
+    return math.nan, math.nan
+
+
+def _size(
+    data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float, za: float, zb: float
+) -> float:
+    """How far a pair of places is from touching (m); infinite where it is no contact."""
+    if math.isnan(za) or not (_within(data, first, za) and _within(data, second, zb)):
+        return math.inf
+    a, b = arc_at(data, first, za), _placed(arc_at(data, second, zb), x, y, c, s)
+    nx, ny, k = _normal(a)
+    _, _, other = _normal(b)
+    gap = nx * (b[0] - a[0]) + ny * (b[1] - a[1])
+    if a[2] * b[2] + a[3] * b[3] < 0.0 and k + other + k * other * gap > 0.0:
+        return abs(gap)
+    return math.inf
+
+
+def _within(data: Array, first: Any, z: float) -> bool:
+    """Whether a curve goes as far as the place z."""
+    return data[first + 1] > 0.5 or -_LAST_STEP <= z <= data[first] + _LAST_STEP
+
+
+def _stride(pieces: int) -> float:
+    """From one sample of a curve to the next, in pieces, where pairs of samples are tried."""
+    if pieces < _FEWEST:
+        return 1.0 / (1 + (_FEWEST - 1) // pieces)
+    return float(1 + (pieces - 1) // _MOST)
+
+
+def arc_at(data: Array, first: Any, z: float) -> Arc:
+    """The curve whose data begins at ``first``, at the place z in pieces (2.5: the middle of its third)."""
+    if not abs(z) < 1e9:
+        return math.nan, math.nan, math.nan, math.nan, math.nan, math.nan
+    pieces, floor = int(data[first]), int(math.floor(z))
+    k = floor % pieces
+    if data[first + 1] < 0.5:
+        floor = k = min(max(floor, 0), pieces - 1)
+    u = z - floor
+    place = int(first) + 3 + pieces + 16 * k
+    x, y, dx, dy, ddx, ddy = data[place + 7], data[place + 15], 0.0, 0.0, 0.0, 0.0
+    for power in range(6, -1, -1):
+        ddx, ddy = ddx * u + dx, ddy * u + dy
+        dx, dy = dx * u + x, dy * u + y
+        x, y = x * u + data[place + power], y * u + data[place + 8 + power]
+    return x, y, dx, dy, 2.0 * ddx, 2.0 * ddy
+
+
+def _height(data: Array, first: Any, x: float, y: float, weight: float, z: float) -> float:
+    """Weight c² / 2 - (x, y)·c at the place z."""
+    pieces, k = int(data[first]), int(z)
+    if z == k and k < pieces:
+        place = int(first) + 3 + pieces + 16 * k
+        cx, cy = data[place], data[place + 8]
+    else:
+        arc = arc_at(data, first, z)
+        cx, cy = arc[0], arc[1]
+    return (0.5 * weight * cx - x) * cx + (0.5 * weight * cy - y) * cy
+
+
+def _tangent(data: Array, second: Any, z: float) -> tuple[float, float]:
+    """The derivative by u at the place z."""
+    pieces, k = int(data[second]), int(z)
+    if z == k and k < pieces:
+        place = int(second) + 3 + pieces + 16 * k
+        return data[place + 1], data[place + 9]
+    arc = arc_at(data, second, z)
+    return arc[2], arc[3]
+
+
+def _slopes(arc: Arc, x: float, y: float, weight: float) -> tuple[float, float]:
+    """First and second derivatives of the height by u."""
+    rx, ry = weight * arc[0] - x, weight * arc[1] - y
+    bend = weight * (arc[2] * arc[2] + arc[3] * arc[3]) + rx * arc[4] + ry * arc[5]
+    return rx * arc[2] + ry * arc[3], bend
+
+
+def _normal(arc: Arc) -> tuple[float, float, float]:
+    """Outward normal and curvature; NaN where the tangent vanishes."""
+    speed = math.sqrt(arc[2] * arc[2] + arc[3] * arc[3])
+    if not speed > 0.0:
+        return math.nan, math.nan, math.nan
+    return arc[3] / speed, -arc[2] / speed, (arc[2] * arc[5] - arc[3] * arc[4]) / (speed * speed * speed)
+
+
+def _placed(arc: Arc, x: float, y: float, c: float, s: float) -> Arc:
+    """A curve of B in A's axes."""
+    return (
+        x + c * arc[0] - s * arc[1], y + s * arc[0] + c * arc[1],
+        c * arc[2] - s * arc[3], s * arc[2] + c * arc[3],
+        c * arc[4] - s * arc[5], s * arc[4] + c * arc[5],
+    )  # fmt: skip
+
+
+def _seen(arc: Arc, x: float, y: float, c: float, s: float) -> Arc:
+    """A curve of A in B's axes; its second derivatives are not."""
+    rx, ry = arc[0] - x, arc[1] - y
+    dx, dy = c * arc[2] + s * arc[3], c * arc[3] - s * arc[2]
+    return c * rx + s * ry, c * ry - s * rx, dx, dy, arc[4], arc[5]
+
+
+def _in_world(A: tuple[Vector, Vector, Vector], x: float, y: float, z: float) -> Vector:
+    """A vector of A's axes in world axes."""
+    return (
+        x * A[0][0] + y * A[1][0] + z * A[2][0],
+        x * A[0][1] + y * A[1][1] + z * A[2][1],
+        x * A[0][2] + y * A[1][2] + z * A[2][2],
+    )
