@@ -3,7 +3,7 @@
 Each rise or return is one dimensionless law y(x) of x in 0 … 1, from y = 0 to y = 1, stretched over its
 angle. All are symmetric: y(1 - x) = 1 - y(x). Sources: R. L. Norton, *Cam Design and Manufacturing
 Handbook*, on double-dwell cams (harmonic, cycloidal, modified trapezoid, 3-4-5 and 4-5-6-7 polynomials and
-their peaks); J. J. Uicker, G. R. Pennock and J. E. Shigley, *Theory of Machines and Mechanisms*, on cam design.
+their peaks); J. J. Uicker, G. R. Pennock and J. E. Shigley, *Theory of Machines and Mechanisms*, on cams.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class FollowerLaw:
         Units m, m/rad, m/rad², m/rad³, or rad for m if the follower swings. Where a derivative jumps it is
         that of the segment that begins there.
         """
-        angle = np.mod(np.asarray(angle, dtype=float), TURN)
+        angle = np.asarray(np.mod(angle, TURN), dtype=float)
         number = np.clip(np.searchsorted(self.starts, angle, side="right") - 1, 0, len(self.segments) - 1)
         out = tuple(np.zeros_like(angle) for _ in range(4))
         for k, segment in enumerate(self.segments):

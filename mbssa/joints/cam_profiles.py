@@ -1,0 +1,301 @@
+"""Profiles of L joints: the cam's curve and its follower, from the plain table that a mechanism keeps.
+
+The table is that of a model file (``profile = { … }``, its keys are in :mod:`mbssa.gathering.profile`) with
+metres and radians. Text of a formula stays text; its numbers count in ``unit`` metres.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from mbssa.joints.cam_synthesis import CamError, LawCam, Swing
+from mbssa.joints.curve_making import circle, curve_from, ellipse, line, through
+from mbssa.joints.curves import JOINED, Array, Curve
+from mbssa.joints.follower_laws import KINDS, FollowerLaw, Segment, law_faults
+from mbssa.joints.formulas import formula
+
+#: Codes of followers for kernels: a point (roller, knife), a flat face, another curve.
+POINT, FLAT, CURVE = 0, 1, 2
+
+FOLLOWERS = ("roller", "knife", "flat")
+
+#: What a curve can be made of; a table has one of them. The cam's can also be a law.
+SHAPES = ("formula", "points", "circle", "ellipse", "line")
+
+#: Keys that belong to a law.
+LAW_KEYS = ("base", "offset", "swing", "turns")
+
+#: Equal stretches of a formula's range that are refined each on its own.
+_STRETCHES = 8
+
+_KINDS = {"roller": POINT, "knife": POINT, "flat": FLAT, "curve": CURVE}
+
+#: Sentences with their places in the table, such as ``law[2].over``.
+Faults = list[tuple[str, str]]
+
+
+class ProfileError(ValueError):
+    """A table that is no profile; ``faults`` are pairs of a place in it and a sentence."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n  ".join(f"profile.{place}: {what}".replace(".:", ":") for place, what in faults))
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """A cam's curve and what follows it.
+
+    ``curve`` is that of the cam in frame A, counter-clockwise if closed. The follower is a ``roller`` with
+    its ``radius`` (m), a ``knife`` (radius 0), a ``flat`` face, or a ``curve``: ``follower_curve``, in frame B.
+    ``cam`` is how it was made, if from a law; ``table`` is what it was made of, in SI.
+    """
+
+    curve: Curve
+    follower: Literal["roller", "knife", "flat", "curve"]
+    radius: float
+    follower_curve: Curve | None
+    cam: LawCam | None
+    title: str
+    table: Mapping[str, Any]
+
+    @property
+    def kind(self) -> int:
+        """POINT, FLAT or CURVE, the code for kernels."""
+        return _KINDS[self.follower]
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The cam's curve, then the follower's if it has one."""
+        return (self.curve,) if self.follower_curve is None else (self.curve, self.follower_curve)
+
+    @property
+    def law(self) -> FollowerLaw | None:
+        """The follower's law, if the cam was made from one."""
+        return None if self.cam is None else self.cam.law
+
+
+def profile_from(table: Mapping[str, Any]) -> Profile:
+    """The profile of a table in SI units; the same table gives the same object again.
+
+    Its shape (keys, types) is taken as checked by :func:`mbssa.gathering.profile.profile_of`.
+
+    Raises
+    ------
+    ProfileError
+        No profile comes of it: all faults.
+
+    Examples
+    --------
+    >>> cam = profile_from({"circle": {"radius": 0.02, "centre": [0.005, 0.0]}, "follower": "flat"})
+    >>> cam.follower, cam.kind == FLAT, cam.curve.at(0.0)[0].round(9).tolist()
+    ('flat', True, [0.025, 0.0])
+    """
+    return _profile(json.dumps(table, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise TypeError(f"a profile holds numbers, texts, lists and tables, not {type(value).__name__}")
+
+
+@lru_cache(maxsize=512)
+def _profile(text: str) -> Profile:
+    table: dict[str, Any] = json.loads(text)
+    faults: Faults = []
+    law = "law" in table
+    follower, radius = table.get("follower"), float(table.get("radius", 0.0))
+    other = None
+    if isinstance(follower, dict):
+        other = _one_curve(follower.get("curve", {}), "follower.curve", SHAPES, faults)
+        follower = "curve"
+        if law:
+            faults.append(("follower", f"a law makes cams for a follower that is {_listed(FOLLOWERS)}"))
+    elif follower is None:
+        faults.append(("follower", f"is missing; write {_listed(FOLLOWERS)}, or {{ curve = {{ … }} }}"))
+    cam, curve = None, None
+    if law and sum(key in table for key in (*SHAPES, "law")) == 1:
+        if follower in FOLLOWERS:
+            cam = _law_cam(table, str(follower), radius, faults)
+    else:
+        curve = _one_curve(table, "", (*SHAPES, "law"), faults)
+        for key in LAW_KEYS:
+            if key in table:
+                faults.append((key, f"is for a law; a profile with {_listed(SHAPES)} has none"))
+        if follower == "roller" and not radius > 0:
+            faults.append(("radius", "is missing; write that of the roller, above 0; without it is a knife"))
+        if follower != "roller" and "radius" in table:
+            faults.append(("radius", f"is the roller's; a {follower} follower has none"))
+    if cam is not None:
+        try:
+            curve = cam.profile
+        except ValueError as error:
+            faults.append(("law", f"the profile that it makes {error}"))
+    if faults or curve is None or follower is None:
+        raise ProfileError(faults)
+    return Profile(curve, cast(Any, follower), radius, other, cam, table.get("title", ""), table)
+
+
+# --- cams from laws --------------------------------------------------------------------------------
+
+
+def _law_cam(table: Mapping[str, Any], follower: str, radius: float, faults: Faults) -> LawCam | None:
+    before = len(faults)
+    segments = [_segment(entry, f"law[{k}]", faults) for k, entry in enumerate(table["law"], start=1)]
+    if len(faults) == before:
+        faults += [("law", sentence) for sentence in law_faults([one for one in segments if one])]
+    if "base" not in table:
+        faults.append(("base", "is missing; write the radius of the base circle"))
+    swing = table.get("swing")
+    if swing is not None:
+        swing = Swing(float(swing["pivot"]), float(swing["arm"]), swing.get("side", "left"))
+    if len(faults) > before:
+        return None
+    law = FollowerLaw(tuple(one for one in segments if one))
+    try:
+        return LawCam(
+            law,
+            cast(Any, follower),
+            float(table["base"]),
+            radius,
+            float(table.get("offset", 0.0)),
+            swing,
+            table.get("turns", "counter-clockwise"),
+        )
+    except CamError as error:
+        faults += error.faults
+        return None
+
+
+def _segment(entry: Mapping[str, Any], place: str, faults: Faults) -> Segment | None:
+    """One of ``rise``, ``return`` with ``over`` and ``kind``, or ``dwell``."""
+    what = [key for key in ("rise", "dwell", "return") if key in entry]
+    if len(what) != 1:
+        given = f"has {_listed(what, 'and')}" if what else "is nothing"
+        faults.append((place, f"{given}; write one of rise, dwell and return"))
+        return None
+    before = len(faults)
+    (move,) = what
+    if move == "dwell":
+        for key in ("over", "kind"):
+            if key in entry:
+                faults.append((f"{place}.{key}", "a dwell has none; write dwell = its angle"))
+        over, by, kind = float(entry["dwell"]), 0.0, None
+        name = "dwell"
+    else:
+        for key, example in (("over", "the angle of the cam"), ("kind", f"one of {', '.join(KINDS)}")):
+            if key not in entry:
+                faults.append((f"{place}.{key}", f"is missing; write {example}"))
+        over, by, kind = float(entry.get("over", 1.0)), float(entry[move]), entry.get("kind")
+        name = "over"
+        if not by > 0:
+            faults.append((f"{place}.{move}", f"is {by:g}; write how far, above 0"))
+        by = by if move == "rise" else -by
+    if not over > 0:
+        faults.append((f"{place}.{name}", f"is {over:g}; write an angle above 0"))
+    return Segment(over, by, kind) if len(faults) == before else None
+
+
+# --- curves ----------------------------------------------------------------------------------------
+
+
+def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], faults: Faults) -> Curve | None:
+    """The curve of the one shape that a table has, counter-clockwise."""
+    given = [key for key in allowed if key in table]
+    if len(given) != 1:
+        head = f"has {_listed(given, 'and')}" if given else "has no curve"
+        faults.append((place, f"{head}; write one of {', '.join(allowed)}"))
+        return None
+    (shape,) = given
+    within = f"{place}.{shape}" if place else shape
+    closed = table.get("closed")
+    if closed is not None and shape not in ("formula", "points"):
+        faults.append((f"{place}.closed" if place else "closed", "is for a formula or points"))
+    before = len(faults)
+    try:
+        if shape == "formula":
+            curve = _of_formula(table[shape], within, closed, faults)
+        elif shape == "points":
+            curve = through(table[shape], closed is not False)
+        elif shape == "circle":
+            curve = circle(_positive(table[shape]["radius"]), table[shape].get("centre", (0.0, 0.0)))
+        elif shape == "ellipse":
+            entry = table[shape]
+            axes = [_positive(axis) for axis in entry["semi_axes"]]
+            curve = ellipse(axes, entry.get("centre", (0.0, 0.0)), entry.get("angle", 0.0))
+        else:
+            start, end = table[shape]
+            if start == end:
+                raise ValueError("begins and ends at the same point; write two")
+            curve = line(start, end)
+    except ValueError as error:
+        faults.append((within, str(error)))
+        return None
+    if curve is None or len(faults) > before:
+        return None
+    return curve.counter_clockwise
+
+
+def _positive(value: float) -> float:
+    if not value > 0:
+        raise ValueError(f"has the size {value:g}; write one above 0")
+    return float(value)
+
+
+def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, faults: Faults) -> Curve | None:
+    """``{ r = "…" }`` or ``{ x = "…", y = "…" }`` over ``range``, in ``unit`` metres."""
+    names = [name for name in ("r", "x", "y") if name in entry]
+    if names not in (["r"], ["x", "y"]):
+        faults.append((place, 'write r = "…" of the angle s, or x = "…" and y = "…"'))
+        return None
+    before = len(faults)
+    functions = []
+    for name in names:
+        try:
+            functions.append(formula(entry[name]))
+        except ValueError as error:
+            faults.append((f"{place}.{name}", str(error)))
+    ends = []
+    for k, end in enumerate(entry.get("range", (0.0, "2*pi")), start=1):
+        try:
+            ends.append(float(formula(end, ())() if isinstance(end, str) else end))
+        except ValueError as error:
+            faults.append((f"{place}.range[{k}]", str(error)))
+    if len(ends) == 2 and not (np.isfinite(ends).all() and ends[0] < ends[1]):
+        faults.append(
+            (f"{place}.range", f"runs from {ends[0]:g} to {ends[1]:g}; write two ascending numbers")
+        )
+    if len(faults) > before:
+        return None
+    unit = float(entry.get("unit", 1.0))
+
+    def points(s: Array) -> Array:
+        values = [unit * np.broadcast_to(function(s), s.shape) for function in functions]
+        if len(values) == 1:
+            return np.stack([values[0] * np.cos(s), values[0] * np.sin(s)], axis=1)
+        return np.stack(values, axis=1)
+
+    curve = curve_from(points, np.linspace(ends[0], ends[1], _STRETCHES + 1), closed=False)
+    start, end = curve.coefficients[0, :, 0], curve.coefficients[-1].sum(axis=1)
+    gap = float(np.hypot(*(end - start)))
+    meets = gap <= JOINED * curve.size
+    if closed and not meets:
+        faults.append(
+            (place, f"ends {gap:.4g} m from where it begins; write closed = false, or another range")
+        )
+        return None
+    return Curve(curve.breaks, curve.coefficients, meets if closed is None else closed)
+
+
+def _listed(words: Sequence[str], last: str = "or") -> str:
+    *head, tail = words
+    return f"{', '.join(head)} {last} {tail}" if head else tail

@@ -1,0 +1,315 @@
+"""Cams from follower laws: the curve of the trace point, the profile, curvature, pressure angle, face width.
+
+**Frame and signs.** The cam's frame has its origin on the cam's axis of rotation. At the law's angle 0 its
+x axis
+
+- points along the motion of a translating follower, in the direction of rise;
+- points to the pivot of a swinging one.
+
+The law's angle θ ≥ 0 is how far the cam has turned since. ``turns`` says which way, σ = 1 counter-clockwise,
+σ = -1 clockwise; seen from the cam the follower goes round the other way, at the angle -σθ. The profile runs
+counter-clockwise, so the parameter of its curve is s = -σθ, in 0 … 2π if the cam turns clockwise, else in
+-2π … 0.
+
+**Followers.** ``base`` is the radius of the base circle, the smallest radius of the profile. The trace point
+is the roller's centre or the knife's tip.
+
+- translating roller or knife: the trace point moves on a line parallel to x, ``offset`` to its left (y of the
+  frame at θ = 0): at (d + s, offset) with d² + offset² = (base + radius)². tan of the pressure angle is
+  (offset + σ s') / (d + s), so a cam that turns counter-clockwise rises more easily with a negative offset;
+- translating flat face: across x, at base + s from the cam's axis;
+- swinging roller or knife: arm of length ``arm`` from the pivot at (``pivot``, 0); ψ + s is the angle at the
+  pivot from the line to the cam's axis to the arm, which lies on the ``side`` (left: y > 0) of that line;
+- swinging flat face: its line lies ``arm`` beyond the pivot, seen from the cam (0: the face's line runs
+  through the pivot, negative: on the cam's side of it); angles as before.
+
+Sources: R. L. Norton, *Cam Design and Manufacturing Handbook*, chapters on pressure angle, curvature and
+profiles; Uicker, Pennock and Shigley, *Theory of Machines and Mechanisms*, cam design (flat face: ρ = base +
+s + s'', face width from s'). All is written here with the follower's place as a complex number w(θ) in the
+plane of the frame, p = w exp(-iσθ) in that of the cam, and flat faces as tangents with a support function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from mbssa.joints.curve_making import curve_from
+from mbssa.joints.curves import Array, Curve
+from mbssa.joints.follower_laws import CLOSE, FollowerLaw
+
+Follower = Literal["roller", "knife", "flat"]
+Turns = Literal["counter-clockwise", "clockwise"]
+Side = Literal["left", "right"]
+
+
+class CamError(ValueError):
+    """Numbers that are no cam; ``faults`` are pairs of a field and a sentence."""
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(f"{field}: {what}" for field, what in faults))
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """A swinging follower: its pivot's distance from the cam's axis, its arm, both in m, and its side.
+
+    ``arm`` is the length of the arm to the roller's centre or the knife's tip; of a flat face it is how far
+    the line of the face lies beyond the pivot.
+
+    >>> Swing(0.08, 0.06).side
+    'left'
+    """
+
+    pivot: float
+    arm: float
+    side: Side = "left"
+
+
+@dataclass(frozen=True)
+class LawCam:
+    """A cam that moves its follower by a law; lengths in m, the law's places in m, or rad with a ``swing``.
+
+    :class:`CamError` with all faults.
+
+    >>> from mbssa.joints.follower_laws import Segment
+    >>> law = FollowerLaw((Segment(np.pi, 0.02, "345"), Segment(np.pi, -0.02, "345")))
+    >>> cam = LawCam(law, "roller", base=0.03, radius=0.01)
+    >>> cam.profile.at(0.0)[0].round(9).tolist(), cam.pitch.at(-np.pi)[0][0].round(9).item()
+    ([0.03, 0.0], -0.06)
+    """
+
+    law: FollowerLaw
+    follower: Follower
+    base: float
+    radius: float = 0.0
+    offset: float = 0.0
+    swing: Swing | None = None
+    turns: Turns = "counter-clockwise"
+
+    def __post_init__(self) -> None:
+        if faults := _faults(self):
+            raise CamError(faults)
+
+    # --- the places of the follower ----------------------------------------------------------------
+
+    @property
+    def sense(self) -> int:
+        """σ: 1 if the cam turns counter-clockwise, else -1."""
+        return 1 if self.turns == "counter-clockwise" else -1
+
+    @property
+    def prime(self) -> float:
+        """Radius of the prime circle, the smallest distance of the trace point from the cam's axis (m)."""
+        return self.base + self.radius
+
+    @cached_property
+    def start(self) -> float:
+        """Where the follower is at s = 0: d (m) of a translating one, base if flat; ψ (rad) of a swing."""
+        if self.swing is None:
+            flat = self.follower == "flat"
+            return self.base if flat else float(np.sqrt(self.prime**2 - self.offset**2))
+        return float(_first_angle(self))
+
+    def angle_of(self, s: Array | float) -> Array:
+        """The law's angle (rad), in 0 … 2π, of parameters of the profile or the pitch curve."""
+        return np.asarray(np.mod(-self.sense * np.asarray(s), 2.0 * np.pi))
+
+    def trace(self, angle: Array) -> tuple[Array, Array, Array]:
+        """The trace point, w of the head of this module: complex (n,) in m, and two derivatives by θ."""
+        s, s1, s2, _ = self.law.at(angle)
+        if self.swing is None:
+            return self.start + s + 1j * self.offset, s1 + 0j, s2 + 0j
+        side = self._side
+        arm = self.swing.arm * np.exp(-1j * side * (self.start + s))
+        turned = 1j * side * arm
+        return self.swing.pivot - arm, turned * s1, turned * s2 + arm * s1**2
+
+    def support(self, angle: Array) -> tuple[Array, Array, Array, Array]:
+        """A flat face seen from the cam: direction α of its normal (rad, (n,)), distance h (m), h_α, h_αα."""
+        s, s1, s2, _ = self.law.at(angle)
+        if self.swing is None:
+            return -self.sense * angle, self.base + s, -self.sense * s1, s2
+        side, arm, pivot = self._side, self.swing.arm, self.swing.pivot
+        psi = self.start + s
+        sine, cosine = pivot * np.sin(psi), pivot * np.cos(psi)
+        turned, turned_2 = -side * s1 - self.sense, -side * s2
+        h1, h2 = cosine * s1, cosine * s2 - sine * s1**2
+        alpha = side * (0.5 * np.pi - psi) - self.sense * angle
+        return alpha, sine + arm, h1 / turned, (h2 * turned - h1 * turned_2) / turned**3
+
+    @property
+    def _side(self) -> int:
+        return -1 if self.swing is not None and self.swing.side == "right" else 1
+
+    # --- the curves --------------------------------------------------------------------------------
+
+    @cached_property
+    def pitch(self) -> Curve | None:
+        """The trace point's path on the cam; None of a flat face."""
+        return None if self.follower == "flat" else self._curve(self._pitch)
+
+    @cached_property
+    def profile(self) -> Curve:
+        """The cam's profile, in its own frame."""
+        return self._curve(self._contact)
+
+    def _curve(self, points: Callable[[Array], Array]) -> Curve:
+        breaks = -self.sense * self.law.breaks
+        return curve_from(
+            lambda s: _pairs(points(-self.sense * s)), breaks if self.sense < 0 else breaks[::-1], closed=True
+        )
+
+    def _pitch(self, angle: Array) -> Array:
+        return np.asarray(self.trace(angle)[0] * np.exp(-1j * self.sense * angle))
+
+    def _contact(self, angle: Array) -> Array:
+        if self.follower == "flat":
+            alpha, h, h1, _ = self.support(angle)
+            return np.asarray((h + 1j * h1) * np.exp(1j * alpha))
+        if self.radius == 0.0:
+            return self._pitch(angle)
+        w, w1, _ = self.trace(angle)
+        return np.asarray((w - self.radius * self._normal(w, w1)) * np.exp(-1j * self.sense * angle))
+
+    def _normal(self, w: Array, w1: Array) -> Array:
+        """Outward normal of the pitch curve, turned as w is: w' - iσw is its tangent."""
+        normal = w + 1j * self.sense * w1
+        return np.asarray(normal / np.abs(normal))
+
+    # --- what they are like ------------------------------------------------------------------------
+
+    def pitch_curvature(self, angle: Array) -> Array:
+        """Curvature of the pitch curve (1/m, (n,)), positive where it is convex; not for a flat face."""
+        w, w1, w2 = self.trace(angle)
+        tangent, bent = w1 - 1j * self.sense * w, w2 - 2j * self.sense * w1 - w
+        return np.asarray(-self.sense * (tangent.conj() * bent).imag / np.abs(tangent) ** 3)
+
+    def profile_radius(self, angle: Array) -> Array:
+        """Signed radius of curvature of the profile (m, (n,)): negative where it is concave, or undercut."""
+        if self.follower == "flat":
+            _, h, _, h2 = self.support(angle)
+            return np.asarray(h + h2)
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / self.pitch_curvature(angle) - self.radius)
+
+    def pressure(self, angle: Array) -> Array:
+        """Pressure angle (rad, (n,)), from the motion of the rising follower to the common normal."""
+        if self.follower != "flat":
+            w, w1, _ = self.trace(angle)
+            along: Array = 1.0 + 0j * angle
+            if self.swing is not None:
+                along = 1j * self._side * (self.swing.pivot - w) / self.swing.arm
+            return np.angle(self._normal(w, w1) / along)
+        if self.swing is None:
+            return np.zeros_like(angle)
+        return np.arctan2(self.swing.arm, self.face(angle))
+
+    def face(self, angle: Array) -> Array:
+        """Where a flat face touches (m, (n,)): to the left of the cam's axis if it translates, seen in the
+        direction of rise; if it swings, from the foot of the perpendicular from the pivot, outwards."""
+        _, _, h1, _ = self.support(angle)
+        if self.swing is None:
+            return h1
+        return self._side * h1 + self.swing.pivot * np.cos(self.start + self.law.at(angle)[0])
+
+
+def _pairs(points: Array) -> Array:
+    return np.stack([points.real, points.imag], axis=-1)
+
+
+def _first_angle(cam: LawCam) -> float:
+    """ψ at s = 0 (rad); NaN where no triangle has these sides."""
+    assert cam.swing is not None
+    pivot, arm = cam.swing.pivot, cam.swing.arm
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if cam.follower == "flat":
+            return float(np.arcsin(np.float64(cam.base - arm) / pivot))
+        return float(np.arccos((pivot**2 + arm**2 - cam.prime**2) / np.float64(2.0 * pivot * arm)))
+
+
+# --- faults ----------------------------------------------------------------------------------------
+
+
+def _faults(cam: LawCam) -> list[tuple[str, str]]:
+    faults = []
+    if not cam.base > 0:
+        faults.append(("base", f"is {cam.base:g}; write the radius of the base circle, above 0"))
+    if cam.follower == "roller" and not cam.radius > 0:
+        faults.append(("radius", "a roller has a radius above 0; a follower without one is a knife"))
+    if cam.follower != "roller" and cam.radius:
+        faults.append(("radius", f"is the roller's; a {cam.follower} follower has none"))
+    if cam.offset and (cam.follower == "flat" or cam.swing):
+        why = (
+            "a swinging follower has a pivot instead" if cam.swing else "it does not change a flat face's cam"
+        )
+        faults.append(("offset", f"is for translating rollers and knives; {why}"))
+    elif not faults and abs(cam.offset) >= cam.prime:
+        faults.append(
+            (
+                "offset",
+                f"is {cam.offset:g} m; write less than base{' + radius' * bool(cam.radius)}, {cam.prime:g} m",
+            )
+        )
+    if cam.follower != "knife":
+        for angle, jump in cam.law.jumps:
+            faults.append(
+                (
+                    "law",
+                    f"the velocity jumps by {jump:.4g} a rad at {np.rad2deg(angle):g}°, which a "
+                    f"{cam.follower} follower cannot do; write another kind than uniform, or a knife",
+                )
+            )
+    if cam.swing is not None and not faults:
+        faults += _swing_faults(cam, cam.swing)
+    return faults
+
+
+def _swing_faults(cam: LawCam, swing: Swing) -> list[tuple[str, str]]:
+    flat = cam.follower == "flat"
+    faults = []
+    if not swing.pivot > 0:
+        faults.append(("swing.pivot", "write the distance of the pivot from the cam's axis, above 0"))
+    if not flat and not swing.arm > 0:
+        faults.append(("swing.arm", "write the length of the arm, above 0"))
+    if faults:
+        return faults
+    first = _first_angle(cam)
+    last = first + cam.law.rise
+    if not np.isfinite(first):
+        reach = f"base - arm is {cam.base - swing.arm:g} m" if flat else f"base + radius is {cam.prime:g} m"
+        wanted = (
+            f"less than pivot, {swing.pivot:g} m"
+            if flat
+            else f"between {abs(swing.pivot - swing.arm):g} and {swing.pivot + swing.arm:g} m"
+        )
+        return [("swing", f"the arm does not reach the base circle: {reach}, which must be {wanted}")]
+    most = 0.5 * np.pi if flat else np.pi
+    if not (first > -most and last < most):
+        return [
+            (
+                "law",
+                f"swings the arm from {np.rad2deg(first):.4g}° to {np.rad2deg(last):.4g}° from the line to "
+                f"the cam's axis; write a rise that ends below {np.rad2deg(most):g}°",
+            )
+        ]
+    if flat:
+        angle = np.concatenate(
+            [np.linspace(a, b, 200) for a, b in zip(cam.law.starts, cam.law.starts[1:], strict=False)]
+        )
+        rate = cam.law.at(angle)[1] * cam.sense * (-1 if swing.side == "right" else 1)
+        if rate.min() <= -1.0 + CLOSE:
+            k = int(np.argmin(rate))
+            return [
+                (
+                    "law",
+                    f"at {np.rad2deg(angle[k] % (2 * np.pi)):.4g}° the face turns as fast as the cam and no "
+                    "profile touches it; write a slower swing there",
+                )
+            ]
+    return []
