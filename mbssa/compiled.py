@@ -63,13 +63,31 @@ def compiled(function: Callable[..., Any]) -> Any:
 
     twin = _with_compiled_callees(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": _makes_arrays(function)}
+    return _kept_on_disk(lambda cache: numba.njit(cache=cache, **options)(twin))
+
+
+@cache
+def compiled_for_c(function: Callable[..., None]) -> Any:
+    """A kernel of pointers to float64 as a C function: ``address`` is its place in this process."""
+    import numba
+
+    twin = _with_compiled_callees(function)
+    pointer: Any = numba.types.CPointer
+    signature = numba.types.void(*[pointer(numba.types.float64)] * function.__code__.co_argcount)
+    return _kept_on_disk(lambda cache: numba.cfunc(signature, cache=cache, error_model="numpy")(twin))
+
+
+def _kept_on_disk(make: Callable[[bool], Any]) -> Any:
+    """What ``make`` compiles, told whether that can be kept."""
+    import numba
+
     folder = _cache_folder()
     if folder is None:
-        return numba.njit(**options)(twin)
+        return make(False)
     config: Any = numba.config
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)  # read once, when the dispatcher is made
     try:
-        return numba.njit(cache=True, **options)(twin)
+        return make(True)
     finally:
         config.CACHE_DIR = before
 

@@ -1,8 +1,10 @@
 """Calling what is no kernel: functions of users, by their addresses.
 
-A *foreign function* is ``void jet(const double *values, double *out)`` at an address of this process. What is
-there may be machine code or Python behind a callback; who calls need not know. The address is data, so that
-callers are compiled once, for all functions that there will ever be, and are kept on disk.
+A *foreign function* is a record at an address of this process: float64 numbers of which the first is the
+address of a C function ``void jet(const double *record, const double *values, double *out)``; the others are
+its own. What answers in the end may be machine code or Python behind a callback; who calls need not know.
+Addresses are data, so that callers are compiled once, for all functions that there will ever be, and are kept
+on disk.
 
 ======================  =======================================================================
 ``values[0]``           1.0 for time derivatives too, 0.0 leaves ``out[1]`` and ``out[2]`` alone
@@ -14,7 +16,7 @@ callers are compiled once, for all functions that there will ever be, and are ke
 ``out[3 + 6 k:]``       derivative by the twist of body k: velocity of its origin, then angular
 ======================  =======================================================================
 
-m, rad, s, and world axes throughout. Where the function fails, all of ``out`` is NaN.
+m, rad, s, and world axes throughout. Where the function fails, what it was asked for is NaN.
 """
 
 from __future__ import annotations
@@ -23,17 +25,24 @@ import ctypes
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from mbssa.compiled import compiled_as
+from mbssa.joints.kernels import analytic_jet, given_jet
 
 Array = Any
 
-#: Numbers of a body, and before the first body, in ``values`` and in ``out``.
-BODY_IN, HEAD_IN, BODY_OUT, HEAD_OUT = 19, 1, 6, 3
+#: Numbers before the first body, and of a body, in ``values`` and in ``out``.
+HEAD_IN, BODY_IN, HEAD_OUT, BODY_OUT = 1, 19, 3, 6
+
+#: Places in a record: the jet; then, of both jets below, functions as :func:`mbssa.joints.kernels.ask` takes
+#: them, whether they are planar, how many bodies there are, and the mechanism's size in m.
+JET, FUNCTION, DERIVATIVE, PLANAR, BODIES, SIZE, RECORD = range(7)
 
 
-def _intrinsic() -> Any:
-    """What a call of a foreign function is in compiled code: a jump to the address."""
-    from llvmlite import ir
+def _jump() -> Any:
+    """What a call of a foreign function is in compiled code: a jump to its jet."""
+    from llvmlite import ir  # type: ignore[import-untyped]
     from numba import types
     from numba.core.errors import TypingError
     from numba.extending import intrinsic
@@ -43,18 +52,18 @@ def _intrinsic() -> Any:
         if not isinstance(address, types.Number):
             raise TypingError("call_foreign: the address is a number")
         for array in (values, out):
-            if not (isinstance(array, types.Array) and array.dtype == types.float64):
-                raise TypingError("call_foreign: values and out are arrays of float64")
-            if array.layout != "C":
-                raise TypingError("call_foreign: values and out are contiguous")
+            if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C"):
+                raise TypingError("call_foreign: values and out are contiguous arrays of float64")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             kinds = signature.args
             pointer = ir.DoubleType().as_pointer()
-            jet = ir.FunctionType(ir.VoidType(), [pointer, pointer]).as_pointer()
-            number = context.cast(builder, arguments[0], kinds[0], types.intp)
+            jet = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
+            place = context.cast(builder, arguments[0], kinds[0], types.intp)
+            record = builder.inttoptr(place, pointer)
+            code = builder.fptosi(builder.load(record), place.type)
             data = [context.make_array(kinds[k])(context, builder, arguments[k]).data for k in (1, 2)]
-            builder.call(builder.inttoptr(number, jet), data)
+            builder.call(builder.inttoptr(code, jet), [record, *data])
             return context.get_dummy_value()
 
         return types.void(address, values, out), generate
@@ -62,7 +71,7 @@ def _intrinsic() -> Any:
     return jump
 
 
-@compiled_as(_intrinsic)
+@compiled_as(_jump)
 def call_foreign(address: Any, values: Array, out: Array) -> None:
     """Call the foreign function at an address of this process.
 
@@ -75,9 +84,50 @@ def call_foreign(address: Any, values: Array, out: Array) -> None:
     for array in (values, out):
         if array.dtype != float or not array.flags.c_contiguous:
             raise TypeError("call_foreign: values and out are contiguous arrays of float64")
-    _function(int(address))(values.ctypes.data, out.ctypes.data)
+    record = ctypes.c_double.from_address(int(address))
+    _function(int(record.value))(int(address), values.ctypes.data, out.ctypes.data)
 
 
 @cache
-def _function(address: int) -> Any:
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
+def _function(code: int) -> Any:
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(code)
+
+
+def compiled_numbers() -> Any:
+    """What :func:`numbers` is in compiled code."""
+    import numba
+
+    return vars(numba)["carray"]
+
+
+@compiled_as(compiled_numbers)
+def numbers(pointer: Any, count: int) -> Array:
+    """The float64 numbers that a pointer points to, as an array."""
+    return np.ctypeslib.as_array(pointer, (count,))
+
+
+def analytic(record: Any, values: Any, out: Any) -> None:
+    """The jet of a record whose function takes complex numbers."""
+    own = numbers(record, RECORD)
+    m = int(own[BODIES])
+    analytic_jet(
+        int(own[FUNCTION]),
+        own[PLANAR] != 0.0,
+        own[SIZE],
+        numbers(values, HEAD_IN + BODY_IN * m),
+        numbers(out, HEAD_OUT + BODY_OUT * m),
+    )
+
+
+def given(record: Any, values: Any, out: Any) -> None:
+    """The jet of a record whose function comes with its derivative."""
+    own = numbers(record, RECORD)
+    m = int(own[BODIES])
+    given_jet(
+        int(own[FUNCTION]),
+        int(own[DERIVATIVE]),
+        own[PLANAR] != 0.0,
+        own[SIZE],
+        numbers(values, HEAD_IN + BODY_IN * m),
+        numbers(out, HEAD_OUT + BODY_OUT * m),
+    )

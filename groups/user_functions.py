@@ -1,0 +1,248 @@
+"""Addresses at which kernels call users' functions, in this process.
+
+A function that Numba compiles for complex numbers runs as machine code, without the GIL; any other is called
+back in Python, from whatever thread. Either way compiled kernels take its derivatives
+(:mod:`mbssa.joints.kernels`). Addresses are another process's nonsense: each makes its own, from the
+functions, which can be pickled.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from types import CellType, FunctionType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import foreign
+from mbssa.compiled import compiled_for_c
+from mbssa.gathering.faults import Fault
+from mbssa.joints.kernels import compiled_ask
+from mbssa.joints.user import Resolved, UserFunction, asked
+from mbssa.joints.user_sources import said
+
+
+@dataclass(frozen=True, eq=False)
+class _Bound:
+    """A function of this process: its record, what must live as long, and why it is not compiled, if so."""
+
+    record: npt.NDArray[np.float64]
+    alive: tuple[Any, ...]
+    why_python: str
+
+
+_bound: dict[tuple[UserFunction, Resolved], _Bound] = {}
+_binding = threading.Lock()
+_faults: dict[UserFunction, Fault] = {}
+_interrupted = threading.Event()
+
+
+def addresses(functions: Sequence[UserFunction]) -> list[int]:
+    """Addresses for :func:`groups.kernels.foreign.call_foreign`, valid in this process as long as it lives.
+
+    The first call for a function imports and compiles it; an edited file is read anew.
+
+    Raises
+    ------
+    ValueError
+        As :meth:`mbssa.joints.user.UserFunction.resolve`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groups.kernels.foreign import call_foreign
+    >>> line = UserFunction(lambda q: q[0, 0] + 2 * q[0, 1] - 3.0, 1, True)
+    >>> values, out = np.zeros(20), np.zeros(9)
+    >>> call_foreign(addresses([line])[0], values, out)
+    >>> out[0], out[3:].tolist()
+    (np.float64(-3.0), [1.0, 2.0, 0.0, 0.0, 0.0, 0.0])
+    """
+    return [_bound_to(function).record.ctypes.data for function in functions]
+
+
+def why_python(function: UserFunction) -> str:
+    """Why a function is called back in Python, in a line; empty where it is compiled.
+
+    >>> why_python(UserFunction(lambda q: q[0, 0] ** 2 - 1.0, 1, True))
+    ''
+    """
+    return _bound_to(function).why_python
+
+
+def take_faults() -> tuple[Fault, ...]:
+    """The first exception inside each function since the last call: those calls were answered with NaN.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C came while a function ran: no function has been called since.
+    """
+    found = tuple(_faults.values())
+    _faults.clear()
+    if _interrupted.is_set():
+        _interrupted.clear()
+        raise KeyboardInterrupt
+    return found
+
+
+def _bound_to(function: UserFunction) -> _Bound:
+    resolved = function.resolve()
+    with _binding:
+        key = function, resolved
+        if key not in _bound:
+            _bound[key] = _bind(function, resolved)
+        return _bound[key]
+
+
+def _bind(function: UserFunction, resolved: Resolved) -> _Bound:
+    m, given = function.bodies, resolved.derivative is not None
+    number = np.dtype(np.float64 if given else np.complex128)
+    parts = [_part(function, resolved.function, number, (1,))]
+    if resolved.derivative is not None:
+        parts.append(_part(function, resolved.derivative, number, (m, 3 if function.planar else 6)))
+    jet = compiled_for_c(foreign.given if given else foreign.analytic)
+    places = [jet.address, parts[0].address, parts[-1].address]
+    assert max(places) < 2**53, "addresses are kept as float64"
+    record = np.array([*places, function.planar, m, function.size], dtype=np.float64)
+    why = next((part.why_python for part in parts if part.why_python), "")
+    return _Bound(record, (jet, *parts), why)
+
+
+# --- one callable ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A callable as ``void (void *q, void *R, void *answer)`` and what must live as long."""
+
+    address: int
+    alive: tuple[Any, ...]
+    why_python: str
+
+
+def _part(
+    function: UserFunction, call: Callable[..., Any], number: np.dtype[Any], answer: tuple[int, ...]
+) -> _Part:
+    back = _called_back(function, call, number, answer)
+    place = ctypes.cast(back, ctypes.c_void_p).value
+    assert place is not None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Numba, about speed
+            code = _machine_code(function, call, number, answer, place)
+    except Exception as error:  # whatever it is, Python can do it
+        return _Part(place, (back,), _why(error))
+    return _Part(code.address, (code, back), "")
+
+
+def _why(error: Exception) -> str:
+    """Of Numba's many lines, the one that says something."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    for line, then in pairwise(lines):
+        if line.endswith("raised a specific error:"):
+            return then
+    telling = [line for line in lines if not line.startswith("Failed in ")]
+    return telling[0] if telling else said(error)
+
+
+def _called_back(
+    function: UserFunction, call: Callable[..., Any], number: np.dtype[Any], answer: tuple[int, ...]
+) -> Any:
+    """The callable behind a callback. Exceptions stop here: C knows none."""
+    m, python = function.bodies, asked(function, call)
+    nothing = complex(np.nan, np.nan) if number.kind == "c" else np.nan
+
+    @lru_cache(64)
+    def array(place: int, shape: tuple[int, ...]) -> Any:
+        held: Any = (ctypes.c_char * (number.itemsize * math.prod(shape))).from_address(place)
+        return np.frombuffer(held, dtype=number).reshape(shape)
+
+    def back(q: int, R: int, out: int) -> None:
+        found = array(out, answer)
+        try:
+            if _interrupted.is_set():
+                found[...] = nothing
+                return
+            with np.errstate(all="ignore"):
+                found[...] = python(array(q, (m, 3)), array(R, (m, 3, 3)))
+        except KeyboardInterrupt:
+            _interrupted.set()
+            found[...] = nothing
+        except BaseException as error:
+            found[...] = nothing
+            _faults.setdefault(function, Fault(function.name, said(error)))
+
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(back)
+
+
+def _machine_code(
+    function: UserFunction,
+    call: Callable[..., Any],
+    number: np.dtype[Any],
+    answer: tuple[int, ...],
+    back: int,
+) -> Any:
+    """The callable compiled. Where it raises an exception it is called back, and that is noted there."""
+    import numba
+
+    m, ask, carray = function.bodies, compiled_ask(), foreign.compiled_numbers()
+    inner = _with_callees(call, {})
+    asked_of = numba.njit(lambda q, R: inner(q)) if function.planar else inner
+
+    def value(q: Any, R: Any, out: Any) -> None:
+        poses, turns, found = carray(q, (m, 3)), carray(R, (m, 3, 3)), carray(out, answer)
+        try:
+            found[0] = asked_of(poses, turns)
+        except Exception:
+            ask(back, poses, turns, found)
+
+    def slope(q: Any, R: Any, out: Any) -> None:
+        poses, turns, found = carray(q, (m, 3)), carray(R, (m, 3, 3)), carray(out, answer)
+        try:
+            given = asked_of(poses, turns)
+            if given.shape[0] != answer[0] or given.shape[1] != answer[1]:
+                raise ValueError
+            for k in range(answer[0]):
+                for i in range(answer[1]):
+                    found[k, i] = given[k, i]
+        except Exception:
+            ask(back, poses, turns, found)
+
+    pointer: Any = numba.types.CPointer
+    signature = numba.types.void(*[pointer(numba.from_dtype(number))] * 3)
+    return numba.cfunc(signature, error_model="numpy")(value if len(answer) == 1 else slope)
+
+
+def _with_callees(call: Callable[..., Any], seen: dict[Any, Any]) -> Any:
+    """A callable for Numba, with the plain functions that it calls by name made ready too."""
+    import numba
+
+    if hasattr(call, "py_func"):
+        return call
+    if not isinstance(call, FunctionType):
+        raise TypeError(f"{type(call).__name__} is no plain function")
+    seen[call] = call
+
+    def ready(value: Any) -> Any:
+        own = isinstance(value, FunctionType) and value not in seen and value.__module__ != "numpy"
+        if own:
+            seen[value] = _with_callees(value, seen)
+        return seen[value] if isinstance(value, FunctionType) and value in seen else value
+
+    scope = dict(call.__globals__)
+    for name in call.__code__.co_names:
+        if name in scope:
+            scope[name] = ready(scope[name])
+    cells = tuple(CellType(ready(cell.cell_contents)) for cell in call.__closure__ or ())
+    twin = FunctionType(call.__code__, scope, call.__name__, call.__defaults__, cells)
+    twin.__module__ = call.__module__
+    seen[call] = numba.njit(error_model="numpy")(twin)
+    return seen[call]

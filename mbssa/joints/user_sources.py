@@ -1,0 +1,149 @@
+"""Where users' functions come from: modules, files beside a model, callables; and how they are carried.
+
+Nothing is imported before it is asked for. Users' code runs as it is imported.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+#: How a function may be given: a callable, "module:name", or "file.py:name".
+Source = str | Callable[..., Any]
+
+#: Held while users' modules are imported: threads may need the same.
+importing = threading.RLock()
+_files: dict[tuple[str, int], ModuleType] = {}
+
+
+def imported(source: str, folder: str | None) -> Any:
+    """What "module:name" or "file.py:name" names; a file's name starts from ``folder``."""
+    place, _, name = source.rpartition(":")
+    if not place or not name:
+        raise ValueError(f"{source!r} names no function; write 'file.py:name' or 'module:name'")
+    module = (
+        _from_file(source, Path(folder or ".") / place) if place.endswith(".py") else _module(source, place)
+    )
+    try:
+        return functools.reduce(getattr, name.split("."), module)
+    except AttributeError:
+        there = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        known = f"; it has {', '.join(there)}" if there else ""
+        raise ValueError(f"{source}: {place} has no {name}{known}") from None
+
+
+def _module(source: str, place: str) -> ModuleType:
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (place == error.name or place.startswith(f"{error.name}.")):
+            name = source.rpartition(":")[2]
+            what = f"no module {place}; install it, or write 'file.py:{name}' for a file beside the model"
+            raise ValueError(f"{source}: {what}") from None
+        raise ValueError(f"{source}: importing {place} failed: {said(error)}") from error
+    except Exception as error:
+        raise ValueError(f"{source}: importing {place} failed: {said(error)}") from error
+
+
+def _from_file(source: str, path: Path) -> ModuleType:
+    """A file as a module; anew if it was written since."""
+    try:
+        key = str(path.resolve()), path.stat().st_mtime_ns
+    except OSError:
+        raise ValueError(f"{source}: no file {path}; its name starts from the model's folder") from None
+    if key in _files:
+        return _files[key]
+    name = f"user_{path.stem}_{hashlib.sha256(repr(key).encode()).hexdigest()[:12]}"
+    module = ModuleType(name)
+    module.__file__ = key[0]
+    sys.modules[name] = module
+    try:
+        # Not by importlib, whose bytecode on disk is too old after two edits in a second.
+        exec(compile(path.read_bytes(), key[0], "exec"), module.__dict__)
+    except Exception as error:
+        del sys.modules[name]
+        line = _line_of(error, key[0])
+        raise ValueError(f"{source}: {path}{line} failed: {said(error)}") from error
+    _files[key] = module
+    return module
+
+
+def _line_of(error: Exception, path: str) -> str:
+    """Where in a file an exception came from."""
+    if isinstance(error, SyntaxError):
+        return f" line {error.lineno}"
+    lines, at = [], error.__traceback__
+    while at is not None:
+        if Path(at.tb_frame.f_code.co_filename).resolve() == Path(path):
+            lines.append(at.tb_lineno)
+        at = at.tb_next
+    return f" line {lines[-1]}" if lines else ""
+
+
+def in_python(call: Callable[..., Any]) -> Callable[..., Any]:
+    """What Numba has compiled, as it was."""
+    found: Callable[..., Any] = getattr(call, "py_func", call)
+    return found
+
+
+def name_of(source: Source) -> str:
+    """What a function is called in messages."""
+    if isinstance(source, str):
+        return source
+    named = in_python(source)
+    return str(getattr(named, "__qualname__", None) or type(named).__name__)
+
+
+def short_name(source: Source) -> str:
+    """Its own name, as one defines it."""
+    name = name_of(source).rpartition(":")[2].rpartition(".")[2]
+    return name if name.isidentifier() else "function"
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A callable as bytes: what pickle cannot do for a lambda, cloudpickle can."""
+
+    name: str
+    content: bytes
+
+
+def packed(call: Callable[..., Any]) -> Packed:
+    """A callable for another process."""
+    from joblib.externals import cloudpickle
+
+    try:
+        return Packed(name_of(call), cloudpickle.dumps(call))
+    except Exception as error:
+        raise ValueError(
+            f"{name_of(call)} cannot be handed to another process ({said(error)}); write it into a file and "
+            f"give 'file.py:{short_name(call)}', or let threads do the work"
+        ) from error
+
+
+def unpacked(given: Packed) -> Callable[..., Any]:
+    """The callable of another process."""
+    from joblib.externals import cloudpickle
+
+    try:
+        found: Callable[..., Any] = cloudpickle.loads(given.content)
+    except Exception as error:
+        raise ValueError(
+            f"{given.name} cannot be made in this process ({said(error)}); write it into a file and give "
+            "'file.py:name', or let threads do the work"
+        ) from error
+    return found
+
+
+def said(error: BaseException) -> str:
+    """An exception in one line."""
+    first = str(error).strip().splitlines()[:1]
+    return ": ".join([type(error).__name__, *first])
