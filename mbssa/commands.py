@@ -16,7 +16,7 @@ from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.gathering import FAMILY, Fault, ModelError, builtin_names, load, save
 from mbssa.gathering.files import write_whole
 from mbssa.gathering.formats import known_ending, no_format
-from mbssa.joints.catalogue import types_of
+from mbssa.joints import commands as joints_commands
 from mbssa.loops import commands as loops_commands
 from mbssa.mechanism import Mechanism
 from mbssa.results.exports import Format, export
@@ -58,7 +58,7 @@ Pairs = Annotated[
 def register(app: typer.Typer) -> None:
     """Add this package's commands to the command line."""
     app.command("models")(models)
-    app.command("joints")(joints)
+    joints_commands.register(app)
     app.command("schema")(schema)
     app.command("decompose")(decompose_command)
     app.command("check")(check_command)
@@ -118,23 +118,6 @@ def models(
         keys = ("name", "space", "n_bodies", "n_joints", "mobility", "n_driven", "title")
         table.add_row(*(str(row[key]) for key in keys))
     table.add_row(f"{FAMILY}CLASS-COUNT[B]", "planar", "", "", "1", "1", "Table 16: assur:I-2 … assur:III-4B")
-    show(lambda screen: screen.print(table))
-
-
-def joints() -> None:
-    """List the joint types: code, space, grade, free coordinates, geometry that a file gives.
-
-    Example: mbssa joints
-    """
-    table = plain_table(
-        ("Type", "Space", "Name", "Grade", "Coordinates (default drive order)", "Geometry", "Note"),
-        right=("Grade",),
-    )
-    for row in (*types_of("spatial"), *types_of("planar")):
-        geometry = " ".join((*row.required, *(f"[{field}]" for field in row.optional))).replace("[", "\\[")
-        table.add_row(
-            row.code, row.space, row.name, str(row.grade), ", ".join(row.coordinates), geometry, row.note
-        )
     show(lambda screen: screen.print(table))
 
 
