@@ -118,8 +118,7 @@ class Packed:
 
 def packed(call: Callable[..., Any]) -> Packed:
     """A callable for another process."""
-    from joblib.externals import cloudpickle
-
+    cloudpickle = _cloudpickle()
     try:
         return Packed(name_of(call), cloudpickle.dumps(call))
     except Exception as error:
@@ -131,8 +130,7 @@ def packed(call: Callable[..., Any]) -> Packed:
 
 def unpacked(given: Packed) -> Callable[..., Any]:
     """The callable of another process."""
-    from joblib.externals import cloudpickle
-
+    cloudpickle = _cloudpickle()
     try:
         found: Callable[..., Any] = cloudpickle.loads(given.content)
     except Exception as error:
@@ -141,6 +139,14 @@ def unpacked(given: Packed) -> Callable[..., Any]:
             "'file.py:name', or let threads do the work"
         ) from error
     return found
+
+
+def _cloudpickle() -> Any:
+    """Comes with joblib, since 1.6 beside it and before inside it."""
+    try:
+        return importlib.import_module("cloudpickle")
+    except ModuleNotFoundError:
+        return importlib.import_module("joblib.externals.cloudpickle")
 
 
 def said(error: BaseException) -> str:
