@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from mbssa import cam_commands
 from mbssa.cli import NOT_DETERMINED, OK, fail
 from mbssa.gathering import FAMILY, Fault, ModelError, builtin_names, load, save
 from mbssa.gathering.files import write_whole
@@ -63,6 +64,7 @@ def register(app: typer.Typer) -> None:
     app.command("decompose")(decompose_command)
     app.command("check")(check_command)
     app.command("convert")(convert)
+    cam_commands.register(app)
     loops_commands.register(app)
     transformation_commands.register(app)
 

@@ -53,8 +53,8 @@ class Profile:
     """A cam's curve and what follows it.
 
     ``curve`` is that of the cam in frame A, counter-clockwise if closed. The follower is a ``roller`` with
-    its ``radius`` (m), a ``knife`` (radius 0), a ``flat`` face, or a ``curve``: ``follower_curve``, in frame B.
-    ``cam`` is how it was made, if from a law; ``table`` is what it was made of, in SI.
+    its ``radius`` (m), a ``knife`` (radius 0), a ``flat`` face, or a ``curve``: ``follower_curve``, in frame
+    B. ``cam`` is how it was made, if from a law; ``table`` is what it was made of, in SI.
     """
 
     curve: Curve
@@ -74,6 +74,13 @@ class Profile:
     def curves(self) -> tuple[Curve, ...]:
         """The cam's curve, then the follower's if it has one."""
         return (self.curve,) if self.follower_curve is None else (self.curve, self.follower_curve)
+
+    @property
+    def parameter_unit(self) -> Literal["rad", "m", ""]:
+        """Unit of the parameter of ``curve``; none where a formula's own parameter has none."""
+        if "points" in self.table or "line" in self.table:
+            return "m"
+        return "" if "x" in self.table.get("formula", ()) else "rad"
 
     @property
     def law(self) -> FollowerLaw | None:

@@ -257,7 +257,7 @@ def _faults(cam: LawCam) -> list[tuple[str, str]]:
             )
         )
     if cam.follower != "knife":
-        for angle, jump in cam.law.jumps:
+        for angle, jump in cam.law.jumps():
             faults.append(
                 (
                     "law",

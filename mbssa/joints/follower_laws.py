@@ -27,6 +27,9 @@ TURN = 2.0 * np.pi
 #: Angles (rad), and heights as shares of the highest, closer than this are the same.
 CLOSE = 1e-9
 
+#: Steps to both sides of an angle (rad) at which something may jump.
+_BESIDE = 1e-10
+
 #: y, y', y'', y''' of x.
 Four = tuple[Array, Array, Array, Array]
 
@@ -117,22 +120,19 @@ class FollowerLaw:
                 array[here] = value + (self.heights[k] if derivative == 0 else 0.0)
         return out[0], out[1], out[2], out[3]
 
-    @cached_property
-    def jumps(self) -> tuple[tuple[float, float], ...]:
-        """Angles (rad) at which the velocity jumps, with the jump of s' there (m or rad a rad)."""
-        ends = [
-            (
-                float(segment_at(segment, np.zeros(1))[1][0]),
-                float(segment_at(segment, np.array([segment.over]))[1][0]),
-            )
-            for segment in self.segments
-        ]
-        found = []
-        for k, (begins, _) in enumerate(ends):
-            jump = begins - ends[k - 1][1]
-            if abs(jump) > CLOSE * self.rise:
-                found.append((float(self.starts[k]), jump))
-        return tuple(found)
+    def jumps(self, derivative: int = 1) -> tuple[tuple[float, float], ...]:
+        """Angles (rad) at which a derivative by the angle (1, 2 or 3) jumps, with the jump there.
+
+        >>> law = FollowerLaw((Segment(np.pi, 0.02, "harmonic"), Segment(np.pi, -0.02, "345")))
+        >>> law.jumps(), [(angle, round(jump, 9)) for angle, jump in law.jumps(2)][0]
+        ((), (0.0, 0.01))
+        """
+        here = self.breaks[:-1]
+        before, after = self.at(here - _BESIDE)[derivative], self.at(here + _BESIDE)[derivative]
+        found = (
+            np.abs(after - before) > 1e-7 * self.rise / min(one.over for one in self.segments) ** derivative
+        )
+        return tuple((float(here[k]), float(after[k] - before[k])) for k in np.flatnonzero(found))
 
 
 def segment_at(segment: Segment, angle: Array) -> Four:

@@ -68,7 +68,7 @@ def test_a_law_joins_its_segments():
     assert v[1] == pytest.approx(2 * 0.02 / np.deg2rad(100))
     assert (a[3], j[3]) == (0.0, 0.0)
     assert law().rise == pytest.approx(0.02)
-    assert law().jumps == ()
+    assert law().jumps() == law().jumps(2) == ()
 
 
 def test_breaks_are_where_a_derivative_may_jump():
@@ -79,9 +79,15 @@ def test_breaks_are_where_a_derivative_may_jump():
 def test_jumps_of_the_velocity_are_found():
     half = np.pi
     uniform = FollowerLaw((Segment(half, 0.02, "uniform"), Segment(half, -0.02, "uniform")))
-    angles, jumps = zip(*uniform.jumps, strict=True)
+    angles, jumps = zip(*uniform.jumps(), strict=True)
     assert angles == pytest.approx((0.0, half))
     assert jumps == pytest.approx((0.04 / half, -0.04 / half))
+
+
+def test_jumps_of_the_acceleration_are_found_within_a_segment_too():
+    parabolic = FollowerLaw((Segment(np.pi, 0.02, "parabolic"), Segment(np.pi, -0.02, "345")))
+    assert [round(np.rad2deg(angle)) for angle, _ in parabolic.jumps(2)] == [0, 90, 180]
+    assert [jump for _, jump in parabolic.jumps(2)] == pytest.approx(0.08 / np.pi**2 * np.array([1, -2, 1]))
 
 
 @pytest.mark.parametrize(

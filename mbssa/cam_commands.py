@@ -1,0 +1,76 @@
+"""The command ``mbssa cams``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
+
+if TYPE_CHECKING:
+    from mbssa.results.cams import CamJoint
+
+Form = Literal["table", "json"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command("cams")(cams)
+
+
+def cams(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the profiles and the followers' laws to FILE: .svg, .png or .pdf."
+        ),
+    ] = None,
+) -> None:
+    """Say what the cams of MODEL are like, its joints of type L.
+
+    Law of the follower and its peaks, smallest radii of curvature, undercut,
+    pressure angle, width of a flat face.
+
+    Exit 0: each follower can touch all of its profile; 1: one cannot (the
+    answer is printed all the same); 2: bad input.
+
+    Example: mbssa cams my_cam.toml --picture my_cam.svg
+    """
+    from mbssa.commands import deliver, show
+    from mbssa.gathering import load
+    from mbssa.results.cams import as_json, as_text, cams_of, page
+    from mbssa.targets import STILL, target_faults, targets_of
+
+    read = [Path(model)] if Path(model).exists() else []
+    if faults := target_faults(targets_of(("--output", output, ()), ("--picture", picture, STILL)), read):
+        fail_all(faults)
+    mechanism = load(model)
+    found = cams_of(mechanism)
+    if picture is not None:
+        _draw(found, picture)
+    if form == "json":
+        deliver(as_json(mechanism, found), output)
+    elif output is not None:
+        deliver(as_text(mechanism, found) + "\n", output)
+    else:
+        show(lambda screen: page(mechanism, found, screen))
+    raise typer.Exit(OK if all(cam.report.sound for cam in found) else NOT_DETERMINED)
+
+
+def _draw(found: list[CamJoint], path: Path) -> None:
+    """Write the picture; what cannot be drawn is an error (exit 2)."""
+    from mbssa.pictures import save
+    from mbssa.pictures.cams import cam_picture
+
+    try:
+        save(cam_picture([(cam.name, cam.report.profile) for cam in found]), path)
+    except (ValueError, ModuleNotFoundError) as error:
+        fail(str(error))

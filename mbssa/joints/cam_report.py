@@ -1,0 +1,275 @@
+"""What a cam is like: curvature of its curves, undercut, pressure angle, face width, peaks of its law.
+
+Limits of curvature, all for a follower outside of the profile: a roller that is larger than the least convex
+radius of curvature of its pitch curve undercuts the profile, and one that is larger than a hollow's does not
+reach its bottom; a flat face has a profile only where base + s + s'' > 0, and bridges every hollow. Source:
+R. L. Norton, *Cam Design and Manufacturing Handbook*, on cam size determination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from mbssa.joints.cam_profiles import Profile
+from mbssa.joints.cam_synthesis import LawCam
+from mbssa.joints.curves import ORDER, Array, Curve
+from mbssa.joints.follower_laws import FollowerLaw
+
+#: Largest pressure angles that textbooks advise, of translating and of swinging followers (rad).
+ADVISED = {False: np.deg2rad(30.0), True: np.deg2rad(35.0)}
+
+#: A change of direction (rad) from one piece to the next that is a corner.
+CORNER = 1e-6
+
+#: Samples between two breaks, and how often the place of an extreme is narrowed down.
+_SAMPLES, _ROUNDS = 128, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A largest or smallest value, and where: the law's angle (rad), or else the curve's parameter."""
+
+    value: float
+    at: float
+
+
+@dataclass(frozen=True)
+class CamReport:
+    """What a profile is like; lengths in m, angles in rad, derivatives by the law's angle.
+
+    ``convex`` and ``concave`` are the smallest radii of curvature of the profile where it is so, None where
+    it is nowhere; of a law's profile ``convex`` is 0 or negative where it is undercut. ``pitch_convex`` and
+    ``pitch_concave`` are those of a roller's pitch curve. ``pressure`` is the pressure angle of the largest
+    size, ``face`` where a flat face is touched, from … to (see :meth:`LawCam.face`), ``peaks`` the largest
+    sizes of s', s'', s''' of the law. ``corners`` are parameters at which the direction of the profile jumps.
+    ``faults`` say why profile and follower do not work together, ``advice`` what textbooks advise against.
+    """
+
+    profile: Profile
+    convex: Extreme | None
+    concave: Extreme | None
+    pitch_convex: Extreme | None
+    pitch_concave: Extreme | None
+    pressure: Extreme | None
+    face: tuple[float, float] | None
+    peaks: tuple[Extreme, ...]
+    corners: tuple[float, ...]
+    faults: tuple[str, ...]
+    advice: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether the follower can touch all of the profile."""
+        return not self.faults
+
+
+def examine(profile: Profile) -> CamReport:
+    """Curvature, undercut, pressure angle and face width of a profile and its follower.
+
+    >>> from mbssa.joints.cam_profiles import profile_from
+    >>> found = examine(profile_from({"ellipse": {"semi_axes": [0.04, 0.02]}, "follower": "flat"}))
+    >>> round(found.convex.value, 9), found.concave, found.sound
+    (0.01, None, True)
+    """
+    cam = profile.cam
+    corners = _corners(profile.curve)
+    pitch: tuple[Extreme | None, Extreme | None] = (None, None)
+    pressure, face = None, None
+    peaks: tuple[Extreme, ...] = ()
+    if cam is None:
+        convex, concave = _radii(profile.curve.curvature, profile.curve.breaks)
+        if profile.follower == "roller":
+            pitch = _shifted(convex, profile.radius), _shifted(concave, -profile.radius)
+        if profile.follower == "flat":
+            face = _face_of(profile.curve)
+    else:
+        breaks = cam.law.breaks
+        if cam.follower == "flat":
+            convex, concave = _extreme(cam.profile_radius, breaks, largest=False), None
+            ends = [_extreme(cam.face, breaks, largest=largest).value for largest in (False, True)]
+            face = (ends[0], ends[1])
+        else:
+            pitch = _radii(cam.pitch_curvature, breaks)
+            convex, concave = _shifted(pitch[0], -cam.radius), _shifted(pitch[1], cam.radius)
+            if cam.follower == "knife":
+                pitch = (None, None)
+        if cam.follower != "flat" or cam.swing is not None:
+            pressure = _largest(cam.pressure, breaks)
+        peaks = tuple(_largest(partial(_derivative, cam.law, k), breaks) for k in (1, 2, 3))
+    found = CamReport(profile, convex, concave, *pitch, pressure, face, peaks, corners, (), ())
+    return CamReport(**{**found.__dict__, "faults": _faults(found), "advice": _advice(found)})
+
+
+def _derivative(law: FollowerLaw, order: int, angle: Array) -> Array:
+    return law.at(angle)[order]
+
+
+# --- sentences -------------------------------------------------------------------------------------
+
+
+def place_text(profile: Profile, at: float) -> str:
+    """A place on a profile: the law's angle or the curve's parameter, with its unit.
+
+    >>> from mbssa.joints.cam_profiles import profile_from
+    >>> place_text(profile_from({"circle": {"radius": 0.02}, "follower": "flat"}), 0.5 * np.pi)
+    's = 90°'
+    """
+    if profile.cam is not None:
+        return f"{_number(np.rad2deg(at))}°"
+    unit = profile.parameter_unit
+    return f"s = {_number(np.rad2deg(at))}°" if unit == "rad" else f"s = {_number(at)} {unit}".rstrip()
+
+
+def _number(value: float) -> str:
+    text = f"{value:.4g}"
+    return "0" if text == "-0" else text
+
+
+def _faults(found: CamReport) -> tuple[str, ...]:
+    profile, cam = found.profile, found.profile.cam
+    if cam is not None:
+        return _law_faults(found, cam)
+    said = []
+    hollow = found.concave
+    if hollow is not None:
+        where = place_text(profile, hollow.at)
+        if profile.follower == "flat":
+            said.append(f"the face bridges the hollow at {where}; write a convex profile, or a roller")
+        elif profile.follower == "roller" and profile.radius >= hollow.value:
+            said.append(
+                f"the roller does not reach the bottom of the hollow at {where}, whose radius of curvature "
+                f"is {hollow.value:.4g} m; write a radius below that"
+            )
+        elif profile.follower == "curve" and profile.follower_curve is not None:
+            flattest = _extreme(
+                profile.follower_curve.curvature, profile.follower_curve.breaks, largest=False
+            ).value
+            if flattest * hollow.value <= 1.0:
+                size = f"{1.0 / flattest:.4g} m" if flattest > 0 else "not convex"
+                said.append(
+                    f"the follower may bridge the hollow at {where}: its radius of curvature is "
+                    f"{hollow.value:.4g} m, the follower's up to {size}"
+                )
+    return tuple(said)
+
+
+def _law_faults(found: CamReport, cam: LawCam) -> tuple[str, ...]:
+    least = found.convex
+    if least is None or least.value > 0.0 or cam.follower == "knife":
+        return ()
+    where = place_text(found.profile, least.at)
+    if cam.follower == "flat":
+        advice = (
+            f"write a base above {cam.base - least.value:.4g} m"
+            if cam.swing is None
+            else "write a larger base"
+        )
+        return (
+            f"undercut at {where}: the radius of curvature that the flat face asks for is "
+            f"{least.value:.4g} m; {advice}",
+        )
+    return (
+        f"undercut at {where}: the pitch curve's radius of curvature is {least.value + cam.radius:.4g} m, "
+        f"not above the roller's {cam.radius:.4g} m; write a larger base or a smaller roller",
+    )
+
+
+def _advice(found: CamReport) -> tuple[str, ...]:
+    profile, cam = found.profile, found.profile.cam
+    said = []
+    if found.pressure is not None and cam is not None:
+        most = ADVISED[cam.swing is not None]
+        if abs(found.pressure.value) > most:
+            said.append(
+                f"the pressure angle reaches {np.rad2deg(abs(found.pressure.value)):.3g}° at "
+                f"{place_text(profile, found.pressure.at)}, above the {np.rad2deg(most):.0f}° that "
+                "textbooks advise"
+            )
+    if cam is not None:
+        for derivative, name in ((1, "velocity"), (2, "acceleration")):
+            places = [place_text(profile, angle) for angle, _ in cam.law.jumps(derivative)]
+            if places:
+                said.append(f"the law's {name} jumps at {_some(places)}")
+                break
+    elif found.corners:
+        places = [place_text(profile, s) for s in found.corners]
+        said.append(f"the profile has a corner at {_some(places)}: the follower's velocity jumps there")
+    return tuple(said)
+
+
+def _some(places: list[str], most: int = 6) -> str:
+    more = len(places) - most
+    return ", ".join(places[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+# --- numbers ---------------------------------------------------------------------------------------
+
+
+def _extreme(function: Callable[[Array], Array], breaks: Array, *, largest: bool) -> Extreme:
+    """The largest or smallest value between the breaks, never on one: there it may jump."""
+    inside = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    step = np.diff(breaks)[:, None] / _SAMPLES
+    s = (breaks[:-1, None] + np.diff(breaks)[:, None] * inside).ravel()
+    best = _best(function(s), largest)
+    span = best // _SAMPLES
+    low, high = breaks[span], breaks[span + 1]
+    at, half = s[best], float(step[span, 0])
+    for _ in range(_ROUNDS):
+        margin = 1e-9 * (high - low)
+        near = np.linspace(max(at - half, low + margin), min(at + half, high - margin), 65)
+        values = function(near)
+        k = _best(values, largest)
+        at, half = float(near[k]), half / 32
+    return Extreme(float(values[k]), float(at))
+
+
+def _best(values: Array, largest: bool) -> int:
+    kept = np.where(np.isfinite(values), values, -np.inf if largest else np.inf)
+    return int(np.argmax(kept) if largest else np.argmin(kept))
+
+
+def _largest(function: Callable[[Array], Array], breaks: Array) -> Extreme:
+    """The value of the largest size, with its sign."""
+    high, low = (_extreme(function, breaks, largest=largest) for largest in (True, False))
+    return high if high.value >= -low.value else low
+
+
+def _radii(curvature: Callable[[Array], Array], breaks: Array) -> tuple[Extreme | None, Extreme | None]:
+    """The smallest convex and the smallest concave radius (m)."""
+    high, low = (_extreme(curvature, breaks, largest=largest) for largest in (True, False))
+    flat = 1e-9 * max(high.value, -low.value)
+    return (
+        Extreme(1.0 / high.value, high.at) if high.value > flat else None,
+        Extreme(-1.0 / low.value, low.at) if low.value < -flat else None,
+    )
+
+
+def _shifted(radius: Extreme | None, by: float) -> Extreme | None:
+    return None if radius is None else Extreme(radius.value + by, radius.at)
+
+
+def _corners(curve: Curve) -> tuple[float, ...]:
+    power = np.arange(ORDER)
+    ends = (curve.coefficients * power).sum(axis=-1)
+    starts = curve.coefficients[..., 1]
+    before, after = ends, np.roll(starts, -1, axis=0)
+    across = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    turn = np.abs(np.arctan2(across, (before * after).sum(axis=1)))
+    sharp = np.flatnonzero(turn > CORNER)
+    places = np.where(sharp + 1 == curve.pieces, 0 if curve.closed else -1, sharp + 1)
+    return tuple(float(curve.breaks[k]) for k in np.sort(places) if k >= 0)
+
+
+def _face_of(curve: Curve) -> tuple[float, float]:
+    """Where a face touches that stays at right angles to its motion, to the left of the cam's axis (m)."""
+
+    def along(s: Array) -> Array:
+        point, rate, _ = curve.at(s)
+        return np.asarray((point * rate).sum(axis=-1) / np.hypot(rate[..., 0], rate[..., 1]))
+
+    low, high = (_extreme(along, curve.breaks, largest=largest).value for largest in (False, True))
+    return low, high

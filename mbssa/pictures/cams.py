@@ -1,0 +1,204 @@
+"""Pictures of cams: profile, pitch curve and follower, and beside them the follower's law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbssa.joints.cam_profiles import Profile
+from mbssa.joints.cam_synthesis import LawCam
+from mbssa.joints.curves import Curve
+from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.style import FONT, GROUP_EDGE, GROUP_FILL, INK, MM_PER_INCH, OVER_EDGE, SMALL_TEXT, TEXT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Cams that one picture shows.
+MOST_CAMS = 6
+
+#: Points drawn in each piece of a curve, and in each stretch of a law.
+_IN_PIECE, _IN_STRETCH = 12, 64
+
+# Millimetres: one cam's row, its drawing, the diagrams beside it, and what is left for texts.
+_ROW, _SIDE, _DIAGRAM, _LEFT, _BETWEEN, _RIGHT, _TOP, _BOTTOM = 88.0, 66.0, 76.0, 17.0, 22.0, 4.0, 14.0, 11.0
+
+_GRID, _PITCH = "#E4E4E4", OVER_EDGE
+
+
+def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
+    """Cams below each other, named: the profile at the law's angle 0, and its law or its curvature.
+
+    Parameters
+    ----------
+    cams : pairs of a name and a profile
+
+    Raises
+    ------
+    ValueError
+        More than six, or none.
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+
+    Examples
+    --------
+    >>> from mbssa.joints.cam_profiles import profile_from
+    >>> cam = profile_from({"circle": {"radius": 0.02, "centre": [0.005, 0.0]}, "follower": "flat"})
+    >>> [axes.get_gid() for axes in cam_picture([("2-3", cam)]).axes]
+    ['cam-2-3', 'curvature-2-3']
+    """
+    require_matplotlib()
+    if not cams:
+        raise ValueError("there is no cam to be drawn")
+    refuse_beyond(MOST_CAMS, len(cams), "cams", "one picture", "draw models with fewer")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    width, height = _LEFT + _SIDE + _BETWEEN + _DIAGRAM + _RIGHT, _ROW * len(cams)
+    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
+    FigureCanvasAgg(figure)
+    inside = _ROW - _TOP - _BOTTOM
+    for row, (name, profile) in enumerate(cams):
+        bottom = height - _ROW * (row + 1) + _BOTTOM
+        place = (_LEFT / width, bottom / height, _SIDE / width, inside / height)
+        axes = figure.add_axes(place, gid=f"cam-{name}")
+        _draw_cam(axes, profile)
+        text = name.replace("$", r"\$")
+        figure.text(0.5, (bottom + inside + 8.0) / height, text, ha="center", fontsize=TEXT, family=FONT)
+        left = (_LEFT + _SIDE + _BETWEEN) / width
+        if profile.cam is None:
+            side = figure.add_axes((left, place[1], _DIAGRAM / width, place[3]), gid=f"curvature-{name}")
+            _draw_curvature(side, profile)
+            continue
+        part = inside / 3
+        for k in range(3):
+            side = figure.add_axes(
+                (left, (bottom + (2 - k) * part) / height, _DIAGRAM / width, (part - 3.0) / height),
+                gid=f"law-{k}-{name}",
+            )
+            _draw_law(side, profile.cam, k)
+    return figure
+
+
+def _draw_cam(axes: Axes, profile: Profile) -> None:
+    """Profile, pitch curve and follower in the cam's frame, which stands at the law's angle 0."""
+    cam = profile.cam
+    points = _points(profile.curve)
+    if profile.curve.closed:
+        axes.fill(*points, facecolor=GROUP_FILL, edgecolor="none", zorder=1)
+    axes.plot(*points, color=GROUP_EDGE, lw=1.3, zorder=3, label="profile", solid_joinstyle="round")
+    if cam is not None:
+        _ring(axes, 0j, cam.base, "#7A7A7A", "dotted", label="base circle")
+    if cam is not None and cam.pitch is not None and cam.radius:
+        axes.plot(*_points(cam.pitch), color=_PITCH, lw=0.7, ls="dashed", zorder=3, label="pitch curve")
+    elif cam is None and profile.follower == "roller":
+        axes.plot(
+            *_points(profile.curve, profile.radius), color=_PITCH, lw=0.7, ls="dashed", label="pitch curve"
+        )
+    if cam is not None:
+        _draw_follower(axes, cam)
+    axes.plot([0.0], [0.0], marker="+", ms=6.0, mew=0.9, color=INK, zorder=5)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend(
+        prop={"family": FONT, "size": SMALL_TEXT - 1.0},
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 0.99),
+        ncols=3,
+        frameon=False,
+        handlelength=1.6,
+        columnspacing=1.2,
+        borderaxespad=0.2,
+    )
+    _finish(axes, "x in m", "y in m")
+
+
+def _draw_follower(axes: Axes, cam: LawCam) -> None:
+    """The follower where it stands at the angle 0."""
+    zero = np.zeros(1)
+    if cam.follower == "flat":
+        alpha, h, h1, _ = (float(value[0]) for value in cam.support(zero))
+        along, touch = 1j * np.exp(1j * alpha), (h + 1j * h1) * np.exp(1j * alpha)
+        half = 0.6 * cam.base
+        _segment(axes, touch - half * along, touch + half * along, 1.4)
+        if cam.swing is not None:
+            pivot = complex(cam.swing.pivot)
+            foot = touch + ((pivot - touch) * along.conjugate()).real * along
+            _segment(axes, touch, foot, 0.8)
+            _segment(axes, foot, pivot, 0.8)
+            _ring(axes, pivot, 0.06 * cam.base, INK, "solid")
+        return
+    place = complex(cam.trace(zero)[0][0])
+    if cam.radius:
+        _ring(axes, place, cam.radius, INK, "solid")
+    if cam.swing is not None:
+        _segment(axes, place, complex(cam.swing.pivot), 0.8)
+        _ring(axes, complex(cam.swing.pivot), 0.06 * cam.base, INK, "solid")
+    else:
+        _segment(axes, place, place + 0.8 * cam.base, 0.8)
+
+
+def _draw_law(axes: Axes, cam: LawCam, derivative: int) -> None:
+    """One derivative of the follower's place over the angle; broken where it jumps."""
+    colour = (GROUP_EDGE, "#009E73", OVER_EDGE)[derivative]
+    swings = cam.swing is not None
+    for low, high in pairwise(cam.law.breaks):
+        angle = np.linspace(low, high, _IN_STRETCH)
+        inside = np.clip(angle, low + 1e-9, high - 1e-9)
+        axes.plot(np.rad2deg(angle), cam.law.at(inside)[derivative], color=colour, lw=1.2)
+    for start in cam.law.starts[1:-1]:
+        axes.axvline(float(np.rad2deg(start)), color="#9A9A9A", lw=0.5, zorder=0.6)
+    axes.set_xlim(0.0, 360.0)
+    axes.set_xticks(range(0, 361, 60))
+    unit = (("s in m", "s′ in m/rad", "s″ in m/rad²"), ("s in rad", "s′", "s″ in 1/rad"))[swings][derivative]
+    _finish(axes, "angle of the cam in °" if derivative == 2 else "", unit)
+    if derivative < 2:
+        axes.tick_params(labelbottom=False)
+
+
+def _draw_curvature(axes: Axes, profile: Profile) -> None:
+    """Signed curvature over the curve's parameter."""
+    curve = profile.curve
+    in_degrees = profile.parameter_unit == "rad"
+    for low, high in pairwise(curve.breaks):
+        s = np.linspace(low, high, _IN_PIECE)
+        values = curve.curvature(np.clip(s, low + 1e-9 * (high - low), high - 1e-9 * (high - low)))
+        axes.plot(np.rad2deg(s) if in_degrees else s, values, color=GROUP_EDGE, lw=1.2)
+    low, high = axes.get_ylim()
+    if high - low < 1e-3 * max(abs(low), abs(high)):  # a circle: not its rounding errors
+        axes.set_ylim(min(0.0, 1.2 * low), max(0.0, 1.2 * high))
+    unit = "°" if in_degrees else profile.parameter_unit
+    _finish(axes, f"s in {unit}" if unit else "s", "curvature in 1/m, convex upwards")
+
+
+def _points(curve: Curve, outside: float = 0.0) -> tuple[Any, Any]:
+    """x and y along a curve, or along its parallel at a distance on the outer side (m)."""
+    s = curve.sampled(_IN_PIECE if curve.pieces > 8 else 40 * _IN_PIECE)
+    point, rate, _ = curve.at(np.append(s, curve.breaks[-1]) if curve.closed else s)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tangent = rate / np.hypot(rate[:, 0], rate[:, 1])[:, None]
+    if outside:
+        point = point + outside * np.stack([tangent[:, 1], -tangent[:, 0]], axis=1)
+    return point[:, 0], point[:, 1]
+
+
+def _ring(axes: Axes, centre: complex, radius: float, colour: str, look: str, label: str = "") -> None:
+    around = centre + radius * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
+    axes.plot(around.real, around.imag, color=colour, ls=look, lw=0.8, zorder=4, label=label or None)
+
+
+def _segment(axes: Axes, start: complex, end: complex, width: float) -> None:
+    axes.plot([start.real, end.real], [start.imag, end.imag], color=INK, lw=width, zorder=4)
+
+
+def _finish(axes: Axes, x: str, y: str) -> None:
+    axes.grid(color=_GRID, lw=0.5)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SMALL_TEXT - 1.0, width=0.5, length=2.0, labelfontfamily=FONT)
+    axes.set_xlabel(x, fontsize=SMALL_TEXT, family=FONT)
+    axes.set_ylabel(y, fontsize=SMALL_TEXT, family=FONT)
+    for spine in axes.spines.values():
+        spine.set(linewidth=0.5, color=INK)
