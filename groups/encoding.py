@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels import jets
+from groups.kernels import foreign, jets
 from groups.spins import HeldSpin
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import Elementary, equations_of
+from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
+from mbssa.joints.relations import PairFrames, Poses, term_value
 from mbssa.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from mbssa.joints.curves import Curve
+    from mbssa.joints.user import UserFunction
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -29,25 +35,38 @@ CODES = {
     "elevation": jets.ELEVATION,
     "screw": jets.SCREW,
     "offset": jets.OFFSET,
+    "turned": jets.TURNED,
+    "counted": jets.COUNTED,
+    "line": jets.LINE,
+    "contact": jets.CONTACT,
+    "user": jets.USER,
 }
 
 #: Codes whose values are lengths, m; the others are angles or cosines.
-LENGTHS = (jets.ALONG, jets.DISTANCE, jets.SCREW, jets.OFFSET)
+LENGTHS = (jets.ALONG, jets.DISTANCE, jets.SCREW, jets.OFFSET, jets.CONTACT)
 
 
 @dataclass(frozen=True, eq=False)
 class RowTables:
     """Equations of some joints: constraints, then drives, joint by joint; held spins come last.
 
+    An equation is a sum of terms, most often of one.
+
     Attributes
     ----------
-    pair : (J, 2) places of the joints' bodies on the stage
-    origin : (J, 2, 3) and ``axes`` : (J, 2, 3, 3), the joints' frames on their bodies
-    code, sign, parameter : (E,); ``number`` : (E, 4), see :mod:`groups.kernels.jets`
-    joint : (E,) row of ``pair``
+    pair : (P, 2) places on the stage of the two bodies of each pair of frames
+    origin : (P, 2, 3) and ``axes`` : (P, 2, 3, 3), those frames on their bodies
+    code, sign, parameter, factor : (T,); ``number`` : (T, 4), of the terms, see :mod:`groups.kernels.jets`
+    joint : (T,) row of ``pair``
+    near : (T,) angles at the reference that say how many turns the terms have
+    first_term : (E + 1,) first term of each equation
+    constant : (E,) what its terms come to where it holds, m or rad
+    is_length : (E,) whether it is in metres; else in rad
     drive : (E,) row of the motion; -1 for a constraint
-    source : (J,) joint index in the mechanism; -1 for a held spin
+    source : (E,) joint index in the mechanism; -1 for a held spin
     name : names of the equations: the constraint's, the driven coordinate's, or "spin"
+    curves : of the cams and their followers; their data follow one another
+    users : each user's function and its term; its address is not known before it runs
     """
 
     pair: Ints
@@ -58,29 +77,73 @@ class RowTables:
     number: Ints
     sign: Floats
     parameter: Floats
+    factor: Floats
+    near: Floats
+    first_term: Ints
+    constant: Floats
+    is_length: npt.NDArray[np.bool_]
     drive: Ints
     source: Ints
     name: tuple[str, ...]
+    curves: tuple[Curve, ...] = ()
+    users: tuple[tuple[UserFunction, int], ...] = ()
 
     def __len__(self) -> int:
-        return len(self.code)
+        return len(self.drive)
 
     @property
     def kernel_rows(self) -> jets.Rows:
-        """What the kernels take."""
+        """What the kernels take, with room of its own to work in."""
         return (
             self.pair, self.origin, self.axes, self.code, self.joint, self.number, self.sign, self.parameter,
+            self.factor, self.near.copy(), self.curve_data, np.zeros(self.room),
         )  # fmt: skip
+
+    @property
+    def curve_data(self) -> Floats:
+        """Data of all curves, one after the other."""
+        return np.concatenate([np.zeros(0), *(curve.data for curve in self.curves)])
+
+    @property
+    def room(self) -> int:
+        """Numbers that a call of the users' function with the most bodies needs."""
+        most = int(self.number[self.code == jets.USER, 0].max(initial=0))
+        return foreign.HEAD_IN + foreign.BODY_IN * most + foreign.HEAD_OUT + foreign.BODY_OUT * (most + 1)
+
+    @property
+    def equation(self) -> Ints:
+        """(T,) the equation of each term."""
+        return np.repeat(np.arange(len(self)), np.diff(self.first_term))
 
     @property
     def constraint(self) -> npt.NDArray[np.bool_]:
         """(E,) whether each row is a constraint and no drive."""
         return self.drive < 0
 
-    @property
-    def is_length(self) -> npt.NDArray[np.bool_]:
-        """(E,) whether each row is in metres; else in rad."""
-        return np.isin(self.code, LENGTHS)
+    def bound(self) -> RowTables:
+        """The same with the addresses, in this process, of the users' functions."""
+        if not self.users:
+            return self
+        parameter = self.parameter.copy()
+        from groups.user_functions import addresses
+
+        parameter[[term for _, term in self.users]] = addresses([function for function, _ in self.users])
+        return replace(self, parameter=parameter)
+
+    def over(self, size: float) -> RowTables:
+        """The same with lengths divided by a size, m."""
+        angles = np.isin(self.code, (jets.TURNED, jets.COUNTED, jets.LINE, jets.USER, jets.MORE))
+        lengths = self.is_length[self.equation]
+        user = self.code == jets.USER
+        return replace(
+            self,
+            origin=self.origin / size,
+            parameter=np.where(user, self.parameter, self.parameter / size),
+            factor=np.where(angles & lengths, self.factor / size, self.factor),
+            sign=np.where(user, self.sign * size, self.sign),
+            constant=np.where(self.is_length, self.constant / size, self.constant),
+            curves=tuple(curve.scaled(1.0 / size) for curve in self.curves),
+        )
 
 
 def drive_rows(mechanism: Mechanism) -> dict[tuple[int, str], int]:
@@ -114,7 +177,7 @@ def encode_rows(
     Raises
     ------
     ValueError
-        Joints of types without equations: their ids and types.
+        Joints without geometry: their ids and types; a drive of a coordinate that has no equation.
 
     Examples
     --------
@@ -125,48 +188,148 @@ def encode_rows(
     >>> rows.name, rows.drive.tolist()
     (('position x', 'position y', 'angle'), [-1, -1, 0])
     """
-    unknown = [j for j in joints if equations_of(CATALOGUE[int(mechanism.joint_type[j])]) is None]
+    unknown = [j for j in joints if not frames.known[j]]
     if unknown:
         named = ", ".join(
             f"{mechanism.joints[j]} (type {CATALOGUE[int(mechanism.joint_type[j])].code})" for j in unknown
         )
-        raise ValueError(f"no solver yet for joints {named}")
-    rows: list[tuple[str, int, int, tuple[int, ...], float, float, int]] = []
-    for k, j in enumerate(joints):
-        kind = CATALOGUE[int(mechanism.joint_type[j])]
-        equations = equations_of(kind)
-        assert equations is not None
-        values = {name: float(column[j]) for name, column in frames.parameters.items()}
-        rows += [_row(name, e, k, values, -1) for name, e in equations.constraints]
-        rows += [
-            _row(name, e, k, values, drives[j, name])
-            for name, e in zip(kind.coordinates, equations.coordinates, strict=True)
-            if (j, name) in drives
-        ]
-    rows += [("spin", jets.COSINE, len(joints) + k, (2, 2, 0, 0), 1.0, 0.0, -1) for k in range(len(spins))]
-    bodies = [mechanism.joint_bodies(j)[:2] for j in joints] + [(0, spin.body) for spin in spins]
-    names, code, joint, number, sign, parameter, drive = zip(*rows, strict=True) if rows else ((),) * 7
-    chosen = np.array(joints, dtype=np.int64)
-    return RowTables(
-        pair=np.array([[place[a], place[b]] for a, b in bodies], dtype=np.int64).reshape(-1, 2),
-        origin=np.concatenate([frames.origin[chosen], np.zeros((len(spins), 2, 3))]),
-        axes=np.concatenate([frames.axes[chosen], _spin_axes(spins)]),
-        code=np.array(code, dtype=np.int64),
-        joint=np.array(joint, dtype=np.int64),
-        number=np.array(number, dtype=np.int64).reshape(-1, 4),
-        sign=np.array(sign, dtype=np.float64),
-        parameter=np.array(parameter, dtype=np.float64),
-        drive=np.array(drive, dtype=np.int64),
-        source=np.concatenate([chosen, np.full(len(spins), -1, dtype=np.int64)]),
-        name=tuple(names),
+        raise ValueError(f"no geometry at joints {named}")
+    rows = _Rows([], [], [], [])
+    for j in joints:
+        driven = [name for name in CATALOGUE[int(mechanism.joint_type[j])].coordinates if (j, name) in drives]
+        if j in frames.relations:
+            _add_relations(rows, frames, j, [(name, drives[j, name]) for name in driven])
+        else:
+            _add_pair(rows, mechanism, frames, j, drives)
+    for spin, axes in zip(spins, _spin_axes(spins), strict=True):
+        rows.pairs.append(PairFrames((0, spin.body), np.zeros((2, 3)), axes))
+        spun = _Term(jets.COSINE, len(rows.pairs) - 1, (2, 2, 0, 0))
+        rows.equations.append(_Equation("spin", (spun,), -1, -1))
+    return rows.tables(place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    code: int
+    pair: int
+    number: tuple[int, ...] = (0, 0, 0, 0)
+    sign: float = 1.0
+    parameter: float = 0.0
+    factor: float = 1.0
+    near: float = np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class _Equation:
+    name: str
+    terms: tuple[_Term, ...]
+    drive: int
+    source: int
+    constant: float = 0.0
+    is_length: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Equations as they come together."""
+
+    pairs: list[PairFrames]
+    equations: list[_Equation]
+    curves: list[Curve]
+    functions: list[UserFunction]
+
+    def tables(self, place: Mapping[int, int] | Sequence[int] | Ints) -> RowTables:
+        terms = [term for equation in self.equations for term in equation.terms]
+        sizes = [len(equation.terms) for equation in self.equations]
+        users = [k for k, term in enumerate(terms) if term.code == jets.USER]
+        return RowTables(
+            pair=np.array([[place[b] for b in pair.bodies] for pair in self.pairs], dtype=np.int64).reshape(
+                -1, 2
+            ),
+            origin=np.array([pair.origin for pair in self.pairs]).reshape(-1, 2, 3),
+            axes=np.array([pair.axes for pair in self.pairs]).reshape(-1, 2, 3, 3),
+            code=np.array([term.code for term in terms], dtype=np.int64),
+            joint=np.array([term.pair for term in terms], dtype=np.int64),
+            number=np.array([term.number for term in terms], dtype=np.int64).reshape(-1, 4),
+            sign=np.array([term.sign for term in terms], dtype=np.float64),
+            parameter=np.array([term.parameter for term in terms], dtype=np.float64),
+            factor=np.array([term.factor for term in terms], dtype=np.float64),
+            near=np.array([term.near for term in terms], dtype=np.float64),
+            first_term=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            constant=np.array([equation.constant for equation in self.equations], dtype=np.float64),
+            is_length=np.array([equation.is_length for equation in self.equations], dtype=bool),
+            drive=np.array([equation.drive for equation in self.equations], dtype=np.int64),
+            source=np.array([equation.source for equation in self.equations], dtype=np.int64),
+            name=tuple(equation.name for equation in self.equations),
+            curves=tuple(self.curves),
+            users=tuple(zip(self.functions, users, strict=True)),
+        )
+
+
+def _add_pair(
+    rows: _Rows, mechanism: Mechanism, frames: Frames, j: int, drives: Mapping[tuple[int, str], int]
+) -> None:
+    """Equations of a joint on the relative pose of its two bodies."""
+    kind = CATALOGUE[int(mechanism.joint_type[j])]
+    equations = equations_of(kind)
+    assert equations is not None
+    first, second = mechanism.joint_bodies(j)[:2]
+    rows.pairs.append(PairFrames((first, second), frames.origin[j], frames.axes[j]))
+    values = {name: float(column[j]) for name, column in frames.parameters.items()}
+    chosen = [(name, e, -1) for name, e in equations.constraints]
+    chosen += [
+        (name, e, drives[j, name])
+        for name, e in zip(kind.coordinates, equations.coordinates, strict=True)
+        if (j, name) in drives
+    ]
+    for name, e, drive in chosen:
+        parameter = values[e.parameter] if e.parameter is not None else 0.0
+        term = _Term(CODES[e.kind], len(rows.pairs) - 1, _four(e.numbers), e.sign, parameter)
+        rows.equations.append(_Equation(name, (term,), drive, j, is_length=term.code in LENGTHS))
+
+
+def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[str, int]]) -> None:
+    """Equations of a joint that are sums of terms."""
+    relations = frames.relations[j]
+    missing = [name for name, _ in driven if name not in relations.coordinates]
+    if missing:
+        raise ValueError(f"coordinate {missing[0]!r} of a joint cannot be driven: it has no equation")
+    first = len(rows.pairs)
+    rows.pairs.extend(relations.pairs)
+    place = sum(len(curve.data) for curve in rows.curves)
+    after = place + (len(relations.curves[0].data) if relations.curves else 0)
+    rows.curves.extend(relations.curves)
+    chosen = [(relation, -1) for relation in relations.constraints]
+    chosen += [(relations.coordinates[name], drive) for name, drive in driven]
+    poses = Poses(
+        frames.position, frames.rotation, np.arctan2(frames.rotation[:, 1, 0], frames.rotation[:, 0, 0])
     )
+    for relation, drive in chosen:
+        terms = []
+        for term in relation.terms:
+            number, parameter, near = _four(term.numbers), term.parameter, np.nan
+            if term.kind == "contact":
+                number = (place, after, term.numbers[0], 0)
+            elif term.kind == "user":
+                number, parameter = (len(relations.bodies), 0, 0, 0), 0.0
+                assert relations.function is not None
+                rows.functions.append(relations.function)
+            elif term.kind in ("counted", "line"):
+                near = term_value(relations, term, poses)
+            code = CODES[term.kind]
+            terms.append(_Term(code, first + term.pair, number, 1.0, parameter, term.factor, near))
+            if term.kind == "user":
+                terms += [
+                    _Term(jets.MORE, first + k, (len(relations.bodies), 2 * k, 0, 0), factor=term.factor)
+                    for k in range(1, len(relations.pairs))
+                ]
+        rows.equations.append(
+            _Equation(relation.name, tuple(terms), drive, j, relation.constant, relation.is_length)
+        )
 
 
-def _row(
-    name: str, e: Elementary, joint: int, values: Mapping[str, float], drive: int
-) -> tuple[str, int, int, tuple[int, ...], float, float, int]:
-    parameter = values[e.parameter] if e.parameter is not None else 0.0
-    return name, CODES[e.kind], joint, (*e.numbers, 0, 0, 0, 0)[:4], e.sign, parameter, drive
+def _four(numbers: Sequence[int]) -> tuple[int, ...]:
+    return (*numbers, 0, 0, 0, 0)[:4]
 
 
 def _spin_axes(spins: Sequence[HeldSpin]) -> Floats:

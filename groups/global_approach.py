@@ -90,13 +90,13 @@ def solve_globally(
 def _trajectory(structure: Structure, motion: Motion, run: GlobalRun) -> Trajectory:
     """The motion's own instants, lengths in metres again."""
     extra = len(run.inputs[0]) - len(motion.time)
-    position, rotation, velocity, acceleration = (a[:, extra:] for a in run.poses)
+    position, rotation, velocity, acceleration, angle = (a[:, extra:] for a in run.poses[:5])
     for linear in (position, velocity[:, :, :3], acceleration[:, :, :3]):
         linear *= run.system.size
     status, residual, iterations, condition = (a[extra:, None] for a in run.quality)
     orientation = quaternion_of(rotation)
     if structure.mechanism.space == "planar":
-        orientation = _unwrapped(np.arctan2(rotation[:, :, 1, 0], rotation[:, :, 0, 0]))
+        orientation = angle
         position, velocity, acceleration = (
             position[:, :, :2],
             velocity[:, :, [0, 1, 5]],
@@ -116,11 +116,3 @@ def _trajectory(structure: Structure, motion: Motion, run: GlobalRun) -> Traject
         np.arange(len(position)),
         group_names=("the whole mechanism",),
     )
-
-
-def _unwrapped(angle: Floats) -> Floats:
-    """Angles (N, T) without jumps; instants without an answer are left out."""
-    for row in angle:
-        sound = np.isfinite(row)
-        row[sound] = np.unwrap(row[sound])
-    return angle

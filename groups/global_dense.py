@@ -14,7 +14,7 @@ Advance = Callable[[GlobalRun, int, int, int], tuple[int, int]]
 
 def dense_solver(system: GlobalSystem) -> Advance:
     """Solver of stretches of a system's runs, as :func:`groups.kernels.global_newton.solve_dense` says."""
-    rows, places = system.rows.kernel_rows, system.dense
+    rows, places = system.rows.bound().kernel_rows, system.dense
     kernel = compiled(kernels.solve_dense)
 
     def advance(run: GlobalRun, first: int, stop: int, last: int) -> tuple[int, int]:

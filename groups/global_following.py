@@ -44,26 +44,29 @@ def _followed(solve: Advance, run: GlobalRun, last: int, t: int) -> bool:
     known = run.system.known
     status, residual, iterations, condition = run.quality
     steps, pieces, agreed = int(iterations[t]), 2, False
-    before: tuple[Floats, Floats] | None = None
+    before: tuple[Floats, Floats, Floats] | None = None
+    near = run.poses[5][:, last]
     while pieces <= PIECES and not agreed:
         way = _way(run, last, t, pieces)
         _, reached = solve(way, 1, pieces + 1, 0)
         steps += int(way.quality[2].sum())
-        now = way.poses[0][known:, -1], way.poses[1][known:, -1]
+        now = way.poses[0][known:, -1], way.poses[1][known:, -1], way.poses[4][known:, -1]
         if reached > pieces and before is not None:
             agreed = all(np.abs(a - b).max() <= SAME for a, b in zip(now, before, strict=True))
+            near = way.poses[5][:, -1]
         status[t] = way.quality[0][reached] if reached <= pieces else MODE_LOST
         before = now if reached > pieces else None
         pieces *= 2
     if agreed:
-        end = _end(run, t, now)
+        end = _end(run, t, now, near)
         _, reached = solve(end, 1, 2, 0)
         steps += int(end.quality[2][1])
         agreed = reached == 2
         for mine, found in zip((status, residual, condition), end.quality[:2] + end.quality[3:], strict=True):
             mine[t] = found[1]
-        for pose, there in zip(run.poses, end.poses, strict=True):
+        for pose, there in zip(run.poses[:5], end.poses, strict=False):
             pose[known:, t] = there[known:, 1] if agreed else np.nan
+        run.poses[5][:, t] = end.poses[5][:, 1]
     iterations[t] = steps
     return agreed
 
@@ -72,7 +75,12 @@ def _way(run: GlobalRun, last: int, t: int, pieces: int) -> GlobalRun:
     """A run of so many instants from one to another, each a second long, positions alone."""
     system = run.system
     share = np.arange(pieces + 1) / pieces
-    poses = room(len(run.poses[0]), pieces + 1)
+    poses = room(len(run.poses[0]), pieces + 1, len(run.poses[5]))
+    poses[5][:, 0] = run.poses[5][:, last]
+    for b in range(len(run.poses[4])):
+        goal = run.poses[4][b, t] if b < system.known else np.nan
+        poses[4][b] = run.poses[4][b, last] * (1.0 - share) + share * goal
+    poses[4][:, 0] = run.poses[4][:, last]
     for place, kept in zip(poses[:2], run.poses[:2], strict=True):
         place[:, 0] = kept[:, last]
         place[: system.known, -1] = kept[: system.known, t]
@@ -97,14 +105,15 @@ def _way(run: GlobalRun, last: int, t: int, pieces: int) -> GlobalRun:
     )
 
 
-def _end(run: GlobalRun, t: int, own: tuple[Floats, Floats]) -> GlobalRun:
+def _end(run: GlobalRun, t: int, own: tuple[Floats, Floats, Floats], near: Floats) -> GlobalRun:
     """A run of the one instant that begins where the way to it has led."""
     known = run.system.known
-    poses = room(len(run.poses[0]), 2)
-    for place, kept, found in zip(poses[:2], run.poses[:2], own, strict=False):
-        place[:known] = kept[:known, t, None]
-        place[known:, 0] = found
-    for place, kept in zip(poses[2:], run.poses[2:], strict=True):
+    poses = room(len(run.poses[0]), 2, len(near))
+    poses[5][:, 0] = near
+    for k, found in zip((0, 1, 4), own, strict=True):
+        poses[k][:known] = run.poses[k][:known, t, None]
+        poses[k][known:, 0] = found
+    for place, kept in zip(poses[2:4], run.poses[2:4], strict=True):
         place[:known, 1] = kept[:known, t]
     value, rate, second = (np.ascontiguousarray(part[:, [t, t]]) for part in run.inputs[1:])
     return GlobalRun(
@@ -117,11 +126,13 @@ def _end(run: GlobalRun, t: int, own: tuple[Floats, Floats]) -> GlobalRun:
     )
 
 
-def room(bodies: int, instants: int) -> kernels.Poses:
-    """Poses and rates of a stage, zero."""
+def room(bodies: int, instants: int, terms: int) -> kernels.Poses:
+    """Poses and rates of a stage and angles of terms, zero."""
     return (
         np.zeros((bodies, instants, 3)),
         np.zeros((bodies, instants, 3, 3)),
         np.zeros((bodies, instants, 6)),
         np.zeros((bodies, instants, 6)),
+        np.zeros((bodies, instants)),
+        np.zeros((terms, instants)),
     )

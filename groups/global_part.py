@@ -121,7 +121,8 @@ class GlobalPart:
         at.position[:] = reference.position[self.stage] / system.size
         at.rotation[:] = reference.rotation[self.stage]
         at.velocity[:], at.acceleration[:] = 0.0, 0.0
-        at.angle[:] = reference.angle[self.stage[system.known :]] if self.planar else 0.0
+        at.angle[:] = reference.angle[self.stage]
+        at.near[:] = system.rows.near
         memory[TIME] = np.nan
         _, work = _looked(system, at)
         if not system.redundant:
@@ -145,8 +146,9 @@ class GlobalPart:
     ) -> GlobalRun:
         """A run whose first instant is the last that was solved, with the given bodies in place."""
         system, last = self.system, self._views(memory)
-        poses = room(len(self.stage), end - first + 1)
-        position, rotation, velocity, acceleration = poses
+        poses = room(len(self.stage), end - first + 1, len(last.near))
+        position, rotation, velocity, acceleration, angle, near = poses
+        angle[:, 0], near[:, 0], angle[0] = last.angle, last.near, last.angle[0]
         position[:, 0], rotation[:, 0] = last.position, last.rotation
         velocity[:, 0], acceleration[:, 0] = last.velocity, last.acceleration
         known = system.known
@@ -156,6 +158,8 @@ class GlobalPart:
         if len(rows):
             turned = outputs[1][rows, first:end]
             rotation[1:known, 1:] = plane_rotation(turned) if self.planar else rotation_of(turned)
+            if self.planar:
+                angle[1:known, 1:] = turned
             wide = 2 if self.planar else 3
             position[1:known, 1:, :wide] = outputs[0][rows, first:end] / size
             columns = system.columns
@@ -189,17 +193,17 @@ class GlobalPart:
     ) -> None:
         """Bring the own bodies to the outputs, NaN where the group has no answer."""
         known, size = self.system.known, self.system.size
-        position, rotation, velocity, acceleration = (part[known:, 1:].copy() for part in run.poses)
+        position, rotation, velocity, acceleration, angle = (
+            part[known:, 1:].copy() for part in run.poses[:5]
+        )
         failed = run.quality[0][1:] != OK
-        for part in (position, rotation, velocity, acceleration):
+        for part in (position, rotation, velocity, acceleration, angle):
             part[:, failed] = np.nan
         for linear in (position, velocity[..., :3], acceleration[..., :3]):
             linear *= size
         rows = row_of[self.stage[known:]]
         own, rows = np.flatnonzero(rows >= 0), rows[rows >= 0]
         if self.planar:
-            angle = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
-            _unwrap(angle, self._views(memory).angle)
             outputs[0][rows, first:end] = position[own, :, :2]
             outputs[1][rows, first:end] = angle[own]
         else:
@@ -217,17 +221,18 @@ class GlobalPart:
             at.inputs[:] = run.inputs[1][:, last]
             at.position[:], at.rotation[:] = run.poses[0][:, last], run.poses[1][:, last]
             at.velocity[:], at.acceleration[:] = run.poses[2][:, last], run.poses[3][:, last]
+            at.angle[:], at.near[:] = run.poses[4][:, last], run.poses[5][:, last]
         if last < len(run.inputs[0]) - 1:
             # Rates lead on from the instant just before only.
             at.velocity[:], at.acceleration[:] = 0.0, 0.0
 
     def _views(self, memory: Floats) -> _Last:
-        return _views(memory, len(self.units), len(self.stage))
+        return _views(memory, len(self.units), len(self.stage), len(self.system.rows.code))
 
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """The parts of a memory: inputs (D,), poses and rates of the stage (m, ...), angles of the own bodies."""
+    """The parts of a memory: inputs (D,), poses, rates and angles of the stage (m, ...), angles of terms."""
 
     inputs: Floats
     position: Floats
@@ -235,12 +240,14 @@ class _Last:
     velocity: Floats
     acceleration: Floats
     angle: Floats
+    near: Floats
 
 
-def _views(memory: Floats, inputs: int, m: int) -> _Last:
-    ends = np.cumsum([FREE, inputs, 3 * m, 9 * m, 6 * m, 6 * m]).tolist()
-    u, p, r, v, a, angle = np.split(memory, ends)[1:]
-    return _Last(u, p.reshape(m, 3), r.reshape(m, 3, 3), v.reshape(m, 6), a.reshape(m, 6), angle)
+def _views(memory: Floats, inputs: int, m: int, terms: int) -> _Last:
+    ends = np.cumsum([FREE, inputs, 3 * m, 9 * m, 6 * m, 6 * m, m]).tolist()
+    u, p, r, v, a, angle, near = np.split(memory, ends)[1:]
+    assert len(near) == terms
+    return _Last(u, p.reshape(m, 3), r.reshape(m, 3, 3), v.reshape(m, 6), a.reshape(m, 6), angle, near)
 
 
 def encode_part(
@@ -276,7 +283,7 @@ def encode_part(
     mechanism = group.structure.mechanism
     own = group.body_indices.tolist()
     joints = group.joint_indices.tolist()
-    touched = {body for j in joints for body in mechanism.joint_bodies(j)[:2]}
+    touched = {body for j in joints for body in mechanism.joint_bodies(j)}
     stage = [0, *sorted(touched - {0, *own}), *own]
     known = len(stage) - len(own)
     place = {body: k for k, body in enumerate(stage)}
@@ -286,7 +293,7 @@ def encode_part(
     system = system_of(rows, columns, len(stage), known, frames.size, f"SG-{group.number}")
     planar = mechanism.space == "planar"
     extent = float(np.abs(reference.position).max()) / frames.size + 1.0
-    room = FREE + len(inputs) + len(stage) * STATE + (len(own) if planar else 0)
+    room = FREE + len(inputs) + len(stage) * (STATE + 1) + len(rows.code)
     part = GlobalPart(
         group.number - 1,
         method,
@@ -298,7 +305,7 @@ def encode_part(
         np.zeros(room),
     )
     memory = part.standing(reference, inputs)
-    miss, _ = _looked(system, _views(memory, len(inputs), len(stage)))
+    miss, _ = _looked(system, part._views(memory))
     # Rounded geometry cannot close better than it does at the reference.
     allowance = max(VIOLATED, ROUNDED * miss) if system.redundant else VIOLATED
     return replace(part, memory=memory, limits=(part.limits[0], allowance))
@@ -306,25 +313,14 @@ def encode_part(
 
 def _looked(system: GlobalSystem, at: _Last) -> tuple[float, kernels.Work]:
     """The largest residual of a pose, and the work with its jets. Plain Python: it is done once."""
-    rows = len(system.rows)
+    rows, terms = len(system.rows), len(system.rows.code)
     right = np.zeros(rows)
-    work = np.zeros((WORK, SIZE)), np.zeros((rows, SIZE)), np.zeros(rows * system.n), right
+    work = np.zeros((WORK, SIZE)), np.zeros((terms, SIZE)), np.zeros(rows * system.n), right
     column = at.inputs[:, None]
     inputs = np.zeros(1), column, 0.0 * column, 0.0 * column
-    stage = at.position, at.rotation, at.velocity, at.acceleration
-    worst = kernels.look(0, system.rows.kernel_rows, system.dense, inputs, stage, work)
+    stage = at.position, at.rotation, at.velocity, at.acceleration, at.angle
+    worst = kernels.look(0, system.rows.bound().kernel_rows, system.dense, inputs, stage, work)
     return worst, work
-
-
-def _unwrap(angle: Floats, last: Floats) -> None:
-    """Let angles (n, T) go on from the last ones (n,), which go on too; those that are NaN are left out."""
-    for row, angles in enumerate(angle):
-        sound = np.flatnonzero(np.isfinite(angles))
-        if len(sound):
-            raw = angles[sound]
-            back = np.diff(raw, prepend=last[row]) / (2 * np.pi)
-            angles[sound] = raw - 2 * np.pi * np.cumsum(np.round(back))
-            last[row] = angles[sound[-1]]
 
 
 def _signed(rotation: Floats, last: Floats, rows: Ints) -> Floats:

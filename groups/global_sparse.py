@@ -22,11 +22,11 @@ def sparse_solver(system: GlobalSystem) -> Advance:
     """Solver of stretches of a system's runs, as :func:`groups.global_dense.dense_solver`."""
     matrix = _Sparse(system)
     places = system.with_places(matrix.place)
-    rows, columns, known = system.rows.kernel_rows, system.columns, system.known
+    rows, columns, known = system.rows.bound().kernel_rows, system.columns, system.known
     right = np.zeros(len(system.rows))
-    work = np.zeros((WORK, SIZE)), np.zeros((len(right), SIZE)), matrix.jacobian, right
+    work = np.zeros((WORK, SIZE)), np.zeros((len(rows[3]), SIZE)), matrix.jacobian, right
     m = known + system.n // len(columns)
-    stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6))
+    stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6)), np.zeros(m)
     begin, look, fill, move, velocities, accelerations, spread, end = (
         compiled(kernel)
         for kernel in (
@@ -63,7 +63,7 @@ def sparse_solver(system: GlobalSystem) -> Advance:
                 return OK if worst <= max(tolerance, allowance) else DROPPED, regular
             if not regular:
                 return SINGULAR, regular
-            move(by, columns, known, stage[0], stage[1], gone)
+            move(by, columns, known, stage, gone)
         return NOT_CONVERGED, regular
 
     def rates(run: GlobalRun, t: int) -> None:
@@ -80,7 +80,7 @@ def sparse_solver(system: GlobalSystem) -> Advance:
         farthest, sign = run.limits[3:]
         for t in range(first, stop):
             condition[t] = 0.0
-            if not begin(t, last, known, run.inputs[0], run.poses, stage):
+            if not begin(t, last, known, run.inputs[0], rows, run.poses, stage):
                 status[t], residual[t] = WAITS, np.nan
             else:
                 status[t], regular = newton(run, t)
@@ -92,7 +92,7 @@ def sparse_solver(system: GlobalSystem) -> Advance:
                         rates(run, t)
                 if status[t] not in (OK, DROPPED) and farthest < np.inf:
                     return last, t
-            if end(t, last, int(status[t]), known, run.inputs[0], run.poses, stage, run.level):
+            if end(t, last, int(status[t]), known, run.inputs[0], rows, work, run.poses, stage, run.level):
                 last = t
         return last, stop
 
@@ -110,7 +110,8 @@ class _Sparse:
         import scipy.sparse
 
         rows, n = len(system.rows), system.n
-        equation, _, column = system.entries
+        term, _, column = system.entries
+        equation = system.rows.equation[term]
         self.tall = rows > n
         cells, self.place = np.unique(column * rows + equation, return_inverse=True)
         self.jacobian = np.zeros(len(cells))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -53,28 +53,29 @@ class GlobalSystem:
 
     @cached_property
     def entries(self) -> tuple[Ints, Ints, Ints]:
-        """Which numbers of the jets go into the matrix: equation, derivative, and column."""
+        """Which numbers of the jets go into the matrix: term, derivative, and column."""
         rows = self.rows
         place = np.full(6, -1)
         place[self.columns] = np.arange(len(self.columns))
         bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
         local = np.tile(place, 2)
         used = (bodies >= self.known) & (local >= 0)
-        equation, derivative = np.nonzero(used)
-        return equation, derivative, (bodies[used] - self.known) * len(self.columns) + local[derivative]
+        term, derivative = np.nonzero(used)
+        return term, derivative, (bodies[used] - self.known) * len(self.columns) + local[derivative]
 
     @cached_property
     def dense(self) -> kernels.System:
         """What the kernels take to fill a dense matrix."""
-        equation, _, column = self.entries
-        return self.with_places(equation * self.n + column)
+        term, _, column = self.entries
+        return self.with_places(self.rows.equation[term] * self.n + column)
 
     def with_places(self, place: Ints) -> kernels.System:
         """What the kernels take, with these places of the entries in the matrix's numbers."""
-        equation, derivative, _ = self.entries
-        slots = np.full((len(self.rows), 12), -1, dtype=np.int64)
-        slots[equation, derivative] = place
-        return self.rows.drive, slots, self.columns, self.known
+        term, derivative, _ = self.entries
+        slots = np.full((len(self.rows.code), 12), -1, dtype=np.int64)
+        slots[term, derivative] = place
+        rows = self.rows
+        return rows.drive, rows.equation, rows.constant, slots, self.columns, self.known
 
     def units(self, inputs: int) -> Floats:
         """(D,) what values of the inputs are divided by: the size for lengths."""
@@ -126,8 +127,7 @@ def system_of(
     n = (bodies - known) * len(columns)
     if len(rows) < n:
         raise ValueError(f"{name} has {len(rows)} equations for {n} unknowns")
-    scaled = replace(rows, origin=rows.origin / size, parameter=rows.parameter / size)
-    return GlobalSystem(scaled, n, np.array(columns, dtype=np.int64), size, known)
+    return GlobalSystem(rows.over(size), n, np.array(columns, dtype=np.int64), size, known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,12 +151,21 @@ class GlobalRun:
         units = system.units(len(inputs[1]))
         position = np.repeat(reference.position[:, None] / system.size, instants, axis=1)
         rotation = np.repeat(reference.rotation[:, None], instants, axis=1)
+        angle = np.repeat(reference.angle[:, None], instants, axis=1)
+        near = np.repeat(system.rows.near[:, None], instants, axis=1)
         # Far from the world's origin a residual cannot fall below the rounding of the positions.
         rounding = 64 * np.finfo(float).eps * float(np.abs(position[:, 0]).max())
         return GlobalRun(
             system,
             (np.ascontiguousarray(inputs[0]), *(a / units[:, None] for a in inputs[1:])),
-            (position, rotation, np.zeros((bodies, instants, 6)), np.zeros((bodies, instants, 6))),
+            (
+                position,
+                rotation,
+                np.zeros((bodies, instants, 6)),
+                np.zeros((bodies, instants, 6)),
+                angle,
+                near,
+            ),
             empty_quality(instants),
             (max(CLOSED, rounding), VIOLATED, STEPS, np.inf, 0.0),
             level,
@@ -164,7 +173,7 @@ class GlobalRun:
 
     def stop_at(self, done: int) -> None:
         """Say of all later instants that they were not computed."""
-        for array in self.poses:
+        for array in self.poses[:4]:
             array[1:, done:] = np.nan
         self.quality[0][done:] = NOT_COMPUTED
         self.quality[1][done:] = np.nan

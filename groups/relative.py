@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.closed_form import struts as strut_data
-from groups.encoding import encode_rows
-from groups.kernels import closing, linear, record, tree
+from groups.encoding import RowTables, encode_rows
+from groups.kernels import closing, jets, linear, record, tree
 from groups.kernels.vectors import STATE
 from groups.spins import HeldSpin
 from groups.tree import GroupTree, Strut
@@ -21,6 +21,9 @@ from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, relative_pose
 from mbssa.mechanism import Mechanism
 
+if TYPE_CHECKING:
+    from mbssa.joints.user import UserFunction
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -28,6 +31,9 @@ Ints = npt.NDArray[np.int64]
 CLOSED, ROUNDING = 1e-12, 4e-15
 #: Residual of an equation that was left out: over the size, and over what it misses at the reference already.
 LEFT_OUT, ROUNDED = 1e-9, 100.0
+
+#: Cosine from which two axes are one.
+_SAME_AXIS = 1.0 - 1e-12
 
 #: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
 _SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
@@ -44,6 +50,7 @@ class RelativeGroup:
     unknowns : names of the unknown coordinates, ``joint.coordinate``; those of a ball in one joint follow
     closing : names of what closes it: joints, and bodies of struts
     left_out : equations that follow from the others and are only checked
+    users : users' functions, and where in ``floats`` their addresses stand
     """
 
     ints: Ints
@@ -53,6 +60,7 @@ class RelativeGroup:
     unknowns: tuple[str, ...]
     closing: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    users: tuple[tuple[UserFunction, int], ...] = ()
 
     @property
     def strut(self) -> tuple[Ints, Floats, Floats]:
@@ -163,15 +171,17 @@ def encode_relative(
     rod_joints = [j for j in opened.cuts if _is_rod(mechanism, j)]
     rod_struts = [strut for strut in opened.struts if strut.slide < 0 or strut.slide_driven]
     others = [j for j in opened.cuts if j not in pins and j not in rod_joints]
-    rows = encode_rows(mechanism, frames, others, place, drives, held)
+    rows = encode_rows(mechanism, frames, others, place, drives, held).bound()
     width = 2 if planar else 3
     if width * len(pins) + len(rod_joints) + len(rod_struts) + len(rows) != n:
         # More equations than unknowns: all in one form, of which a full set is chosen.
         pins, rod_joints = [], []
-        rows = encode_rows(mechanism, frames, list(opened.cuts), place, drives, held)
+        rows = encode_rows(mechanism, frames, list(opened.cuts), place, drives, held).bound()
     packed = [_pack_strut(strut, mechanism, frames, drives, spins) for strut in opened.struts]
     rods, rod_floats = _rods(mechanism, frames, place, rod_joints, rod_struts, opened.struts, packed, drives)
     meeting = _meeting(opened, mechanism, steps, influence, pins, place, n) if not len(rows) else None
+    near_from, near_factor, near_zero = _counters(rows, mechanism, frames, names, x, drives, inputs, stage)
+    turn_zero = _turn_zero(opened, reference, steps, start, x, inputs) if planar else np.zeros(0)
     reach = n == 1 and len(rods) == 1 and not len(rows) and _elementary(steps, 1)
     reach = reach and influence[rods[0, 0], 0] != influence[rods[0, 1], 0]
     method = record.REACH if reach else record.MEET if meeting else record.NEWTON
@@ -180,9 +190,10 @@ def encode_relative(
     counts = {
         record.N_KNOWN: len(opened.known), record.N_LINKS: len(opened.links), record.N_STEPS: len(steps.kind),
         record.N_UNKNOWNS: n, record.N_BALLS: len(balls), record.N_PINS: len(pins), record.N_RODS: len(rods),
-        record.N_PAIRS: len(rows.pair), record.N_ROWS: len(rows), record.N_STRUTS: len(packed),
-        record.N_CONSTANTS: len(steps.transforms), record.N_INPUTS: len(inputs), record.METHOD: method,
-        record.PLANAR: int(planar),
+        record.N_PAIRS: len(rows.pair), record.N_ROWS: len(rows), record.N_TERMS: len(rows.code),
+        record.N_CURVES: len(rows.curve_data), record.N_FOREIGN: rows.room if rows.users else 0,
+        record.N_STRUTS: len(packed), record.N_CONSTANTS: len(steps.transforms), record.N_INPUTS: len(inputs),
+        record.METHOD: method, record.PLANAR: int(planar),
     }  # fmt: skip
     head, size_of_memory = record.places(counts)
     ints = _joined(np.int64, [
@@ -190,7 +201,8 @@ def encode_relative(
         [place[link.parent] for link in opened.links], start, steps.kind, steps.axis, steps.unknown,
         steps.drive, steps.constant, influence,
         [place[b] for j in pins for b in mechanism.joint_bodies(j)[:2]], rods, rows.pair, rows.code,
-        rows.joint, rows.number, rows.drive, meeting or (0,) * 7, *(item[0] for item in packed),
+        rows.joint, rows.number, near_from, rows.first_term, rows.drive, meeting or (0,) * 7,
+        *(item[0] for item in packed),
     ])  # fmt: skip
     extent = float(np.abs(reference.position).max()) + frames.size
     limits = [frames.size, max(CLOSED * frames.size, ROUNDING * extent), LEFT_OUT * frames.size]
@@ -198,17 +210,19 @@ def encode_relative(
         steps.factor, *steps.transforms, _centre(opened, mechanism, frames, reference), limits,
         [frames.size if is_slide else 1.0 for is_slide in _slides(steps, n)],
         *(frames.origin[j] for j in pins), rod_floats, rows.origin, rows.axes, rows.sign, rows.parameter,
-        np.where(rows.is_length, 1.0 / frames.size, 1.0),
+        rows.factor, near_factor, near_zero, rows.curve_data,
+        np.where(rows.is_length, 1.0 / frames.size, 1.0), rows.constant, turn_zero,
         *(item[1] for item in packed),
     ])  # fmt: skip
     known = np.concatenate(
         [reference.position[list(opened.known)], reference.rotation[list(opened.known)].reshape(-1, 9)],
         axis=1,
     )
-    angles = reference.angle[[link.body for link in opened.links]] if planar else np.zeros(0)
+    angles = reference.angle[list(opened.known)] if planar else np.zeros(0)
     signs = [_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)]
     memory = _joined(np.float64, [
-        np.zeros(record.FREE), x, np.zeros(2 * n), *balls, known, inputs, angles, np.ones(len(rows)), *signs,
+        np.zeros(record.FREE), x, np.zeros(2 * n), *balls, known, inputs, angles, rows.near,
+        np.ones(len(rows)), *signs,
     ])  # fmt: skip
     assert len(memory) == size_of_memory
     closed = settle(ints, floats, memory)
@@ -227,9 +241,10 @@ def encode_relative(
         tuple(names),
         tuple(closes),
         tuple(
-            f"{mechanism.joint_ids[rows.source[rows.joint[r]]]} {rows.name[r]}"
+            f"{mechanism.joint_ids[rows.source[r]]} {rows.name[r]}"
             for r in np.flatnonzero(solved == 0).tolist()
         ),
+        tuple((function, int(ints[record.VALUE]) + term) for function, term in rows.users),
     )
 
 
@@ -433,6 +448,8 @@ def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
         (record.X, record.LAST_X, n),
         (record.BALL, record.LAST_BALL, 9 * ints[record.N_BALLS]),
         (record.U, record.LAST_U, ints[record.N_INPUTS]),
+        (record.TURNED, record.LAST_TURNED, known * ints[record.PLANAR]),
+        (record.NEAR, record.HELD, ints[record.N_TERMS]),
     ):
         work[ints[part] :][:length] = memory[ints[last] :][:length]
     tree.forward(ints, floats, work)
@@ -466,6 +483,64 @@ def _elementary(steps: _Steps, n: int) -> bool:
     moves = [u for u, kind in zip(steps.unknown, steps.kind, strict=True) if u >= 0 and kind < record.BALL_X]
     factors = {abs(f) for f, u in zip(steps.factor, steps.unknown, strict=True) if u >= 0}
     return sorted(moves) == list(range(n)) and factors == {1.0}
+
+
+def _turn_zero(
+    opened: GroupTree,
+    reference: Configuration,
+    steps: _Steps,
+    start: list[int],
+    x: list[float],
+    inputs: Floats,
+) -> Floats:
+    """(links,) angle of each body in the plane less its parent's and what the steps between them turn."""
+    zero = np.zeros(len(opened.links))
+    for k, link in enumerate(opened.links):
+        zero[k] = reference.angle[link.body] - reference.angle[link.parent]
+        for s in range(start[k], start[k + 1]):
+            if steps.kind[s] == record.TURN:
+                moved = x[steps.unknown[s]] if steps.unknown[s] >= 0 else inputs[steps.drive[s]]
+                zero[k] -= steps.factor[s] * moved
+    return zero
+
+
+def _counters(
+    rows: RowTables,
+    mechanism: Mechanism,
+    frames: Frames,
+    names: Sequence[str],
+    x: Sequence[float],
+    drives: Mapping[tuple[int, str], int],
+    inputs: Floats,
+    stage: Sequence[int],
+) -> tuple[Ints, Floats, Floats]:
+    """What counts the turns of each term: a hinge about the same axis between the same bodies, if any.
+
+    Returns the unknown k, or the input r as -2 - r, or -1 for the last instant; a factor; and an offset.
+    """
+    source = np.full(len(rows.code), -1, dtype=np.int64)
+    factor, zero = np.zeros(len(rows.code)), np.zeros(len(rows.code))
+    for t in np.flatnonzero(rows.code == jets.COUNTED).tolist():
+        pair = rows.joint[t]
+        bodies = [stage[k] for k in rows.pair[pair].tolist()]
+        axis = frames.rotation[bodies[0]] @ rows.axes[pair, 0, :, 2]
+        for j in range(mechanism.n_joints):
+            ends = mechanism.joint_bodies(j)[:2]
+            turns = CATALOGUE[int(mechanism.joint_type[j])].code in ("R", "C", "H")
+            if not turns or sorted(ends) != sorted(bodies):
+                continue
+            along = float(axis @ frames.rotation[ends[0]] @ frames.axes[j, 0, :, 2])
+            name = f"{mechanism.joint_ids[j]}.angle"
+            if abs(along) < _SAME_AXIS or ((j, "angle") not in drives and name not in names):
+                continue
+            factor[t] = np.sign(along) * (1.0 if ends[0] == bodies[0] else -1.0)
+            if (j, "angle") in drives:
+                row = drives[j, "angle"]
+                source[t], at = -2 - row, inputs[row]
+            else:
+                source[t], at = names.index(name), x[names.index(name)]
+            zero[t] = factor[t] * at - rows.near[t]
+    return source, factor, zero
 
 
 def _meeting(

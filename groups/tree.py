@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from mbssa import Group, Mechanism
 from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
 
 #: An offset between the two axes of a universal joint below this share of the size is none.
@@ -89,7 +90,7 @@ def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTre
     inner = {body for strut in taken for body in strut.bodies}
     gone = {j for strut in taken for j in (strut.pin, strut.ball, strut.slide)}
     links, cuts = spanning(mechanism, own - inner, [j for j in joints if j not in gone])
-    touched = {b for j in joints for b in mechanism.joint_bodies(j)[:2]}
+    touched = {b for j in joints for b in mechanism.joint_bodies(j)}
     if any(link.joint < 0 for link in links):
         touched.add(0)  # a free body is placed in the frame
     return GroupTree(group.number, tuple(sorted(touched - own)), links, cuts, taken)
@@ -112,6 +113,9 @@ def spanning(
 
     part = {body: body for body in own} | {-1: -1}
 
+    def carries(j: int) -> bool:
+        return equations_of(CATALOGUE[int(mechanism.joint_type[j])]) is not None
+
     def root(body: int) -> int:
         body = body if body in part else -1
         while part[body] != body:
@@ -119,7 +123,7 @@ def spanning(
         return body
 
     carrying = set()
-    for j in sorted(joints, key=weight):
+    for j in sorted(filter(carries, joints), key=weight):
         a, b = (root(body) for body in mechanism.joint_bodies(j)[:2])
         if a != b:
             part[max(a, b)] = min(a, b)
@@ -145,7 +149,7 @@ def _struts(
 ) -> tuple[Strut, ...]:
     at: dict[int, list[int]] = {body: [] for body in sorted(own)}
     for j in joints:
-        for body in mechanism.joint_bodies(j)[:2]:
+        for body in mechanism.joint_bodies(j):
             if body in own:
                 at[body].append(j)
     found: list[Strut] = []

@@ -64,6 +64,9 @@ class JointGeometry:
     length: float | None = None
     offsets: Vector | None = None
     profile: Mapping[str, Any] | None = None
+    function: str | Callable[..., Any] | None = None
+    derivative: str | Callable[..., Any] | None = None
+    unit: str | None = None
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     at_reference: Mapping[str, float] = field(default_factory=dict)
 

@@ -269,8 +269,8 @@ def _memory(task: Task, work: Floats, x: Floats, balls: Floats, poses: Floats) -
     memory[ints[record.LAST_KNOWN] :][: 12 * known] = stage[:, :12].ravel()
     memory[ints[record.LAST_U] :][: len(task.inputs)] = task.inputs
     if ints[record.PLANAR] == 1:
-        own = ints[ints[record.OWN] :][: len(poses)]
-        memory[ints[record.LAST_ANGLE] :][: len(poses)] = _angles(task, own, poses[:, 3:].reshape(-1, 3, 3))
+        of = ints[ints[record.KNOWN] :][:known]
+        memory[ints[record.LAST_TURNED] :][:known] = _angles(task, of, stage[:, 3:12].reshape(-1, 3, 3))
     if n == 0:
         return memory, 1, 1.0
     _put(ints, work, x, balls)

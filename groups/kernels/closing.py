@@ -20,10 +20,15 @@ from groups.kernels.record import (
     AXES,
     CENTRE,
     CODE,
+    CURVES,
+    FIRST_TERM,
+    FOREIGN,
     INFLUENCE,
     JOINT,
     KIND,
     MATRIX,
+    N_CURVES,
+    N_FOREIGN,
     N_KNOWN,
     N_LINKS,
     N_PAIRS,
@@ -31,7 +36,12 @@ from groups.kernels.record import (
     N_RODS,
     N_ROWS,
     N_STEPS,
+    N_TERMS,
     N_UNKNOWNS,
+    NEAR,
+    NEAR_FACTOR,
+    NEAR_FROM,
+    NEAR_ZERO,
     NUMBER,
     ORIGIN,
     PAIR,
@@ -45,6 +55,7 @@ from groups.kernels.record import (
     ROW_DRIVE,
     ROW_SCALE,
     ROW_SIGN,
+    ROW_ZERO,
     SCALE,
     SIZE,
     SLIDE,
@@ -53,13 +64,16 @@ from groups.kernels.record import (
     STEP_AXIS,
     STEP_POINT,
     TABLE,
+    TURNED,
     UNIT,
     UNKNOWN,
     VALUE,
+    WEIGHT,
     P,
     R,
     U,
     V,
+    X,
 )
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -130,7 +144,7 @@ def misses(ints: Array, floats: Array, work: Array, memory: Array) -> float:
         evaluate_rows(ints, floats, work, False)
         for k in range(ints[N_ROWS]):
             if memory[ints[SOLVED] + k] > 0.0:
-                work[right] = floats[ints[ROW_SCALE] + k] * row_miss(ints, work, k)
+                work[right] = floats[ints[ROW_SCALE] + k] * row_miss(ints, floats, work, k)
                 worst = max(worst, abs(work[right]))
                 right += 1
     # Comparisons lose NaN: say it aloud.
@@ -148,23 +162,28 @@ def left_out(ints: Array, floats: Array, work: Array, memory: Array) -> float:
         evaluate_rows(ints, floats, work, False)
         for k in range(ints[N_ROWS]):
             if memory[ints[SOLVED] + k] == 0.0:
-                worst = max(worst, floats[ints[ROW_SCALE] + k] * abs(row_miss(ints, work, k)))
+                worst = max(worst, floats[ints[ROW_SCALE] + k] * abs(row_miss(ints, floats, work, k)))
     total: float = worst * floats[ints[SIZE]]
     return total
 
 
-def row_miss(ints: Array, work: Array, k: Any) -> float:
-    """What joint equation k misses by its jet, m or rad."""
-    miss: float = work[ints[TABLE] + JET * k]
+def row_miss(ints: Array, floats: Array, work: Array, k: Any) -> float:
+    """What joint equation k misses by its jets, m or rad."""
+    first, stop = ints[ints[FIRST_TERM] + k], ints[ints[FIRST_TERM] + k + 1]
+    miss: float = -floats[ints[ROW_ZERO] + k]
+    for t in range(first, stop):
+        miss += work[ints[TABLE] + JET * t]
     row = ints[ints[ROW_DRIVE] + k]
     if row >= 0:
-        miss = shortest(ints[ints[CODE] + k], miss - work[ints[U] + row])
+        miss -= work[ints[U] + row]
+        if stop == first + 1:
+            miss = shortest(ints[ints[CODE] + first], miss)
     return miss
 
 
 def evaluate_rows(ints: Array, floats: Array, work: Array, moving: bool) -> None:
     """Jets of all rows as the bodies stand and, with ``moving``, move on the stage, into TABLE."""
-    stage, pairs, rows = ints[N_KNOWN] + ints[N_LINKS], ints[N_PAIRS], ints[N_ROWS]
+    stage, pairs, terms = ints[N_KNOWN] + ints[N_LINKS], ints[N_PAIRS], ints[N_TERMS]
     for b in range(stage):
         at = ints[STAGE] + STATE * b
         for m in range(3):
@@ -177,20 +196,30 @@ def evaluate_rows(ints: Array, floats: Array, work: Array, moving: bool) -> None
         ints[ints[PAIR] : ints[PAIR] + 2 * pairs].reshape(pairs, 2),
         floats[ints[ORIGIN] : ints[ORIGIN] + 6 * pairs].reshape(pairs, 2, 3),
         floats[ints[AXES] : ints[AXES] + 18 * pairs].reshape(pairs, 2, 3, 3),
-        ints[ints[CODE] : ints[CODE] + rows],
-        ints[ints[JOINT] : ints[JOINT] + rows],
-        ints[ints[NUMBER] : ints[NUMBER] + 4 * rows].reshape(rows, 4),
-        floats[ints[ROW_SIGN] : ints[ROW_SIGN] + rows],
-        floats[ints[VALUE] : ints[VALUE] + rows],
+        ints[ints[CODE] : ints[CODE] + terms],
+        ints[ints[JOINT] : ints[JOINT] + terms],
+        ints[ints[NUMBER] : ints[NUMBER] + 4 * terms].reshape(terms, 4),
+        floats[ints[ROW_SIGN] : ints[ROW_SIGN] + terms],
+        floats[ints[VALUE] : ints[VALUE] + terms],
+        floats[ints[WEIGHT] : ints[WEIGHT] + terms],
+        work[ints[NEAR] : ints[NEAR] + terms],
+        floats[ints[CURVES] : ints[CURVES] + ints[N_CURVES]],
+        work[ints[FOREIGN] : ints[FOREIGN] + ints[N_FOREIGN]],
     )
+    for t in range(terms):
+        of = ints[ints[NEAR_FROM] + t]
+        if of != -1:
+            counts = work[ints[X] + of] if of >= 0 else work[ints[U] - 2 - of]
+            work[ints[NEAR] + t] = floats[ints[NEAR_FACTOR] + t] * counts - floats[ints[NEAR_ZERO] + t]
     evaluate(
-        0, rows, table,
+        0, terms, table,
         work[ints[P] : ints[P] + 3 * stage].reshape(stage, 3),
         work[ints[R] : ints[R] + 9 * stage].reshape(stage, 3, 3),
         work[ints[V] : ints[V] + 6 * stage].reshape(stage, 6),
+        work[ints[TURNED] : ints[TURNED] + stage],
         moving,
         work[ints[ROOM] : ints[ROOM] + JETS * JET].reshape(JETS, JET),
-        work[ints[TABLE] : ints[TABLE] + JET * rows].reshape(rows, JET),
+        work[ints[TABLE] : ints[TABLE] + JET * terms].reshape(terms, JET),
     )  # fmt: skip
 
 
@@ -247,14 +276,15 @@ def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: b
             continue
         for k in range(n):
             total = 0.0
-            for side in range(2):
-                b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + j] + side]
-                if ints[ints[INFLUENCE] + n * b + k] == 1:
-                    w, v = vector_in(work, twist + 6 * k), vector_in(work, twist + 6 * k + 3)
-                    at = minus(vector_in(work, ints[STAGE] + STATE * b + POSITION), centre)
-                    jet = ints[TABLE] + JET * j + 1 + 6 * side
-                    speed, by_v, by_w = plus(v, cross(w, at)), vector_in(work, jet), vector_in(work, jet + 3)
-                    total += dot(by_v, speed) + dot(by_w, w)
+            for t in range(ints[ints[FIRST_TERM] + j], ints[ints[FIRST_TERM] + j + 1]):
+                for side in range(2):
+                    b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + t] + side]
+                    if ints[ints[INFLUENCE] + n * b + k] == 1:
+                        w, v = vector_in(work, twist + 6 * k), vector_in(work, twist + 6 * k + 3)
+                        at = minus(vector_in(work, ints[STAGE] + STATE * b + POSITION), centre)
+                        jet = ints[TABLE] + JET * t + 1 + 6 * side
+                        speed = plus(v, cross(w, at))
+                        total += dot(vector_in(work, jet), speed) + dot(vector_in(work, jet + 3), w)
             work[row + k] = total * floats[ints[ROW_SCALE] + j] * floats[ints[SCALE] + k]
             scale = max(scale, abs(work[row + k]))
         row += n
@@ -305,18 +335,22 @@ def closing_rates(
     for k in range(ints[N_ROWS]):
         if memory[ints[SOLVED] + k] == 0.0:
             continue
-        row, jet = ints[ints[ROW_DRIVE] + k], ints[TABLE] + JET * k
-        if order == 1:
-            work[right] = work[jet + 14] - (inputs[1][row, instant] if row >= 0 else 0.0)
-        else:
-            total = work[jet + 13] - (inputs[2][row, instant] if row >= 0 else 0.0)
+        row = ints[ints[ROW_DRIVE] + k]
+        total = 0.0
+        if row >= 0:
+            total -= inputs[1][row, instant] if order == 1 else inputs[2][row, instant]
+        for t in range(ints[ints[FIRST_TERM] + k], ints[ints[FIRST_TERM] + k + 1]):
+            jet = ints[TABLE] + JET * t
+            if order == 1:
+                total += work[jet + 14]
+                continue
+            total += work[jet + 13]
             for side in range(2):
-                b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + k] + side]
+                b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + t] + side]
                 at = ints[STAGE] + STATE * b + ACCELERATION
                 for m in range(6):
                     total += work[jet + 1 + 6 * side + m] * work[at + m]
-            work[right] = total
-        work[right] *= floats[ints[ROW_SCALE] + k]
+        work[right] = total * floats[ints[ROW_SCALE] + k]
         right += 1
 
 

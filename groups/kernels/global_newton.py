@@ -18,18 +18,22 @@ from typing import Any
 import numpy as np
 
 from groups.kernels.elimination import arrange, factorise, substitute
-from groups.kernels.jets import SIZE, WORK, Rows, evaluate, shortest
+from groups.kernels.jets import SIZE, WORK, Rows, evaluate, shortest, turns
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
 from groups.kernels.unknowns import rotation_vector
 from groups.kernels.vectors import Vector, cross, dot, exponential, plus_times, product, rotate, unit
 
 Array = Any
-#: drive (E,) row of the inputs or -1, slots (E, 12), columns, how many bodies are given
-System = tuple[Array, Array, Array, int]
+#: drive (E,) row of the inputs or -1, equation (T,) of each term, constant (E,), slots (T, 12), columns, how
+#: many bodies are given
+System = tuple[Array, Array, Array, Array, Array, int]
 #: time (T,); value, rate, second (D, T)
 Inputs = tuple[Array, Array, Array, Array]
-#: position (N, T, 3), rotation (N, T, 3, 3), velocity and acceleration (N, T, 6)
-Poses = tuple[Array, Array, Array, Array]
+#: position (N, T, 3), rotation (N, T, 3, 3), velocity and acceleration (N, T, 6), angle (N, T) in the plane,
+#: which counts turns, and that of each term (E, T)
+Poses = tuple[Array, Array, Array, Array, Array, Array]
+#: the first five of one instant
+Stage = tuple[Array, Array, Array, Array, Array]
 #: status, residual, iterations, condition, (T,) each
 Quality = tuple[Array, Array, Array, Array]
 #: jets to work in, their table, the matrix's numbers (flat), right side (E,)
@@ -64,21 +68,21 @@ def solve_dense(
     surely continues the last, and its status says why. One factorisation per Newton step, and the one at the
     solution serves the rates.
     """
-    columns, known = system[2], system[3]
+    columns, known = system[4], system[5]
     status, residual, iterations, condition = quality
     tolerance, allowance, most, farthest, sign = limits
-    n_rows, m = len(rows[3]), poses[0].shape[0]
+    n_rows, m = len(system[0]), poses[0].shape[0]
     n = (m - known) * len(columns)
-    stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6))
-    P, R, V, A = stage
+    stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6)), np.zeros(m)
+    _, _, V, A, _ = stage
     flat, order, right = np.zeros(n_rows * n), np.zeros(n, dtype=np.int64), np.zeros(n_rows)
     matrix, answer = flat.reshape((n_rows, n)), right[:n]
-    work = np.zeros((WORK, SIZE)), np.zeros((n_rows, SIZE)), flat, right
+    work = np.zeros((WORK, SIZE)), np.zeros((len(rows[3]), SIZE)), flat, right
     gone = np.zeros(n)
     for t in range(first, stop):
-        if not begin(t, last, known, inputs[0], poses, stage):
+        if not begin(t, last, known, inputs[0], rows, poses, stage):
             status[t], residual[t], iterations[t], condition[t] = WAITS, math.nan, 0, 0.0
-            end(t, last, status[t], known, inputs[0], poses, stage, level)
+            end(t, last, status[t], known, inputs[0], rows, work, poses, stage, level)
             continue
         status[t] = NOT_CONVERGED
         ratio = 0.0
@@ -102,7 +106,7 @@ def solve_dense(
                 status[t] = SINGULAR
                 break
             substitute(matrix, right)
-            move(answer, columns, known, P, R, gone)
+            move(answer, columns, known, stage, gone)
         condition[t] = ratio
         sound = status[t] in (OK, DROPPED)
         if sound and (largest(gone) > farthest or determinant(matrix, order) * sign < 0.0):
@@ -120,24 +124,27 @@ def solve_dense(
                 spread(answer, columns, known, A)
         elif farthest < math.inf:
             return last, t
-        if end(t, last, status[t], known, inputs[0], poses, stage, level):
+        if end(t, last, status[t], known, inputs[0], rows, work, poses, stage, level):
             last = t
     return last, stop
 
 
-def begin(t: int, last: int, known: int, time: Array, poses: Poses, stage: Poses) -> bool:
+def begin(t: int, last: int, known: int, time: Array, rows: Rows, poses: Poses, stage: Stage) -> bool:
     """Set the stage: given bodies as they are, the others where the instant before leads, at rest.
 
     Where there is none just before, at the last pose that there is. False if a given body has no answer.
     """
-    P, R, V, A = stage
+    P, R, V, A, T = stage
     sound = True
+    for r in range(len(rows[9])):
+        rows[9][r] = poses[5][r, last]
     for b in range(len(P)):
         at = t if b < known else last
         for i in range(3):
             P[b, i] = poses[0][b, at, i]
             for j in range(3):
                 R[b, i, j] = poses[1][b, at, i, j]
+        T[b] = poses[4][b, at]
         for i in range(6):
             V[b, i], A[b, i] = 0.0, 0.0
             if b < known:
@@ -146,7 +153,7 @@ def begin(t: int, last: int, known: int, time: Array, poses: Poses, stage: Poses
             sound = False
         if b >= known:
             dt = time[t] - time[last] if last == t - 1 else 0.0
-            displace(b, predicted(dt, b, last, 0, poses), predicted(dt, b, last, 3, poses), P, R)
+            displace(b, predicted(dt, b, last, 0, poses), predicted(dt, b, last, 3, poses), stage)
     return sound
 
 
@@ -160,17 +167,20 @@ def predicted(dt: float, b: int, last: int, k: int, poses: Poses) -> Vector:
     )
 
 
-def look(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> float:
-    """Jets of all equations and the right side of a Newton step; the largest residual, NaN where one is."""
-    code, drive = rows[3], system[0]
-    P, R, V, _ = stage
+def look(t: int, rows: Rows, system: System, inputs: Inputs, stage: Stage, work: Work) -> float:
+    """Jets of all terms and the right side of a Newton step; the largest residual, NaN where one is."""
+    code, drive, equation, constant = rows[3], system[0], system[1], system[2]
+    P, R, V, _, T = stage
     jets, table, _, right = work
-    evaluate(0, len(table), rows, P, R, V, False, jets, table)
+    evaluate(0, len(table), rows, P, R, V, T, False, jets, table)
+    for e in range(len(drive)):
+        right[e] = constant[e] + (inputs[1][drive[e], t] if drive[e] >= 0 else 0.0)
     for r in range(len(table)):
-        miss = table[r, 0]
-        if drive[r] >= 0:
-            miss = shortest(code[r], miss - inputs[1][drive[r], t])
-        right[r] = -miss
+        e = equation[r]
+        right[e] -= table[r, 0]
+        # Sums of terms count their turns.
+        if drive[e] >= 0:
+            right[e] = shortest(code[r], right[e])
     return largest(right)
 
 
@@ -187,7 +197,7 @@ def largest(numbers: Array) -> float:
 
 def fill(system: System, work: Work) -> None:
     """The Jacobian, from the jets."""
-    slots, table, flat = system[1], work[1], work[2]
+    slots, table, flat = system[3], work[1], work[2]
     flat[:] = 0.0
     for r in range(len(slots)):
         for m in range(12):
@@ -195,24 +205,26 @@ def fill(system: System, work: Work) -> None:
                 flat[slots[r, m]] += table[r, 1 + m]
 
 
-def velocities(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> None:
+def velocities(t: int, rows: Rows, system: System, inputs: Inputs, stage: Stage, work: Work) -> None:
     """Right side for the velocities: of the inputs, and of the bodies that are given."""
-    drive, known = system[0], system[3]
+    drive, equation, known = system[0], system[1], system[5]
     right = work[3]
-    for r in range(len(drive)):
-        right[r] = inputs[2][drive[r], t] if drive[r] >= 0 else 0.0
-        right[r] -= carried(r, rows, known, stage[2], work[1])
+    for e in range(len(drive)):
+        right[e] = inputs[2][drive[e], t] if drive[e] >= 0 else 0.0
+    for r in range(len(equation)):
+        right[equation[r]] -= carried(r, rows, known, stage[2], work[1])
 
 
-def accelerations(t: int, rows: Rows, system: System, inputs: Inputs, stage: Poses, work: Work) -> None:
+def accelerations(t: int, rows: Rows, system: System, inputs: Inputs, stage: Stage, work: Work) -> None:
     """Right side for the accelerations, with the velocities on the stage."""
-    drive, known = system[0], system[3]
-    P, R, V, A = stage
+    drive, equation, known = system[0], system[1], system[5]
+    P, R, V, A, T = stage
     jets, table, _, right = work
-    evaluate(0, len(table), rows, P, R, V, True, jets, table)
-    for r in range(len(drive)):
-        right[r] = (inputs[3][drive[r], t] if drive[r] >= 0 else 0.0) - table[r, 13]
-        right[r] -= carried(r, rows, known, A, table)
+    evaluate(0, len(table), rows, P, R, V, T, True, jets, table)
+    for e in range(len(drive)):
+        right[e] = inputs[3][drive[e], t] if drive[e] >= 0 else 0.0
+    for r in range(len(equation)):
+        right[equation[r]] -= table[r, 13] + carried(r, rows, known, A, table)
 
 
 def carried(r: int, rows: Rows, known: int, twists: Array, table: Array) -> float:
@@ -237,12 +249,12 @@ def determinant(matrix: Array, order: Array) -> float:
     return sign
 
 
-def move(step: Array, columns: Array, known: int, P: Array, R: Array, gone: Array) -> None:
+def move(step: Array, columns: Array, known: int, stage: Stage, gone: Array) -> None:
     """Move every body by its part of a Newton step, as far as a linear model is trusted; ``gone`` sums up."""
     furthest = largest(step)
     scale = 1.0 if furthest <= FURTHEST else FURTHEST / furthest
     c = len(columns)
-    for b in range(known, len(P)):
+    for b in range(known, len(stage[0])):
         at = (b - known) * c
         if c == 6:
             shift = scale * step[at], scale * step[at + 1], scale * step[at + 2]
@@ -250,13 +262,15 @@ def move(step: Array, columns: Array, known: int, P: Array, R: Array, gone: Arra
         else:
             shift = scale * step[at], scale * step[at + 1], 0.0
             turn = 0.0, 0.0, scale * step[at + 2]
-        displace(b, shift, turn, P, R)
+        displace(b, shift, turn, stage)
     for k in range(len(gone)):
         gone[k] += scale * step[k]
 
 
-def displace(b: int, shift: Vector, turn: Vector, P: Array, R: Array) -> None:
+def displace(b: int, shift: Vector, turn: Vector, stage: Stage) -> None:
     """One body by a translation of its origin and a rotation vector, both in world axes."""
+    P, R, T = stage[0], stage[1], stage[4]
+    T[b] += turn[2]
     P[b, 0] += shift[0]
     P[b, 1] += shift[1]
     P[b, 2] += shift[2]
@@ -279,15 +293,20 @@ def spread(answer: Array, columns: Array, known: int, twists: Array) -> None:
 
 
 def end(
-    t: int, last: int, status: int, known: int, time: Array, poses: Poses, stage: Poses, level: int
-) -> bool:
+    t: int, last: int, status: int, known: int, time: Array, rows: Rows, work: Work, poses: Poses,
+    stage: Stage, level: int,
+) -> bool:  # fmt: skip
     """Keep an instant's answer, NaN where there is none; whether there is one."""
     sound = status in (OK, DROPPED)
-    P, R, V, A = stage
-    position, rotation, velocity, acceleration = poses
+    P, R, V, A, T = stage
+    position, rotation, velocity, acceleration, angle, near = poses
+    for r in range(len(near)):
+        near[r, t] = work[1][r, 0] / rows[8][r] if sound else math.nan
     if sound and level == 0 and known > 1:
         secant(last, time[t] - time[last], known, poses, stage)
     for b in range(known, len(P)):
+        turned = math.atan2(R[b, 1, 0], R[b, 0, 0])
+        angle[b, t] = turned + turns(T[b] - turned) if sound else math.nan
         for i in range(3):
             position[b, t, i] = P[b, i] if sound else math.nan
             for j in range(3):
@@ -298,9 +317,9 @@ def end(
     return sound
 
 
-def secant(last: int, dt: float, known: int, poses: Poses, stage: Poses) -> None:
+def secant(last: int, dt: float, known: int, poses: Poses, stage: Stage) -> None:
     """Mean velocities since the last pose, to go on by where those of the given bodies are not known."""
-    P, R, V, _ = stage
+    P, R, V, _, _ = stage
     for b in range(known, len(P)):
         now = (
             R[b, 0, 0], R[b, 0, 1], R[b, 0, 2], R[b, 1, 0], R[b, 1, 1], R[b, 1, 2], R[b, 2, 0], R[b, 2, 1],

@@ -14,7 +14,14 @@ serves position, velocity and acceleration exactly.
 ==========  ==================================================================================
 
 The *stage* is one instant of m bodies: ``P`` (m, 3) positions of their origins, ``R`` (m, 3, 3) rotations,
-``V`` (m, 6) velocities: linear of the origin, then angular, world axes.
+``V`` (m, 6) velocities: linear of the origin, then angular, world axes; ``T`` (m,) angles in the plane, which
+count turns (zero in space).
+
+An equation is a sum of *terms*, each a jet between two bodies times its factor, so that it may bind any
+number of bodies: ``TURNED`` is the angle of the second body alone, ``COUNTED`` a ``TURN`` and ``LINE`` the
+world's angle of the line from A to B, both completed by whole turns to what ``near`` says; ``CONTACT`` the
+gap between two curves; ``USER`` a function of many bodies, whose derivatives by the third body and on are
+those of the terms ``MORE`` that follow it.
 """
 
 from __future__ import annotations
@@ -22,32 +29,38 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from groups.kernels.contact import contact
+from groups.kernels.foreign import BODY_IN as IN
+from groups.kernels.foreign import call_foreign
 from groups.kernels.vectors import Vector, cross, dot, minus, plus
 
 Array = Any
-#: pair (J, 2) places on the stage; origin (J, 2, 3) and axes (J, 2, 3, 3), the joints' frames on their
-#: bodies, axes as columns; and of each equation code (E,), joint (E,), number (E, 4), sign (E,),
-#: parameter (E,), as :class:`mbssa.joints.equations.Elementary` has them.
-Rows = tuple[Array, Array, Array, Array, Array, Array, Array, Array]
+#: pair (J, 2) places on the stage; origin (J, 2, 3) and axes (J, 2, 3, 3), frames on their bodies, axes as
+#: columns; and of each term code (E,), joint (E,) the row of pair, number (E, 4), sign (E,), parameter (E,),
+#: as :class:`mbssa.joints.equations.Elementary` has them, and factor (E,); near (E,) angles that say how many
+#: turns; data of curves (flat); room for the calls of users' functions (flat).
+Rows = tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]
 
 ALONG, COSINE, TURN, CARDAN, DISTANCE, AZIMUTH, ELEVATION, SCREW, OFFSET = range(9)
+TURNED, COUNTED, LINE, CONTACT, USER, MORE = range(9, 15)
 
 #: Numbers of a jet, and how many jets :func:`evaluate` needs to work in.
 SIZE, WORK = 15, 5
 
 
 def evaluate(
-    first: int, stop: int, rows: Rows, P: Array, R: Array, V: Array, moving: bool, jets: Array, table: Array
-) -> None:
-    """The jets of equations ``first`` to ``stop`` - 1; many in one call cost less than one by one.
+    first: int, stop: int, rows: Rows, P: Array, R: Array, V: Array, T: Array, moving: bool, jets: Array,
+    table: Array,
+) -> None:  # fmt: skip
+    """The jets of terms ``first`` to ``stop`` - 1; many in one call cost less than one by one.
 
     Parameters
     ----------
     moving : False leaves ``[13]`` and ``[14]`` alone and reads no velocity: enough for a Newton step
     jets : (WORK, SIZE) to work in
-    table : (E, SIZE) the answer, a row an equation
+    table : (E, SIZE) the answer, a row a term
     """
-    pair, origin, axes, code, joint, number, sign, parameter = rows
+    pair, origin, axes, code, joint, number, sign, parameter, weight, near, data, room = rows
     used = 15 if moving else 13
     last = -1
     for r in range(first, stop):
@@ -66,12 +79,31 @@ def evaluate(
         elif what == ALONG:
             dot_2(A[i], across, arms, apart, spins, moving, table, r)
             table[r, 0] -= parameter[r]
-        elif what == TURN:
+        elif what in (TURN, COUNTED):
             dot_1(A[i], B[j], spins, moving, jets, 0)
             dot_1(A[number[r, 2]], B[number[r, 3]], spins, moving, jets, 1)
             for m in range(used):
                 jets[0, m] *= sign[r]
             angle(jets, 0, 1, moving, table, r)
+            if what == COUNTED:
+                table[r, 0] += turns(near[r] - table[r, 0])
+        elif what == TURNED:
+            for m in range(used):
+                table[r, m] = 0.0
+            table[r, 0], table[r, 12] = T[b], 1.0
+            if moving:
+                table[r, 14] = spins[1][2]
+        elif what == CONTACT:
+            contact(A, B, across, arms, apart, spins, data, i, j, number[r, 2], moving, table, r)
+            table[r, 0] -= parameter[r]
+        elif what == USER:
+            user(rows, r, P, R, V, T, moving)
+            more(room, 1 + IN * number[r, 0], 0, used, table, r)
+            table[r, 0] = room[1 + IN * number[r, 0]]
+            if moving:
+                table[r, 13], table[r, 14] = room[3 + IN * number[r, 0]], room[2 + IN * number[r, 0]]
+        elif what == MORE:
+            more(room, 1 + IN * number[r, 0], number[r, 1], used, table, r)
         elif what == OFFSET:
             dot_2(A[i], across, arms, apart, spins, moving, table, r)
             if i < 2:
@@ -99,11 +131,53 @@ def evaluate(
             if what == DISTANCE:
                 length(jets, 3, moving, table, r)
                 table[r, 0] -= parameter[r]
-            elif what == AZIMUTH:
+            elif what in (AZIMUTH, LINE):
                 angle(jets, 1, 0, moving, table, r)
+                if what == LINE:
+                    # In A's axes the line turns by what A does not.
+                    table[r, 0] += math.atan2(A[0][1], A[0][0])
+                    table[r, 0] += turns(near[r] - table[r, 0])
+                    table[r, 6] += 1.0
+                    if moving:
+                        table[r, 14] += spins[0][2]
             else:
                 length(jets, 2, moving, jets, 3)
                 angle(jets, 2, 3, moving, table, r)
+        if weight[r] != 1.0:
+            for m in range(used):
+                table[r, m] *= weight[r]
+
+
+def user(rows: Rows, r: Any, P: Array, R: Array, V: Array, T: Array, moving: bool) -> None:
+    """Call the user's function of term r, whose answer is in the room behind what it is given.
+
+    Bodies are those of the pairs that follow one another from the term's own on; ``sign`` is the length of
+    what positions are divided by, m.
+    """
+    pair, joint, number, scale, address, room = rows[0], rows[4], rows[5], rows[6][r], rows[7][r], rows[11]
+    room[0] = 1.0 if moving else 0.0
+    for k in range(number[r, 0]):
+        b, at = pair[joint[r] + k // 2, k % 2], 1 + IN * k
+        for m in range(3):
+            room[at + m] = scale * P[b, m]
+            for n in range(3):
+                room[at + 3 + 3 * m + n] = R[b, m, n]
+            room[at + 13 + m], room[at + 16 + m] = scale * V[b, m], V[b, 3 + m]
+        room[at + 12] = T[b]
+    answer = 1 + IN * number[r, 0]
+    call_foreign(address, room[:answer], room[answer:])
+    # What was differentiated by metres is wanted by the unit of the positions.
+    for k in range(number[r, 0]):
+        for m in range(3):
+            room[answer + 3 + 6 * k + m] *= scale
+
+
+def more(room: Array, at: Any, k: Any, used: Any, table: Array, r: Any) -> None:
+    """The derivatives by the bodies k and k + 1 of a user's function, whose answer begins at ``at``."""
+    for m in range(used):
+        table[r, m] = 0.0
+    for m in range(12):
+        table[r, 1 + m] = room[at + 3 + 6 * k + m]
 
 
 def shortest(code: Any, miss: Any) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from groups.kernels.closing import choose_rows, closing_rates, is_redundant, left_out, slopes
-from groups.kernels.jets import turns
 from groups.kernels.led import solve_led
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.reach import is_simple, solve_reach
@@ -21,7 +20,6 @@ from groups.kernels.record import (
     FIRST,
     FRESH,
     KNOWN,
-    LAST_ANGLE,
     MATRIX,
     N_INPUTS,
     N_KNOWN,
@@ -42,6 +40,7 @@ from groups.kernels.record import (
     STRUT,
     STRUT_NUMBER,
     STRUT_SIGN,
+    TURNED,
     U,
 )
 from groups.kernels.status import DROPPED, MODE_LOST, OK, SINGULAR, WAITS
@@ -130,8 +129,8 @@ def solve_any(
                     choose_rows(ints, floats, work, memory)
                     work[ints[FACTORS]] = 0.0
         if found == OK:
-            remember(ints, work, memory, pace)
-            leave(ints, work, S, t, memory, level)
+            remember(ints, floats, work, memory, pace)
+            leave(ints, work, S, t, level)
         else:
             memory[RUN] = 0.0
             for k in range(ints[N_LINKS]):
@@ -177,6 +176,7 @@ def enter(ints: Array, S: Array, t: int, work: Array, level: int) -> bool:
                 work[at + m] = S[body, t, m]
             continue
         c, s = S[body, t, 2], S[body, t, 3]
+        work[ints[TURNED] + k] = S[body, t, 4]
         work[at], work[at + 1] = S[body, t, 0], S[body, t, 1]
         work[at + ROTATION], work[at + ROTATION + 1], work[at + ROTATION + 3] = c, -s, s
         work[at + ROTATION + 4], work[at + ROTATION + 8] = c, 1.0
@@ -186,7 +186,7 @@ def enter(ints: Array, S: Array, t: int, work: Array, level: int) -> bool:
     return sound
 
 
-def leave(ints: Array, work: Array, S: Array, t: int, memory: Array, level: int) -> None:
+def leave(ints: Array, work: Array, S: Array, t: int, level: int) -> None:
     """Take the bodies of the tree from the stage to ``S``."""
     for k in range(ints[N_LINKS]):
         body, at = ints[ints[OWN] + k], ints[STAGE] + STATE * (ints[N_KNOWN] + k)
@@ -194,12 +194,9 @@ def leave(ints: Array, work: Array, S: Array, t: int, memory: Array, level: int)
             for m in range(VELOCITY + 6 * level):
                 S[body, t, m] = work[at + m]
             continue
-        c, s = work[at + ROTATION], work[at + ROTATION + 3]
-        angle = math.atan2(s, c)
-        angle += turns(memory[ints[LAST_ANGLE] + k] - angle)
-        memory[ints[LAST_ANGLE] + k] = angle
         S[body, t, 0], S[body, t, 1] = work[at], work[at + 1]
-        S[body, t, 2], S[body, t, 3], S[body, t, 4] = c, s, angle
+        S[body, t, 2], S[body, t, 3] = work[at + ROTATION], work[at + ROTATION + 3]
+        S[body, t, 4] = work[ints[TURNED] + ints[N_KNOWN] + k]
         S[body, t, 5], S[body, t, 6] = work[at + VELOCITY], work[at + VELOCITY + 1]
         S[body, t, 7] = work[at + SPIN + 2]
         S[body, t, 8], S[body, t, 9] = work[at + ACCELERATION], work[at + ACCELERATION + 1]

@@ -679,7 +679,8 @@ def drives(task: Task, rows: Rows, bench: Bench, lane: int, moving: bool) -> flo
                 turn[k, i, j] = state[ROTATION + 3 * i + j]
         for i in range(6):
             twist[k, i] = state[VELOCITY + i]
-    evaluate(0, m, rows, place, turn, twist, moving, bench[JETS], table)
+    # Drives that can be met by borrowed inputs read no angles that count turns.
+    evaluate(0, m, rows, place, turn, twist, rows[9], moving, bench[JETS], table)
     worst = 0.0
     for r in range(m):
         miss = shortest(rows[3][r], table[r, 0] - now[GOAL, r]) / task[MEASURE][r]

@@ -28,6 +28,7 @@ from groups.kernels.record import (
     N_STEPS,
     N_UNKNOWNS,
     PARENT,
+    PLANAR,
     RISE,
     SECOND,
     SLIDE,
@@ -37,6 +38,8 @@ from groups.kernels.record import (
     STEP_POINT,
     STILL,
     TRANSFORM,
+    TURN_ZERO,
+    TURNED,
     TWIST,
     UNIT,
     UNKNOWN,
@@ -78,6 +81,7 @@ def forward(ints: Array, floats: Array, work: Array) -> None:
     for link in range(ints[N_LINKS]):
         at = ints[STAGE] + STATE * ints[ints[PARENT] + link]
         p, R = vector_in(work, at + POSITION), matrix_in(work, at + ROTATION)
+        turned = 0.0
         for s in range(ints[ints[START] + link], ints[ints[START] + link + 1]):
             what = ints[kind + s]
             if what == STILL:
@@ -105,9 +109,13 @@ def forward(ints: Array, floats: Array, work: Array) -> None:
             else:
                 sine, cosine = sine_cosine(amount)
                 R = turned_by(R, k, cosine, sine)
+                turned += amount
         at = ints[STAGE] + STATE * (ints[N_KNOWN] + link)
         put_in(work, at + POSITION, p)
         put_matrix_in(work, at + ROTATION, R)
+        if ints[PLANAR] == 1:
+            before = work[ints[TURNED] + ints[ints[PARENT] + link]]
+            work[ints[TURNED] + ints[N_KNOWN] + link] = before + turned + floats[ints[TURN_ZERO] + link]
 
 
 def move(ints: Array, work: Array, step: Any) -> None:

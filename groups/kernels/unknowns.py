@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 from groups.kernels.closing import choose_rows, is_redundant, misses, point_of, rod_length, slopes
+from groups.kernels.jets import SIZE as JET
 from groups.kernels.jets import turns
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.loci import meet
@@ -26,14 +27,17 @@ from groups.kernels.record import (
     FRESH,
     GOAL,
     GOAL_TURN,
+    GOAL_TURNED,
     GOAL_U,
     GUESS,
+    HELD,
     INFLUENCE,
     KIND,
     LAST_BALL,
     LAST_CHANGE,
     LAST_KNOWN,
     LAST_MEASURE,
+    LAST_TURNED,
     LAST_U,
     LAST_X,
     LINES,
@@ -46,13 +50,16 @@ from groups.kernels.record import (
     N_INPUTS,
     N_KNOWN,
     N_STEPS,
+    N_TERMS,
     N_UNKNOWNS,
+    NEAR,
     ORDER,
     OTHER,
     OTHER_BALL,
     PACE,
     PIN,
     PIN_POINT,
+    PLANAR,
     POINTS,
     REACH,
     RIGHT,
@@ -66,7 +73,10 @@ from groups.kernels.record import (
     STAGE,
     STEP_AXIS,
     STEP_POINT,
+    TABLE,
+    TURNED,
     UNKNOWN,
+    WEIGHT,
     U,
     X,
 )
@@ -163,9 +173,17 @@ def recall(ints: Array, work: Array, memory: Array) -> None:
         work[ints[X] + k] = memory[ints[LAST_X] + k]
     for k in range(9 * ints[N_BALLS]):
         work[ints[BALL] + k] = memory[ints[LAST_BALL] + k]
+    for k in range(ints[N_TERMS]):
+        work[ints[NEAR] + k] = memory[ints[HELD] + k]
 
 
-def remember(ints: Array, work: Array, memory: Array, pace: float) -> None:
+def count_on(ints: Array, floats: Array, work: Array) -> None:
+    """Let the turns of angles go on from where they are."""
+    for k in range(ints[N_TERMS]):
+        work[ints[NEAR] + k] = work[ints[TABLE] + JET * k] / floats[ints[WEIGHT] + k]
+
+
+def remember(ints: Array, floats: Array, work: Array, memory: Array, pace: float) -> None:
     """Keep the unknowns, how they changed, and where the known bodies and inputs were."""
     for k in range(ints[N_UNKNOWNS]):
         memory[ints[CHANGE_BEFORE] + k] = memory[ints[LAST_CHANGE] + k]
@@ -176,6 +194,11 @@ def remember(ints: Array, work: Array, memory: Array, pace: float) -> None:
     for k in range(ints[N_KNOWN]):
         for m in range(12):
             memory[ints[LAST_KNOWN] + 12 * k + m] = work[ints[STAGE] + STATE * k + m]
+        if ints[PLANAR] == 1:
+            memory[ints[LAST_TURNED] + k] = work[ints[TURNED] + k]
+    count_on(ints, floats, work)
+    for k in range(ints[N_TERMS]):
+        memory[ints[HELD] + k] = work[ints[NEAR] + k]
     for k in range(ints[N_INPUTS]):
         memory[ints[LAST_U] + k] = work[ints[U] + k]
     even = abs(pace - memory[PACE]) <= 1e-6 * abs(pace)
@@ -446,6 +469,7 @@ def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) ->
         if far > STRIDE or (sign != memory[SIGN] and not redundant):
             status = MODE_LOST
             break
+        count_on(ints, floats, work)
         if condition < POOR and redundant:
             choose_rows(ints, floats, work, memory)
             work[ints[FACTORS]] = 0.0
@@ -458,6 +482,7 @@ def keep_goal(ints: Array, work: Array) -> None:
         for m in range(12):
             work[ints[GOAL] + 12 * k + m] = work[ints[STAGE] + STATE * k + m]
         work[ints[GOAL_TURN] + 3 * k] = math.nan
+        work[ints[GOAL_TURNED] + k] = work[ints[TURNED] + k]
     for k in range(ints[N_INPUTS]):
         work[ints[GOAL_U] + k] = work[ints[U] + k]
 
@@ -466,6 +491,9 @@ def part_way(ints: Array, work: Array, memory: Array, share: float) -> None:
     """Known bodies and inputs so far on the way from the last instant (0) to the goal (1)."""
     for k in range(ints[N_KNOWN]):
         at, goal, was = ints[STAGE] + STATE * k, ints[GOAL] + 12 * k, ints[LAST_KNOWN] + 12 * k
+        if ints[PLANAR] == 1:
+            last, will = memory[ints[LAST_TURNED] + k], work[ints[GOAL_TURNED] + k]
+            work[ints[TURNED] + k] = last + share * (will - last)
         if share == 1.0:
             for m in range(12):
                 work[at + m] = work[goal + m]

@@ -111,14 +111,23 @@ def _rows(mechanism: Mechanism, frames: Frames, wanted: Sequence[str]) -> tuple[
     found = encode_rows(mechanism, frames, joints, {b: k for k, b in enumerate(stage)}, places)
     mine = np.flatnonzero(found.drive >= 0)
     mine = mine[np.argsort(found.drive[mine], kind="stable")]
+    term = found.first_term[mine]
+    if (np.diff(found.first_term)[mine] > 1).any():
+        raise ValueError("a gear, a cam or a rolling wheel that is driven cannot be met by borrowed inputs")
     kept = replace(
         found,
-        code=found.code[mine],
-        joint=found.joint[mine],
-        number=found.number[mine],
-        sign=found.sign[mine],
-        parameter=found.parameter[mine],
+        code=found.code[term],
+        joint=found.joint[term],
+        number=found.number[term],
+        sign=found.sign[term],
+        parameter=found.parameter[term],
+        factor=found.factor[term],
+        near=found.near[term],
+        first_term=np.arange(len(mine) + 1),
+        constant=found.constant[mine],
+        is_length=found.is_length[mine],
         drive=found.drive[mine],
+        source=found.source[mine],
         name=tuple(found.name[k] for k in mine.tolist()),
     )
     return kept, stage

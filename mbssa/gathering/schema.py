@@ -84,10 +84,15 @@ class JointEntry(Table):
     ratio: FiniteFloat | None = Field(
         None, description="gears: radius of the second over the first; negative: internal"
     )
-    radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or roller")
+    radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or wheel")
     length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
     offsets: Numbers | None = Field(None, description="U: distance between its two axes")
-    profile: dict[str, Any] | None = Field(None, description="L: the cam's curve")
+    profile: dict[str, Any] | None = Field(None, description="L: the cam's curve and its follower")
+    function: Any = Field(
+        None, description='USER: "module:name" or "file.py:name" of a Python function, zero where it holds'
+    )
+    derivative: Any = Field(None, description="USER: its derivatives; by complex step if not given")
+    unit: Literal["m", "rad", "1"] | None = Field(None, description="USER: unit of the function's value")
     limits: dict[str, Limits] = Field({}, description="coordinate = [lowest, highest]")
     at_reference: dict[str, FiniteFloat] = Field(
         {}, description="coordinate = its value in the reference configuration; 0 if not given"

@@ -23,6 +23,7 @@ from mbssa.gathering.motion import motion_of
 from mbssa.gathering.multiple import spanning_tree
 from mbssa.gathering.schema import LAWS, BodyEntry, FrameEntry, JointEntry, ModelFile, MotionEntry, Units
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
+from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable
 from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, MultipleJoint, Vector
 from mbssa.motion import DefaultMotion
 
@@ -31,10 +32,13 @@ _LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
 _ANGLE = {"rad": 1.0, "deg": math.pi / 180.0}
 
 _SHORTHAND = ("point", "points", "axis", "axes")
-_GEOMETRY = (*_SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile")
+_GEOMETRY = (
+    *_SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
+    "derivative", "unit",
+)  # fmt: skip
 
-#: Point contacts of the rows that have one plane per contact.
-_CONTACTS = {"CBIP": 2, "CTRP": 3, "CTEP": 4, "CPEP": 5}
+#: Types whose two axes may be parallel.
+_PARALLEL = ("S", "L", "BEVEL", *POINT_CONTACTS)
 
 #: Largest model file; above it arrays are the right input.
 _MAX_BYTES = 20_000_000
@@ -503,13 +507,18 @@ class _Reader:
         elif row.required:
             # Limits or values alone place nothing: the joint has no geometry.
             return None
+        mask = driven_bits(row.index, joint.driven, where, [])
+        for bit, name in enumerate(row.coordinates):
+            if mask >> bit & 1 and name not in drivable(row):
+                can = ", ".join(drivable(row)) or "none of its coordinates"
+                self.fault(f"{where} driven", f"{name!r} has no equation; a {row.code} is driven in {can}")
         return self._geometry_values(joint, row, where)
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
-        several = _CONTACTS.get(row.code, 2)
+        several = POINT_CONTACTS.get(row.code, 2)
         points = self._vectors(joint.points, several, f"{where} points", self.length)
         axes = self._vectors(joint.axes, several, f"{where} axes", None)
-        if axes is not None and row.code not in _CONTACTS and len(axes) == 2 and row.code != "S":
+        if axes is not None and len(axes) == 2 and row.code not in _PARALLEL:
             self._not_parallel(axes, f"{where} axes")
         rod = row.code in ("SPSP", "ROD", "DIST") and joint.length is None
         if rod and points is not None and len(points) == 2 and math.dist(*points) == 0.0:
@@ -532,12 +541,37 @@ class _Reader:
             radius=_scaled(joint.radius, self.length),
             length=_scaled(joint.length, self.length),
             offsets=None if joint.offsets is None else tuple(v * self.length for v in joint.offsets),
-            profile=joint.profile,
+            profile=self._profile(joint, where),
+            function=self._function(joint.function, f"{where} function"),
+            derivative=self._function(joint.derivative, f"{where} derivative"),
+            unit=joint.unit,
             limits={
                 c: (low * self._unit(c), high * self._unit(c)) for c, (low, high) in joint.limits.items()
             },
             at_reference={c: v * self._unit(c) for c, v in joint.at_reference.items()},
         )
+
+    def _profile(self, joint: JointEntry, where: str) -> dict[str, Any] | None:
+        """The profile as it is given, with its units where they are not SI: formulas cannot be rescaled."""
+        if joint.profile is None:
+            return None
+        from mbssa.gathering.profile import profile_of
+
+        units = self.model.units
+        given = {"length": units.length, "angle": units.angle}
+        si = given == {"length": "m", "angle": "rad"}
+        table = joint.profile if si else {"units": given, **joint.profile}
+        profile_of(table, f"{where} profile", self.faults)
+        return table
+
+    def _function(self, given: Any, where: str) -> Any:
+        if given is None or callable(given):
+            return given
+        source, colon, name = given.rpartition(":") if isinstance(given, str) else ("", "", "")
+        if not (source and colon and name.isidentifier()):
+            self.fault(where, f'is {given!r}; write "module:name" or "file.py:name" of a Python function')
+            return None
+        return given
 
     def _coordinate_tables(self, joint: JointEntry, row: JointType, where: str) -> None:
         for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):
@@ -547,6 +581,8 @@ class _Reader:
                         f"{where} {table}.{name}",
                         f"a {row.code} has {', '.join(map(repr, row.coordinates))}",
                     )
+        if joint.at_reference and row.code in RELATED:
+            self.fault(f"{where} at_reference", f"those of a {row.code} are zero there; leave it out")
         if "distance" in joint.at_reference and "distance" in row.coordinates:
             self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
         for name, (low, high) in joint.limits.items():

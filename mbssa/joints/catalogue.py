@@ -53,6 +53,7 @@ class JointType:
 
 
 _MEASURE = "binds nothing: between one point of each body; driven by its distance, a strut that extends"
+_USER_NOTE = "function of the poses of its bodies, zero where the constraint holds; one equation a joint"
 _CONTACT = "points axes"
 _CONTACT_NOTE = "point contacts: a point and its plane's normal for each"
 
@@ -139,6 +140,27 @@ _SPATIAL = (
         note=_MEASURE,
         table3=False,
     ),
+    _row(
+        "BEVEL",
+        "Gear on any two axes",
+        "angle_1 angle_2 other_1 other_2 other_3",
+        "axes ratio",
+        "points",
+        "first and second wheel, then the carrier (the frame if not given); axes: the wheels', away from "
+        "where they meet; ratio r2/r1, or of the numbers of teeth, negative for an internal mesh",
+        max_bodies=3,
+        table3=False,
+    ),
+    _row(
+        "USER",
+        "User's constraint",
+        "other_1 other_2 other_3 other_4 other_5",
+        "function",
+        "derivative unit",
+        _USER_NOTE,
+        max_bodies=100,
+        table3=False,
+    ),
 )
 
 _GEARS = "first and second wheel, then the carrier if given; ratio r2/r1, negative for an internal mesh"
@@ -146,11 +168,33 @@ _GEARS = "first and second wheel, then the carrier if given; ratio r2/r1, negati
 _PLANAR = (
     _row("R", "Revolution", "angle", "point"),
     _row("P", "Prismatic", "slide", "axis", "point"),
-    _row("L", "Cam/point-curve/curve-curve", "contact angle", "profile", "points axes"),
+    _row(
+        "L",
+        "Cam/point-curve/curve-curve",
+        "contact angle",
+        "profile points",
+        "axes",
+        "points: origin of the cam's profile, on the first body, and the follower's, on the second: centre of "
+        "the roller, tip of the knife edge, point of the flat face; axes: x of the profile, and along the face",
+    ),
     _row("EO", "Ordinary Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
     _row("EPI", "Epicyclic Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
-    _row("RP", "Pure Rolling", "roll lift", "points ratio", max_bodies=3),
-    _row("RD", "Sliding Rolling", "roll slide", "points", "radius"),
+    _row(
+        "RP",
+        "Pure Rolling",
+        "roll lift",
+        "point axis radius",
+        note="a straight track along the axis on the first body, a wheel on the second, on the axis's left; "
+        "point: the wheel's centre. It binds the rolled way alone: what keeps the wheel on its track is an RD, "
+        "or bearings",
+    ),
+    _row(
+        "RD",
+        "Sliding Rolling",
+        "roll slide",
+        "point axis radius",
+        note="touching alone, of the track and the wheel that an RP has; rolling and sliding are free",
+    ),
     _row("FP", "Free body Plane", "x y angle", "", "point"),
     _row(
         "SLOT",
@@ -170,6 +214,16 @@ _PLANAR = (
         table3=False,
     ),
     _row("DIST", "Distance Measure", "distance azimuth angle", "points", note=_MEASURE, table3=False),
+    _row(
+        "USER",
+        "User's constraint",
+        "other_1 other_2",
+        "function",
+        "derivative unit",
+        _USER_NOTE,
+        max_bodies=100,
+        table3=False,
+    ),
 )
 
 _ROWS: dict[Space, tuple[JointType, ...]] = {"spatial": _SPATIAL, "planar": _PLANAR}
@@ -184,7 +238,9 @@ _BY_KEY = {(row.code, row.space): row for row in CATALOGUE}
 
 #: The order in which a group's type name lists its pairs, as in ``1R1P1U1S3D``: Table 3's.
 _TABLE3 = "R P H CPEP C ER U L EO EPI CTEP RP RD S PL CR CTRP FP SC PC CBIP SP SPSP F"
-TYPE_ORDER: dict[str, int] = {code: place for place, code in enumerate(f"{_TABLE3} SLOT ROD DIST".split())}
+TYPE_ORDER: dict[str, int] = {
+    code: place for place, code in enumerate(f"{_TABLE3} SLOT ROD DIST BEVEL USER".split())
+}
 
 
 def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
@@ -201,7 +257,7 @@ def types_of(space: Space) -> tuple[JointType, ...]:
     """Rows of one space.
 
     >>> [row.code for row in types_of("planar")]
-    ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD', 'DIST']
+    ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD', 'DIST', 'USER']
     """
     return tuple(row for row in CATALOGUE if row.space == space)
 
@@ -222,6 +278,11 @@ def joint_type(code: str, space: Space) -> JointType:
         return row
     other: Space = "spatial" if space == "planar" else "planar"
     codes = ", ".join(row.code for row in types_of(space))
+    if code == "RP" and space == "spatial":
+        raise KeyError(
+            "pure rolling in space is non-integrable (nonholonomic): it binds velocities alone, so that no "
+            "equation of positions says it; a planar model takes RP, and wheels on fixed axes of a carrier are a BEVEL"
+        )
     if (code, other) in _BY_KEY:
         raise KeyError(
             f"type {code!r} ({_BY_KEY[code, other].name}) exists only in {other} mechanisms; "

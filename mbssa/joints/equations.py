@@ -19,7 +19,8 @@ zero where the frames coincide, but:
 - SPSP, ROD, DIST: zero where the line from A to B points along x of A; ``azimuth`` turns it about z,
   ``elevation`` lifts it towards z. The ``distance`` of DIST is the length of that line, positive.
 
-Planar rows are the same with d_z = 0 and rotations about z; P and SLOT slide along x of A.
+Planar rows are the same with d_z = 0 and rotations about z; P, SLOT and RD slide along x of A, and the wheel
+of an RD is on the side of +y.
 
 References: Haug 1989, *Computer-aided kinematics and dynamics of mechanical systems*, chapters 3 and 9
 (dot-1 and dot-2 conditions); the tables here are our own.
@@ -311,6 +312,13 @@ PLANAR: dict[str, Equations] = {
         _PLANE,
     ),
     "FP": Equations((), (_X, _Y, _ANGLE), _steps("Tx0", "Ty1", "Rz2"), (), _PLANE),
+    "RD": Equations(
+        (("height", Elementary("along", (1,), parameter="radius")),),
+        (_ANGLE, _X),
+        _steps("Tx1", "Tyradius", "Rz0"),
+        (),
+        _PLANE,
+    ),
     "DIST": Equations(
         (),
         (Elementary("distance"), _AZIMUTH, _ANGLE),
@@ -322,7 +330,7 @@ PLANAR: dict[str, Equations] = {
 
 
 def equations_of(row: JointType) -> Equations | None:
-    """Equations of a catalogue row; None where it has none on a relative pose (gears, contacts, cams).
+    """Equations of a catalogue row; None for the relations of :mod:`mbssa.joints.related`.
 
     >>> from mbssa.joints import joint_type
     >>> [name for name, _ in equations_of(joint_type("C", "spatial")).constraints]

@@ -7,14 +7,18 @@ with the reference poses of the bodies; a coordinate's value in the reference co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.joints.axes import axes_of, in_space, unit
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import equations_of, pose
+from mbssa.joints.related import RELATED, joint_relations
+from mbssa.joints.relations import JointRelations, Poses
 from mbssa.mechanism import JointGeometry, Mechanism, Vector
 
 Array = npt.NDArray[np.float64]
@@ -37,6 +41,7 @@ class Frames:
         use, so that ranks do not depend on how far from the world's origin a mechanism stands
     known : (J,) bool, joints that have geometry and equations on a relative pose
     size : a typical distance between joints, m: what lengths are divided by before a rank is taken
+    relations : by joint index, the equations of those that have none on one relative pose
     """
 
     position: Array
@@ -47,6 +52,7 @@ class Frames:
     parameters: dict[str, Array]
     known: npt.NDArray[np.bool_]
     size: float
+    relations: Mapping[int, JointRelations] = field(default_factory=dict)
 
 
 def joint_frames(mechanism: Mechanism) -> Frames:
@@ -65,6 +71,8 @@ def joint_frames(mechanism: Mechanism) -> Frames:
     axes = np.zeros((n_joints, 2, 3, 3))
     known = np.zeros(n_joints, dtype=bool)
     parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
+    relations = {}
+    poses = Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
     for j in range(n_joints):
         row = CATALOGUE[int(mechanism.joint_type[j])]
         geometry = mechanism.joint_geometry.get(j)
@@ -73,19 +81,15 @@ def joint_frames(mechanism: Mechanism) -> Frames:
         geometry = geometry or JointGeometry()
         _parameters(geometry, parameters, j)
         bodies = mechanism.joint_bodies(j)[:2]
-        gears = row.code in ("EO", "EPI")
-        if gears and geometry.points is not None:
+        if row.code in RELATED:
             known[j] = True
-            for side, body in enumerate(bodies):
-                origin[j, side] = rotation[body].T @ (_in_space(geometry.points[side]) - position[body])
-                axes[j, side] = rotation[body].T
-            continue
-        if equations_of(row) is None and not (gears and geometry.frames is not None):
+            relations[j], ends = joint_relations(row, mechanism.joint_bodies(j), geometry, poses)
+            origin[j, : len(bodies)], axes[j, : len(bodies)] = ends.origin, ends.axes
             continue
         known[j] = True
         if geometry.frames is not None:
             for side, frame in enumerate(geometry.frames[:2]):
-                origin[j, side] = _in_space(frame.origin)
+                origin[j, side] = in_space(frame.origin)
                 axes[j, side] = _local_axes(frame.z, frame.x, planar=row.space == "planar")
             if row.code in ("SPSP", "ROD") and geometry.length is None:
                 ends = [position[b] + rotation[b] @ origin[j, side] for side, b in enumerate(bodies)]
@@ -104,6 +108,7 @@ def joint_frames(mechanism: Mechanism) -> Frames:
         parameters,
         known,
         _size(mechanism, position, rotation, origin, known),
+        relations,
     )
 
 
@@ -112,7 +117,7 @@ def _body_poses(mechanism: Mechanism) -> tuple[Array, Array]:
     position, rotation = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
     for body, geometry in mechanism.body_geometry.items():
         if geometry.origin is not None:
-            position[body] = _in_space(geometry.origin)
+            position[body] = in_space(geometry.origin)
         if geometry.orientation is not None:
             rotation[body] = _matrix(geometry.orientation)
     return position, rotation
@@ -150,35 +155,38 @@ def _world_frames(
     row: JointType, g: JointGeometry, origin_of_second: Array, parameters: dict[str, Array]
 ) -> tuple[Frame, Frame]:
     """Frames A and B in the world at the reference, from the shorthand."""
-    point = _in_space(g.point) if g.point is not None else np.zeros(3)
+    point = in_space(g.point) if g.point is not None else np.zeros(3)
     first: Frame
     second: Frame
     if row.code in ("SPSP", "ROD", "DIST"):
         assert g.points is not None
-        ends = [_in_space(p) for p in g.points]
+        ends = [in_space(p) for p in g.points]
         along = ends[1] - ends[0]
-        rod = _frame_of_x(along) if row.space == "spatial" else _plane_axes(along)
+        rod = _frame_of_x(along) if row.space == "spatial" else axes_of(x=along)
         first, second = (ends[0], rod), (ends[1], rod)
     elif row.code in ("U", "ER", "PC"):
         assert g.axes is not None
-        a, b = (_unit(axis) for axis in g.axes)
+        a, b = (unit(axis) for axis in g.axes)
         shift = parameters["offset"] * np.cross(a, b) + parameters["radius"] * a
-        first, second = (point - shift, _axes(a, b)), (point, _axes(b, a))
+        first, second = (point - shift, axes_of(a, b)), (point, axes_of(b, a))
     elif row.code == "CR":
         assert g.axes is not None
-        slot, pin = (_unit(axis) for axis in g.axes)
-        first = second = (point, _axes(pin, slot))
+        slot, pin = (unit(axis) for axis in g.axes)
+        first = second = (point, axes_of(pin, slot))
     elif row.code in ("S", "F"):
         z, x = g.axes if g.axes is not None else ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
         centre = origin_of_second if row.code == "F" and g.point is None else point
-        first = second = (centre, _axes(_unit(z), _unit(x)))
+        first = second = (centre, axes_of(unit(z), unit(x)))
+    elif row.code == "RD":
+        track = axes_of(x=in_space(g.axis or (1.0, 0.0)))
+        first, second = (point - parameters["radius"] * track[:, 1], track), (point, track)
     elif row.space == "planar":
         centre = origin_of_second if row.code == "FP" and g.point is None else point
-        first = second = (centre, _plane_axes(_in_space(g.axis) if g.axis is not None else np.eye(3)[0]))
+        first = second = (centre, axes_of(x=in_space(g.axis) if g.axis is not None else np.eye(3)[0]))
     else:
         assert g.axis is not None
-        axis = _unit(g.axis)
-        first, second = (point - parameters["radius"] * axis, _axes(axis)), (point, _axes(axis))
+        axis = unit(g.axis)
+        first, second = (point - parameters["radius"] * axis, axes_of(axis)), (point, axes_of(axis))
     return _zeroed(row, first, second, g, parameters)
 
 
@@ -212,37 +220,15 @@ def _zeroed(
 
 def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Array:
     if planar:
-        return _plane_axes(_in_space(x) if x is not None else np.eye(3)[0])
-    return _axes(_unit(z or (0.0, 0.0, 1.0)), None if x is None else _unit(x))
-
-
-def _axes(z: Array, x: Array | None = None) -> Array:
-    """Right-handed axes with this z, and x as near as can be to the one given."""
-    if x is None:
-        x = np.eye(3)[np.argmin(np.abs(z))]
-    x = _unit(x - (x @ z) * z)
-    return np.stack([x, np.cross(z, x), z], axis=1)
+        return axes_of(x=in_space(x) if x is not None else np.eye(3)[0])
+    return axes_of(unit(z or (0.0, 0.0, 1.0)), None if x is None else unit(x))
 
 
 def _frame_of_x(x: Array) -> Array:
-    x = _unit(x)
+    x = unit(x)
     z = np.eye(3)[np.argmin(np.abs(x))]
-    z = _unit(z - (z @ x) * x)
+    z = unit(z - (z @ x) * x)
     return np.stack([x, np.cross(z, x), z], axis=1)
-
-
-def _plane_axes(x: Array) -> Array:
-    return _axes(np.array([0.0, 0.0, 1.0]), _unit(x))
-
-
-def _unit(vector: Array | Vector) -> Array:
-    v = np.asarray(vector, dtype=float)
-    unit: Array = v / np.linalg.norm(v)
-    return unit
-
-
-def _in_space(vector: Vector) -> Array:
-    return np.array([*vector, 0.0] if len(vector) == 2 else vector, dtype=float)
 
 
 def _centres(mechanism: Mechanism, origin: Array, known: npt.NDArray[np.bool_]) -> Array:

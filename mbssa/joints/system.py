@@ -11,6 +11,7 @@ import numpy.typing as npt
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.joints.equations import Equations, coordinates, equations_of, residuals
 from mbssa.joints.frames import Frames
+from mbssa.joints.relations import Poses, value_and_rates
 from mbssa.mechanism import IntArray, Mechanism
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) 
         joints = np.flatnonzero((types == index) & frames.known)
         rows = equations_of(CATALOGUE[index])
         if rows is None:
-            parts += _gear_rows(mechanism, frames, configuration, joints)
+            parts += _relation_rows(mechanism, frames, configuration, joints)
         else:
             parts += _pair_rows(mechanism, frames, configuration, joints, rows)
     missing = tuple(np.flatnonzero(~frames.known).tolist())
@@ -254,56 +255,34 @@ def relative_pose(
     return d, C, axes[:, 0], lever
 
 
-def _gear_rows(
+def _relation_rows(
     mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray
 ) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
-    """θ_i + ρ θ_j = (1 + ρ) φ, ρ = r_j / r_i (negative: internal mesh), angles since the reference.
-
-    φ is the direction of the line from the centre of wheel i to that of wheel j, or the angle of the
-    carrier where a third body is given. Turns of φ follow those of the wheels: the principal value of
-    the line's own turn is completed to the nearest to what the wheels say.
-    """
-    wheels = first_two_bodies(mechanism, joints)
-    carried = np.diff(mechanism.joint_start)[joints] > 2
-    last = mechanism.joint_body[mechanism.joint_start[joints + 1] - 1]
-    body = np.column_stack([wheels, np.where(carried, last, 0)])
-    ratio = frames.parameters["ratio"][joints]
-    turned = at.angle[body] - np.arctan2(frames.rotation[body, 1, 0], frames.rotation[body, 0, 0])
-    local = (frames.origin[joints] - frames.centre[wheels]) / frames.size
-    arm = np.einsum("nsab,nsb->nsa", at.rotation[wheels], local)
-    centre = arm + at.centres[wheels] / frames.size
-    line = centre[:, 1] - centre[:, 0]
-    before = (
-        np.einsum("nsab,nsb->nsa", frames.rotation[wheels], frames.origin[joints]) + frames.position[wheels]
-    )
-    before = before[:, 1] - before[:, 0]
-    wheels_say = (turned[:, 0] + ratio * turned[:, 1]) / np.where(ratio == -1, 1.0, 1 + ratio)
-    phi = np.arctan2(line[:, 1], line[:, 0]) - np.arctan2(before[:, 1], before[:, 0])
-    phi += 2 * np.pi * np.round((wheels_say - phi) / (2 * np.pi))
-    phi = np.where(carried, turned[:, 2], phi)
-    line_rate = np.zeros((len(joints), 3, 6))
-    square = (line[:, :2] ** 2).sum(axis=1)
-    across = np.stack([-line[:, 1], line[:, 0]], axis=1) / square[:, None]
-    for side, sign in ((0, -1.0), (1, 1.0)):
-        line_rate[:, side, :2] = sign * across
-        line_rate[:, side, 5] = sign * (across[:, 1] * arm[:, side, 0] - across[:, 0] * arm[:, side, 1])
-    line_rate[carried] = 0.0
-    line_rate[carried, 2, 5] = 1.0
-    jacobian = -(1 + ratio)[:, None, None] * line_rate
-    jacobian[:, 0, 5] += 1.0
-    jacobian[:, 1, 5] += ratio
-    jacobian[body == 0] = 0.0
-    residual = turned[:, 0] + ratio * turned[:, 1] - (1 + ratio) * phi
-    none = np.zeros(len(joints), dtype=bool)
-    parts = [(residual, jacobian, body, joints, none, ["gear"] * len(joints))]
-    for bit in (0, 1):
-        # The coordinates: how far each wheel has turned against the line of centres.
-        driven = np.flatnonzero(mechanism.driven[joints] >> bit & 1)
-        rate = -line_rate[driven]
-        rate[:, bit, 5] += 1.0
-        rate[body[driven] == 0] = 0.0
-        names = [f"angle_{bit + 1}"] * len(driven)
-        parts.append((np.zeros(len(driven)), rate, body[driven], joints[driven], ~none[driven], names))
+    """Rows of joints whose equations are relations of their bodies."""
+    poses = Poses(at.position, at.rotation, at.angle)
+    parts = []
+    for joint in joints.tolist():
+        relations = frames.relations[joint]
+        driven = [name for name in mechanism.joints[joint].driven if name in relations.coordinates]
+        chosen = [(relation, False) for relation in relations.constraints]
+        chosen += [(relations.coordinates[name], True) for name in driven]
+        bodies = list(relations.bodies)
+        # Jacobians are by the velocities of the bodies' centres.
+        lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
+        for relation, drive in chosen:
+            value, rates = value_and_rates(relations, relation, poses, frames.size)
+            rates[:, 3:] -= np.cross(lever, rates[:, :3])
+            rates[np.array(bodies) == 0] = 0.0
+            parts.append(
+                (
+                    np.array([0.0 if drive else value]),
+                    rates[None],
+                    np.array([bodies]),
+                    np.array([joint]),
+                    np.array([drive]),
+                    [relation.name],
+                )
+            )
     return parts
 
 

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints import relations as make
+from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import equations_of, pose
 from mbssa.joints.frames import Frames
+from mbssa.joints.related import POINT_CONTACTS
+from mbssa.joints.relations import JointRelations, PairFrames
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
 from mbssa.mechanism import IntArray, Mechanism
 from mbssa.search.treatment import DENSE
@@ -137,8 +140,8 @@ def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> l
 def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     """Constraint and drive rows at random geometry of the declared joint types.
 
-    Every joint gets random frames and a random position; types without equations on a relative pose
-    (contacts, cams, rolling) get as many random rows as they have equations.
+    Every joint gets random frames and a random position; cams and users' functions get as many random rows as
+    they have equations.
     """
     dice = np.random.default_rng(seed)
     n_joints, n = mechanism.n_joints, mechanism.n_bodies
@@ -157,14 +160,16 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     origin = np.stack([point, point], axis=1)
     both = np.stack([axes, axes], axis=1)
     known = np.zeros(n_joints, dtype=bool)
+    relations: dict[int, JointRelations] = {}
     for index in np.unique(mechanism.joint_type).tolist():
         joints = np.flatnonzero(mechanism.joint_type == index)
         kind = CATALOGUE[index]
         rows = equations_of(kind)
         if rows is None:
-            if kind.code in ("EO", "EPI"):
-                known[joints] = True
-                origin[joints, 0, :2] = dice.uniform(-1, 1, (len(joints), 2))
+            for j in joints.tolist():
+                found = random_relations(kind, mechanism.joint_bodies(j), dice)
+                if found is not None:
+                    relations[j], known[j] = found, True
             continue
         known[joints] = True
         q = dice.uniform(-1, 1, (len(joints), kind.grade))
@@ -181,13 +186,43 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         parameters,
         known,
         1.0,
+        relations,
     )
     rows_known = rows_at(mechanism, frames, Configuration.reference(frames))
     return _with_random_rows(mechanism, rows_known, np.flatnonzero(~known), dice)
 
 
+def random_relations(
+    kind: JointType, bodies: tuple[int, ...], dice: np.random.Generator
+) -> JointRelations | None:
+    """Relations of a joint at random geometry, all bodies at the world's origin; None for cams and users'."""
+    first, third = (bodies[0], bodies[1]), bodies[2] if len(bodies) > 2 else None
+    ratio = float(dice.uniform(0.5, 1.5))
+
+    def frames(ends: tuple[int, int], planar: bool) -> PairFrames:
+        point = dice.uniform(-1, 1, 3) * (1.0, 1.0, 0.0 if planar else 1.0)
+        axes = _random_axes(dice, 1, planar)[0]
+        return PairFrames(ends, np.array([point, point]), np.array([axes, axes]))
+
+    if kind.code in ("EO", "EPI"):
+        centres = dice.uniform(-1, 1, (2, 3)) * (1.0, 1.0, 0.0)
+        return make.gear(first, third, ratio, centres)
+    if kind.code == "BEVEL":
+        carrier = third or 0
+        return make.bevel(
+            first, carrier, ratio, (frames((carrier, bodies[0]), False), frames((carrier, bodies[1]), False))
+        )
+    if kind.code == "RP":
+        return make.rolling(frames(first, True), ratio)
+    if kind.code in POINT_CONTACTS:
+        return make.points_on_planes(
+            first, tuple(frames(first, False) for _ in range(POINT_CONTACTS[kind.code]))
+        )
+    return None
+
+
 def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: np.random.Generator) -> Rows:
-    """Stand-ins for joints without equations: random wrenches, opposite on the two bodies."""
+    """Stand-ins for joints without equations: random wrenches; of two bodies opposite ones, of more any."""
     if not len(joints):
         return rows
     B = mechanism.freedom
@@ -209,11 +244,16 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: 
         drive += [driven for _, _, driven in chosen]
     which = np.array(joint, dtype=np.int64)
     place = np.array(number, dtype=np.int64).reshape(-1, 2)
-    body = np.zeros((len(which), max(2, rows.body.shape[1])), dtype=np.int64)
+    sizes = np.diff(mechanism.joint_start)
+    body = np.zeros((len(which), max(2, rows.body.shape[1], int(sizes[joints].max()))), dtype=np.int64)
     body[:, :2] = first_two_bodies(mechanism, which)
     jacobian = np.zeros((*body.shape, B))
     jacobian[:, 1] = wrench[place[:, 0], place[:, 1]]
     jacobian[:, 0] = -jacobian[:, 1]
+    for r, j in enumerate(which.tolist()):
+        if CATALOGUE[int(mechanism.joint_type[j])].code == "USER":
+            body[r, : sizes[j]] = mechanism.joint_bodies(j)
+            jacobian[r, : sizes[j]] = dice.normal(size=(sizes[j], B))
     jacobian[body == 0] = 0.0
     width = body.shape[1] - rows.body.shape[1]
     old = np.pad(rows.jacobian, ((0, 0), (0, width), (0, 0)))

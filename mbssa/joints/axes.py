@@ -1,0 +1,33 @@
+"""Axes of frames from directions that are given."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.mechanism import Vector
+
+Array = npt.NDArray[np.float64]
+
+
+def in_space(vector: Vector | Array) -> Array:
+    """(3,) of a vector of the plane or of space."""
+    return np.array([*vector, 0.0] if len(vector) == 2 else vector, dtype=float)
+
+
+def unit(vector: Vector | Array) -> Array:
+    """(3,) of length 1."""
+    v = in_space(vector)
+    found: Array = v / np.linalg.norm(v)
+    return found
+
+
+def axes_of(z: Vector | Array | None = None, x: Vector | Array | None = None) -> Array:
+    """Right-handed axes as columns (3, 3) with this z, and x as near as can be to the one given.
+
+    Without z it is the normal of the plane; without x the axis of the world that is farthest from z.
+    """
+    up = np.array([0.0, 0.0, 1.0]) if z is None else unit(z)
+    along = np.eye(3)[np.argmin(np.abs(up))] if x is None else unit(x)
+    along = unit(along - (along @ up) * up)
+    return np.stack([along, np.cross(up, along), up], axis=1)
