@@ -37,6 +37,7 @@ from groups.kernels.vectors import Vector, cross, dot, minus, plus
 Array = Any
 #: x, y, their first and their second derivatives by u, the place within a piece.
 Arc = tuple[float, float, float, float, float, float]
+Pair = tuple[float, float]
 #: Of a contact: outward normal of A and point of B in A's axes (x, y each); the gap; and what the second
 #: derivative takes of v², 2 v w and w².
 Found = tuple[float, float, float, float, float, float, float, float]
@@ -45,13 +46,15 @@ POINT, FLAT, CURVE = range(3)
 
 #: A curve is sampled where its pieces start, and between where there are fewer pieces than this.
 _SAMPLES = 32
-#: The same where every pair of samples of two curves is tried, and the most of each.
-_FEWEST, _MOST = 24, 48
+#: Where every pair of samples of two curves is tried: so many starts of pieces will do, fewer are made up to
+#: so many samples, and of more than so many some are left out.
+_FEW, _ENOUGH, _MOST = 24, 32, 48
 #: After a step of this size (in pieces) Newton's method is done: its next error is below rounding.
 _LAST_STEP = 1e-8
 #: The two sides of a corner are as near as this (in pieces).
 _CORNER = 1e-12
-_STEPS = 80
+#: Of Newton's method in a valley, where bisection helps, and in a cell, where a next one may do.
+_STEPS, _FEW_STEPS = 80, 20
 
 
 def contact(
@@ -218,6 +221,8 @@ def nearest_pair(
     pieces_a, pieces_b = int(data[first]), int(data[second])
     stride_a, stride_b = _stride(pieces_a), _stride(pieces_b)
     rows, columns = math.ceil(pieces_a / stride_a), math.ceil(pieces_b / stride_b)
+    # The tangents that are read off where pieces of B start.
+    direct, jump, start_b = columns if stride_b >= 1.0 else 0, 16 * int(stride_b), int(second) + 3 + pieces_b
     least, place_a, place_b = math.inf, math.nan, math.nan
     old = _seen(arc_at(data, first, 0.0), x, y, c, s)
     for i in range(1, rows + 1):
@@ -225,11 +230,16 @@ def nearest_pair(
         p, q = False, False
         for j in range(columns + 1):
             z = min(j * stride_b, float(pieces_b))
-            dx, dy = _tangent(data, second, z)
+            if j < direct:
+                dx, dy = data[start_b + jump * j + 1], data[start_b + jump * j + 9]
+            else:
+                k = min(int(z), pieces_b - 1)
+                dx, dy = _tangent(data, start_b + 16 * k, z - k)
             r, t = old[2] * dy > old[3] * dx, new[2] * dy > new[3] * dx
             if j > 0 and (r != t or p != q or p != r) and old[2] * dx + old[3] * dy < 0.0:
                 last = (j - 1) * stride_b
-                if _crosses(old, new, arc_at(data, second, last), arc_at(data, second, z)):
+                left, right = _point(data, second, last), _point(data, second, z)
+                if _may_meet(old, new, left, right, least):
                     start = (i - 0.5) * stride_a
                     za, zb = _meeting(
                         data, first, second, x, y, c, s, start, last + 0.5 * stride_b, stride_a, stride_b
@@ -242,15 +252,29 @@ def nearest_pair(
     return arc_at(data, first, place_a), _placed(arc_at(data, second, place_b), x, y, c, s)
 
 
-def _crosses(old: Arc, new: Arc, left: Arc, right: Arc) -> bool:
-    """Whether the distance along A's tangent may change sign in a cell, given a quarter of what it varies."""
-    a = old[2] * (left[0] - old[0]) + old[3] * (left[1] - old[1])
-    b = old[2] * (right[0] - old[0]) + old[3] * (right[1] - old[1])
-    c = new[2] * (left[0] - new[0]) + new[3] * (left[1] - new[1])
-    d = new[2] * (right[0] - new[0]) + new[3] * (right[1] - new[1])
+def _may_meet(old: Arc, new: Arc, left: Pair, right: Pair, least: float) -> bool:
+    """Whether a contact may be in a cell, and nearer to touching than ``least``, by the cell's corners.
+
+    A contact has no distance along A's tangent. Both parts of the distance may leave the range of the
+    corners' by a quarter of it.
+    """
+    a, e = _parts(old, left)
+    b, f = _parts(old, right)
+    c, g = _parts(new, left)
+    d, h = _parts(new, right)
     low, high = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
     spare = 0.25 * (high - low)
-    return low - spare <= 0.0 <= high + spare
+    if low > spare or high < -spare:
+        return False
+    low, high = min(min(e, f), min(g, h)), max(max(e, f), max(g, h))
+    spare = 0.25 * (high - low) + least
+    return low <= spare and high >= -spare
+
+
+def _parts(a: Arc, b: Pair) -> tuple[float, float]:
+    """From a place of A to a point, along A's tangent (in units of the derivative) and along its normal."""
+    rx, ry = b[0] - a[0], b[1] - a[1]
+    return a[2] * rx + a[3] * ry, a[4] * rx + a[5] * ry
 
 
 def _meeting(
@@ -259,7 +283,7 @@ def _meeting(
 ) -> tuple[float, float]:  # fmt: skip
     """Newton's method on both conditions from a cell's middle; NaN where it leaves its neighbourhood."""
     from_a, from_b = za, zb
-    for _ in range(_STEPS):
+    for _ in range(_FEW_STEPS):
         a, b = arc_at(data, first, za), _placed(arc_at(data, second, zb), x, y, c, s)
         rx, ry = b[0] - a[0], b[1] - a[1]
         apart, across = a[2] * rx + a[3] * ry, a[2] * b[3] - a[3] * b[2]
@@ -275,7 +299,7 @@ def _meeting(
             return za + step_a, zb + step_b
         za += min(max(step_a, -reach_a), reach_a)
         zb += min(max(step_b, -reach_b), reach_b)
-        if not (abs(za - from_a) < 3.0 * reach_a and abs(zb - from_b) < 3.0 * reach_b):
+        if not (abs(za - from_a) < 2.0 * reach_a and abs(zb - from_b) < 2.0 * reach_b):
             break
     return math.nan, math.nan
 
@@ -297,13 +321,13 @@ def _size(
 
 def _within(data: Array, first: Any, z: float) -> bool:
     """Whether a curve goes as far as the place z."""
-    return data[first + 1] > 0.5 or -_LAST_STEP <= z <= data[first] + _LAST_STEP
+    return bool(data[first + 1] > 0.5 or -_LAST_STEP <= z <= data[first] + _LAST_STEP)
 
 
 def _stride(pieces: int) -> float:
     """From one sample of a curve to the next, in pieces, where pairs of samples are tried."""
-    if pieces < _FEWEST:
-        return 1.0 / (1 + (_FEWEST - 1) // pieces)
+    if pieces < _FEW:
+        return 1.0 / (1 + (_ENOUGH - 1) // pieces)
     return float(1 + (pieces - 1) // _MOST)
 
 
@@ -311,7 +335,7 @@ def arc_at(data: Array, first: Any, z: float) -> Arc:
     """The curve whose data begins at ``first``, at the place z in pieces (2.5: the middle of its third)."""
     if not abs(z) < 1e9:
         return math.nan, math.nan, math.nan, math.nan, math.nan, math.nan
-    pieces, floor = int(data[first]), int(math.floor(z))
+    pieces, floor = int(data[first]), math.floor(z)
     k = floor % pieces
     if data[first + 1] < 0.5:
         floor = k = min(max(floor, 0), pieces - 1)
@@ -327,24 +351,26 @@ def arc_at(data: Array, first: Any, z: float) -> Arc:
 
 def _height(data: Array, first: Any, x: float, y: float, weight: float, z: float) -> float:
     """Weight c² / 2 - (x, y)·c at the place z."""
-    pieces, k = int(data[first]), int(z)
-    if z == k and k < pieces:
-        place = int(first) + 3 + pieces + 16 * k
-        cx, cy = data[place], data[place + 8]
-    else:
-        arc = arc_at(data, first, z)
-        cx, cy = arc[0], arc[1]
+    cx, cy = _point(data, first, z)
     return (0.5 * weight * cx - x) * cx + (0.5 * weight * cy - y) * cy
 
 
-def _tangent(data: Array, second: Any, z: float) -> tuple[float, float]:
-    """The derivative by u at the place z."""
-    pieces, k = int(data[second]), int(z)
+def _point(data: Array, first: Any, z: float) -> Pair:
+    """The curve at the place z; read off where a piece starts."""
+    pieces, k = int(data[first]), int(z)
     if z == k and k < pieces:
-        place = int(second) + 3 + pieces + 16 * k
-        return data[place + 1], data[place + 9]
-    arc = arc_at(data, second, z)
-    return arc[2], arc[3]
+        place = int(first) + 3 + pieces + 16 * k
+        return data[place], data[place + 8]
+    arc = arc_at(data, first, z)
+    return arc[0], arc[1]
+
+
+def _tangent(data: Array, place: int, u: float) -> Pair:
+    """The derivative by u in the piece whose coefficients begin at ``place``."""
+    dx, dy = 7.0 * data[place + 7], 7.0 * data[place + 15]
+    for power in range(6, 0, -1):
+        dx, dy = dx * u + power * data[place + power], dy * u + power * data[place + 8 + power]
+    return dx, dy
 
 
 def _slopes(arc: Arc, x: float, y: float, weight: float) -> tuple[float, float]:
@@ -372,10 +398,12 @@ def _placed(arc: Arc, x: float, y: float, c: float, s: float) -> Arc:
 
 
 def _seen(arc: Arc, x: float, y: float, c: float, s: float) -> Arc:
-    """A curve of A in B's axes; its second derivatives are not."""
+    """Point, derivative and outward normal of a curve of A in B's axes."""
     rx, ry = arc[0] - x, arc[1] - y
     dx, dy = c * arc[2] + s * arc[3], c * arc[3] - s * arc[2]
-    return c * rx + s * ry, c * ry - s * rx, dx, dy, arc[4], arc[5]
+    speed = math.sqrt(dx * dx + dy * dy)
+    over = 1.0 / speed if speed > 0.0 else 0.0
+    return c * rx + s * ry, c * ry - s * rx, dx, dy, dy * over, -dx * over
 
 
 def _in_world(A: tuple[Vector, Vector, Vector], x: float, y: float, z: float) -> Vector:
