@@ -72,8 +72,8 @@ def touching(
     >>> import numpy as np
     >>> from mbssa.joints.curve_making import circle
     >>> d, C = np.array([[0.01, 0.05, 0.0]]), np.eye(3)[None]
-    >>> print([number.round(9).tolist() for number in touching(circle(0.02), None, FLAT, d, C)])
-    [[1.570796327], [-0.01], [50.0], [0.0]]
+    >>> print([number.round(6).tolist() for number in touching(circle(0.02), None, FLAT, d, C)])
+    [[1.570796], [-0.01], [50.0], [0.0]]
     """
     found = _all(curve_a, curve_b, kind, d.real, C.real)
     columns = np.array([(one.s_a, one.s_b, one.curvature_a, one.curvature_b) for one in found]).reshape(-1, 4)
