@@ -128,6 +128,50 @@ def test_two_universal_joints_out_of_phase_apply_hookes_law_twice(read):
     assert (speed.min(), speed.max()) == pytest.approx((COS_BETA**2, COS_BETA**-2), rel=1e-9)
 
 
+ONE_JOINT = """
+format = 1
+space = "spatial"
+bodies = 3
+
+[[joint]]
+bodies = [1, 2]
+type = "R"
+driven = ["angle"]
+point = [0.0, 0.0, 0.0]
+axis = [1.0, 0.0, 0.0]
+
+[[joint]]
+bodies = [2, 3]
+type = "U"
+point = [0.3, 0.0, 0.0]
+axes = [[0.0, 0.0, 1.0], [-0.6, 0.8, 0.0]]
+
+[[joint]]
+bodies = [1, 3]
+type = "R"
+point = [0.7, 0.3, 0.0]
+axis = [0.8, 0.6, 0.0]
+
+[motion]
+steps = 361
+
+[motion.inputs]
+"1-2.angle" = { law = "speed", rate = 6.283185307179586 }
+"""
+
+
+def test_one_universal_joint_between_two_hinges_has_three_equations_too_many(read):
+    """As the notes of universal_shafts say; it turns by the same law when they are left out."""
+    mechanism = read(ONE_JOINT)
+    assert mechanism.mobility == -2
+    report = mbssa.check(mechanism)
+    assert report.solvable
+    assert any("3 constraints are redundant" in finding.text for finding in report.findings)
+    trajectory = groups.build(mbssa.decompose(mechanism)).solve()
+    assert trajectory.ok, trajectory.faults()
+    assert_follows(trajectory.joint("1-3")["angle"], hooke, input_of(trajectory))
+
+
 # --- quick return ------------------------------------------------------------------------------------
 
 CRANK, PIVOTS, LEVER, ROD, GUIDE = 0.1, 0.2, 0.4, 0.25, 0.4
