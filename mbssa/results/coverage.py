@@ -7,13 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.gathering import builtin_names, load
 from mbssa.gathering.schema import JointEntry
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
 from mbssa.joints.equations import equations_of
 from mbssa.joints.manual import example_file, manual_of
+from mbssa.joints.related import RELATED, drivable, has_equations
 from mbssa.results.exports import csv_text, markdown_table
 from mbssa.results.library import costs, libraries
 from mbssa.results.tables import plain_table
@@ -90,16 +91,16 @@ def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
 
 def coverage_of(row: JointType) -> Coverage:
     """What there is for one row of the catalogue."""
-    found = equations_of(row)
+    pose, known = equations_of(row), has_equations(row)
     closed, newton = _group_types(row)
     return Coverage(
         row,
-        row.equations if found is not None else None,
-        () if found is None else tuple(name for name, _ in found.constraints),
-        () if found is None else row.coordinates,
+        row.equations if known else None,
+        () if pose is None else tuple(name for name, _ in pose.constraints),
+        drivable(row) if known else (),
         closed,
         newton,
-        found is not None and bool(announced()),
+        known and any(announced()),
         _models().get(row.index, ()),
     )
 
@@ -142,16 +143,20 @@ def _models() -> dict[int, tuple[str, ...]]:
 
 
 @cache
-def announced() -> frozenset[str]:
-    """Types of groups with a closed form in a library that is here; the paper's own is not."""
-    return frozenset().union(*(types for name, types in libraries().items() if name != "mbdsbeg"))
+def announced() -> tuple[frozenset[str], frozenset[str]]:
+    """Types of groups with a closed form in a library that is here, and all whose cost is known.
+
+    The paper's own library is not here.
+    """
+    ours = [types for name, types in libraries().items() if name != "mbdsbeg"]
+    return frozenset().union(*ours), frozenset(costs())
 
 
 def _group_types(row: JointType) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Types of groups with this joint: in closed form, and others whose cost is known."""
-    ours = announced()
-    known = sorted(name for name in ours | set(costs()) if _has(name, row))
-    return tuple(name for name in known if name in ours), tuple(name for name in known if name not in ours)
+    closed, costed = announced()
+    found = sorted(name for name in closed | costed if _has(name, row))
+    return tuple(name for name in found if name in closed), tuple(n for n in found if n not in closed)
 
 
 def _has(type_name: str, row: JointType) -> bool:
@@ -214,7 +219,7 @@ def record(row: Coverage) -> dict[str, Any]:
         "equations": row.equations,
         "equation_names": list(row.names),
         "coordinates": [
-            {"name": name, "unit": coordinate_unit(name), "driven": name in row.driven}
+            {"name": name, "unit": _unit(name, row), "driven": name in row.driven}
             for name in kind.coordinates
         ],
         "required": list(kind.required),
@@ -270,11 +275,11 @@ def print_page(row: Coverage, console: Console) -> None:
         console.print(text, markup=False)
     coordinates = plain_table(("Coordinate", "Unit", "Can be driven"))
     for name in kind.coordinates:
-        coordinates.add_row(name, coordinate_unit(name), "yes" if name in row.driven else "no")
+        coordinates.add_row(name, _unit(name, row) or "–", "yes" if name in row.driven else "no")
     console.print(coordinates)
     console.print(manual_of(kind).signs, markup=False)
-    console.print(f"{_zeros(kind)}\n", markup=False)
-    console.print(_geometry(kind))
+    console.print(f"{_zeros(row)}\n" if row.driven else "", markup=False)
+    console.print(_geometry(row))
     console.print(f"Solver: {row.solver}", markup=False)
     for said, types in (("closed form", row.closed), ("Newton", row.newton)):
         if types:
@@ -284,23 +289,53 @@ def print_page(row: Coverage, console: Console) -> None:
     console.print(escape(example_file(kind)), soft_wrap=True)
 
 
-def _zeros(kind: JointType) -> str:
-    """Where the coordinates of a type that can be measured are zero."""
+def _unit(coordinate: str, row: Coverage) -> str | None:
+    """Of a coordinate that can be measured; others only count what is left free."""
+    return coordinate_unit(coordinate) if coordinate in row.driven else None
+
+
+def _zeros(row: Coverage) -> str:
+    """Where the coordinates that can be measured are zero."""
+    if row.type.code in RELATED:
+        return "Zero at the reference."
     zero = "Zero at the reference unless at_reference or frames say otherwise"
-    return f"{zero}, but for the distance." if "distance" in kind.coordinates else f"{zero}."
+    return f"{zero}, but for the distance." if "distance" in row.driven else f"{zero}."
 
 
-def _geometry(kind: JointType) -> Any:
-    """The fields of a ``[[joint]]`` that the type reads."""
+def _geometry(row: Coverage) -> Any:
+    """The fields of a ``[[joint]]`` that the type reads, and the keys of a profile."""
     from rich.markup import escape
 
+    kind = row.type
     table = plain_table(("Geometry", "", "Meaning"))
     fields = JointEntry.model_fields
     for names, said in ((kind.required, "required"), (kind.optional, "optional")):
         for name in names:
             table.add_row(name, said, escape(fields[name].description or ""))
+            if name == "profile":
+                for key, meaning in _profile_keys():
+                    table.add_row(f"  .{key}", "", escape(meaning))
     if {"point", "points", "axis", "axes"} & {*kind.required, *kind.optional}:
         table.add_row("frames", "instead", escape(fields["frames"].description or ""))
-    for name in ("limits", "at_reference"):
-        table.add_row(name, "optional", escape(fields[name].description or ""))
+    if row.driven:
+        table.add_row("limits", "optional", escape(fields["limits"].description or ""))
+        if kind.code not in RELATED:
+            table.add_row("at_reference", "optional", escape(fields["at_reference"].description or ""))
     return table
+
+
+def _profile_keys() -> list[tuple[str, str]]:
+    """Keys of a cam's profile that have a meaning in words: their own, or those of their table."""
+    from pydantic import BaseModel
+
+    from mbssa.gathering.profile import ProfileEntry
+
+    found = []
+    for key, field in ProfileEntry.model_fields.items():
+        words = field.description
+        for part in get_args(field.annotation):
+            if words is None and isinstance(part, type) and issubclass(part, BaseModel):
+                words = (part.__doc__ or "").partition("\n")[0]
+        if words:
+            found.append((key, words))
+    return found
