@@ -151,8 +151,8 @@ def law_faults(segments: Sequence[Segment]) -> list[str]:
     faults = []
     covered = np.rad2deg(sum(segment.over for segment in segments))
     if abs(covered - 360.0) > 1e-7:
-        much = f"{360.0 - covered:g}° more" if covered < 360.0 else f"{covered - 360.0:g}° less"
-        faults.append(f"covers {covered:g}° of the turn of 360°; write {much}, a dwell if nothing moves")
+        much = f"{360.0 - covered:.7g}° more" if covered < 360.0 else f"{covered - 360.0:.7g}° less"
+        faults.append(f"covers {covered:.10g}° of the turn of 360°; write {much}, a dwell if nothing moves")
     heights = np.cumsum([segment.by for segment in segments])
     largest = float(np.abs(heights).max())
     if largest == 0.0:

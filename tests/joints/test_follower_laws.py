@@ -96,7 +96,7 @@ def test_jumps_of_the_acceleration_are_found_within_a_segment_too():
         ((), "no segments"),
         (
             (Segment(1.0, 0.1, "345"), Segment(1.0, -0.1, "345")),
-            "covers 114.592° of the turn.*write 245.408° more",
+            "covers 114.591559° of the turn.*write 245.4084° more",
         ),
         ((Segment(4.0, 0.1, "345"), Segment(4.0, -0.1, "345")), "° less"),
         ((Segment(np.pi, 0.1, "345"), Segment(np.pi, -0.05, "345")), "rises by 0.1 and returns by 0.05"),
