@@ -26,7 +26,7 @@ from groups.kernels import foreign
 from mbssa.compiled import compiled_for_c
 from mbssa.gathering.faults import Fault
 from mbssa.joints.kernels import compiled_ask
-from mbssa.joints.user import Resolved, UserFunction, asked
+from mbssa.joints.user import Resolved, UserFunction, asked, asked_derivative
 from mbssa.joints.user_sources import said
 
 
@@ -107,7 +107,7 @@ def _bind(function: UserFunction, resolved: Resolved) -> _Bound:
     number = np.dtype(np.float64 if given else np.complex128)
     parts = [_part(function, resolved.function, number, (1,))]
     if resolved.derivative is not None:
-        parts.append(_part(function, resolved.derivative, number, (m, 3 if function.planar else 6)))
+        parts.append(_part(function, resolved.derivative, number, function.shape))
     jet = compiled_for_c(foreign.given if given else foreign.analytic)
     places = [jet.address, parts[0].address, parts[-1].address]
     assert max(places) < 2**53, "addresses are kept as float64"
@@ -157,7 +157,7 @@ def _called_back(
     function: UserFunction, call: Callable[..., Any], number: np.dtype[Any], answer: tuple[int, ...]
 ) -> Any:
     """The callable behind a callback. Exceptions stop here: C knows none."""
-    m, python = function.bodies, asked(function, call)
+    m, python = function.bodies, (asked if len(answer) == 1 else asked_derivative)(function, call)
     nothing = complex(np.nan, np.nan) if number.kind == "c" else np.nan
 
     @lru_cache(64)
@@ -209,7 +209,7 @@ def _machine_code(
         try:
             given = asked_of(poses, turns)
             if given.shape[0] != answer[0] or given.shape[1] != answer[1]:
-                raise ValueError
+                raise ValueError  # Python says which
             for k in range(answer[0]):
                 for i in range(answer[1]):
                     found[k, i] = given[k, i]

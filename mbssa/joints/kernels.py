@@ -50,6 +50,9 @@ def analytic_jet(function: Function, planar: bool, size: float, values: Array, o
     found = np.empty(1, dtype=np.complex128)
     turning = np.empty((m, 2, 3, 3))
     place(values, planar, turning, 0.0, q, R)
+    # Not the real part of a step aside, which is finite where the value is not.
+    ask(function, q, R, found)
+    out[0] = found[0].real
     for k in range(m):
         for i in range(6):
             out[3 + 6 * k + i] = 0.0
@@ -58,7 +61,6 @@ def analytic_jet(function: Function, planar: bool, size: float, values: Array, o
             q[k, i] = complex(kept.real, STEP)
             ask(function, q, R, found)
             q[k, i] = kept
-            out[0] = found[0].real
             out[3 + 6 * k + (5 if planar and i == 2 else i)] = found[0].imag / STEP
         if planar:
             continue

@@ -75,6 +75,11 @@ class UserFunction:
         """What it is called in messages."""
         return name_of(self.source)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of its derivative: (m, 3) in the plane, (m, 6) in space."""
+        return self.bodies, 3 if self.planar else 6
+
     def resolve(self) -> Resolved:
         """Import the function and its derivative.
 
@@ -158,7 +163,7 @@ def value_and_derivative(
             if resolved.derivative is None:
                 analytic_jet(call, function.planar, function.size, values, out)
             else:
-                slope = asked(function, resolved.derivative)
+                slope = asked_derivative(function, resolved.derivative)
                 given_jet(call, slope, function.planar, function.size, values, out)
     except Exception as error:
         raise ValueError(f"{function.name} failed: {said(error)}") from error
@@ -171,6 +176,20 @@ def asked(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, An
     if function.planar:
         return lambda q, R: plain(q.copy())
     return lambda q, R: plain(q.copy(), R.copy())
+
+
+def asked_derivative(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """A user's derivative likewise; a ValueError where its shape is not a row a body."""
+    plain, wanted = asked(function, call), function.shape
+
+    def derivative(q: Any, R: Any) -> Any:
+        found = np.asarray(plain(q, R), dtype=np.float64)
+        if found.shape != wanted:
+            what = f"the derivative must have {wanted}, a row a body"
+            raise ValueError(f"{name_of(call)} returns shape {found.shape}; {what}")
+        return found
+
+    return derivative
 
 
 @lru_cache(256)
