@@ -14,7 +14,7 @@ from mbssa.gathering.schema import JointEntry
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
 from mbssa.joints.equations import equations_of
 from mbssa.joints.manual import example_file, manual_of
-from mbssa.joints.related import RELATED, drivable, has_equations
+from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable, has_equations
 from mbssa.results.exports import csv_text, markdown_table
 from mbssa.results.library import costs, libraries
 from mbssa.results.tables import plain_table
@@ -315,13 +315,19 @@ def _geometry(row: Coverage) -> Any:
             if name == "profile":
                 for key, meaning in _profile_keys():
                     table.add_row(f"  .{key}", "", escape(meaning))
-    if {"point", "points", "axis", "axes"} & {*kind.required, *kind.optional}:
+    if takes_frames(kind):
         table.add_row("frames", "instead", escape(fields["frames"].description or ""))
     if row.driven:
         table.add_row("limits", "optional", escape(fields["limits"].description or ""))
         if kind.code not in RELATED:
             table.add_row("at_reference", "optional", escape(fields["at_reference"].description or ""))
     return table
+
+
+def takes_frames(kind: JointType) -> bool:
+    """Whether a file may give a frame on each body instead of points and axes in the world."""
+    shorthand = {"point", "points", "axis", "axes"}
+    return bool(shorthand & {*kind.required, *kind.optional}) and kind.code not in POINT_CONTACTS
 
 
 def _profile_keys() -> list[tuple[str, str]]:

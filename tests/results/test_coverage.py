@@ -45,6 +45,24 @@ class TestEveryType:
         known = bool(joint_frames(mechanism).known[mechanism.n_joints - 1])
         assert known == (coverage.coverage_of(row).equations is not None)
 
+    def test_frames_place_it_where_its_page_says_so(self, row, read):
+        """The example's last joint, with one frame a body instead of points and axes."""
+        head, last = example_file(row).rsplit("[[joint]]", 1)
+        joint = "\n".join(
+            text
+            for text in last.splitlines()
+            if text.partition(" =")[0] not in ("point", "points", "axis", "axes", "limits", "at_reference")
+        )
+        n_bodies = 1 + re.search(r"^bodies = \[.*?\]", joint, re.MULTILINE).group().count(",")
+        spatial = row.space == "spatial"
+        axes = "z = [0, 0, 1], x = [1, 0, 0]" if spatial else "x = [1, 0]"
+        frames = [f"{{ origin = [{0.3 * k}, 0.0{', 0.0' * spatial}], {axes} }}" for k in range(n_bodies)]
+        text = f"{head}[[joint]]{joint}\nframes = [{', '.join(frames)}]\n"
+        if coverage.takes_frames(row):
+            assert joint_frames(read(text)).known[-1]
+        else:
+            assert not {"point", "axis"} & {*row.required, *row.optional}
+
     def test_it_has_as_many_equations_as_its_grade_leaves(self, row):
         found = coverage.coverage_of(row)
         if found.equations is not None:
