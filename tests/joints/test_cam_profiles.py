@@ -154,7 +154,7 @@ FAULTS = {
     ),
     "a law over half a turn": (
         {"law": LAW[:3], "base": 0.1, "follower": "flat"},
-        [("law", "covers 286.4788976° of the turn of 360°; write 73.52112° more")],
+        [("law", "covers 286.4788976° of the turn of 360°; write 73.5211° more")],
     ),
     "a law for a curve": (
         {"law": LAW, "base": 0.1, "follower": {"curve": {"circle": {"radius": 0.1}}}},

@@ -142,7 +142,7 @@ def test_the_pressure_angle_is_between_the_normal_and_the_motion(name, turns):
 
 
 def test_the_pressure_angle_is_nortons():
-    # tan = (v - eccentricity) / (s + sqrt(prime^2 - eccentricity^2)), the eccentricity positive where it helps.
+    # tan = (v - e) / (s + sqrt(prime^2 - e^2)), the eccentricity e positive where it helps.
     angle = np.linspace(0.1, 1.8, 7)
     for turns, offset in (("counter-clockwise", -0.015), ("clockwise", 0.015)):
         cam = LawCam(law(0.02), "roller", 0.04, 0.012, offset, None, turns)
