@@ -53,6 +53,8 @@ _FEW, _ENOUGH, _MOST = 24, 32, 48
 _LAST_STEP = 1e-8
 #: The two sides of a corner are as near as this (in pieces).
 _CORNER = 1e-12
+#: Curvatures cancel where this share of them is left: curves are accurate to about 1e-9 in theirs.
+_DEGENERATE = 1e-7
 #: Of Newton's method in a valley, where bisection helps, and in a cell, where a next one may do.
 _STEPS, _FEW_STEPS = 80, 20
 
@@ -112,7 +114,7 @@ def _on_point(data: Array, first: Any, x: float, y: float) -> Found:
     size = math.sqrt(rx * rx + ry * ry)
     if free or size == 0.0:
         rest = 1.0 + k * gap
-        return nx, ny, x, y, gap, k / rest if rest != 0.0 else math.nan, 0.0, 0.0
+        return nx, ny, x, y, gap, k / rest if rest > _DEGENERATE else math.nan, 0.0, 0.0
     gap = -size if gap < 0.0 else size
     return rx / gap, ry / gap, x, y, gap, 1.0 / gap, 0.0, 0.0
 
@@ -135,8 +137,6 @@ def _on_curve(data: Array, first: Any, second: Any, x: float, y: float, c: float
     _, _, other = _normal(b)
     gap = nx * (b[0] - a[0]) + ny * (b[1] - a[1])
     fit = k + other + k * other * gap
-    if not fit > 0.0:
-        fit = math.nan
     return nx, ny, b[0], b[1], gap, k * other / fit, k / fit, -(1.0 + k * gap) / fit
 
 
@@ -314,7 +314,8 @@ def _size(
     nx, ny, k = _normal(a)
     _, _, other = _normal(b)
     gap = nx * (b[0] - a[0]) + ny * (b[1] - a[1])
-    if a[2] * b[2] + a[3] * b[3] < 0.0 and k + other + k * other * gap > 0.0:
+    fit = k + other + k * other * gap
+    if a[2] * b[2] + a[3] * b[3] < 0.0 and fit > _DEGENERATE * (abs(k) + abs(other)):
         return abs(gap)
     return math.inf
 
