@@ -552,17 +552,13 @@ class _Reader:
         )
 
     def _profile(self, joint: JointEntry, where: str) -> dict[str, Any] | None:
-        """The profile as it is given, with its units where they are not SI: formulas cannot be rescaled."""
+        """The profile's table in SI."""
         if joint.profile is None:
             return None
         from mbssa.gathering.profile import profile_of
 
-        units = self.model.units
-        given = {"length": units.length, "angle": units.angle}
-        si = given == {"length": "m", "angle": "rad"}
-        table = joint.profile if si else {"units": given, **joint.profile}
-        profile_of(table, f"{where} profile", self.faults)
-        return table
+        found = profile_of(joint.profile, self.length, self.angle, f"{where} profile", self.faults)
+        return None if found is None else dict(found.table)
 
     def _function(self, given: Any, where: str) -> Any:
         if given is None or callable(given):
@@ -571,7 +567,9 @@ class _Reader:
         if not (source and colon and name.isidentifier()):
             self.fault(where, f'is {given!r}; write "module:name" or "file.py:name" of a Python function')
             return None
-        return given
+        path = Path(self.source_name).parent / source
+        here = source.endswith(".py") and Path(self.source_name).is_file()
+        return f"{path.resolve()}:{name}" if here else given
 
     def _coordinate_tables(self, joint: JointEntry, row: JointType, where: str) -> None:
         for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):

@@ -104,8 +104,7 @@ def _made(
     profile = profile_from(g.profile)
     directions = g.axes if g.axes is not None else ((1.0, 0.0), (1.0, 0.0))
     ends = _ends(first, g, poses, [axes_of(x=in_space(axis)) for axis in directions])
-    curves = (profile.curve,) if profile.follower_curve is None else (profile.curve, profile.follower_curve)
-    return make.cam(ends, profile.kind, profile.radius, curves), ends
+    return make.cam(ends, profile.kind, profile.radius, profile.curves), ends
 
 
 def _bevel(
