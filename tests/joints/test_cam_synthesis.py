@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from mbssa.joints.cam_profiles import FLAT, POINT
 from mbssa.joints.cam_synthesis import LawCam, Swing
+from mbssa.joints.contact import gap
 from mbssa.joints.curve_making import circle
 from mbssa.joints.follower_laws import FollowerLaw, Segment
 
@@ -232,3 +234,21 @@ def test_a_face_that_turns_as_fast_as_the_cam_has_no_profile():
 def test_an_arm_that_swings_too_far():
     with pytest.raises(ValueError, match=r"swings the arm from .*° to .*°"):
         LawCam(law(3.0), "knife", 0.04, swing=Swing(0.1, 0.085))
+
+
+@pytest.mark.parametrize("turns", WAYS)
+@pytest.mark.parametrize("name", CAMS)
+def test_the_gap_of_the_joint_is_closed_all_the_way_round(name, turns):
+    cam = made(name, turns)
+    kind = FLAT if cam.follower == "flat" else POINT
+    for angle in np.linspace(0.0, 2 * np.pi, 37):
+        place, normal = follower(cam, angle)
+        turn = -cam.sense * angle
+        back = np.array(
+            [[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]]
+        )
+        axes = np.eye(3)
+        if normal is not None:
+            axes[:2, 1], axes[:2, 0] = normal, (normal[1], -normal[0])
+        value, _ = gap(cam.profile, None, kind, (back @ [*place, 0.0])[None], (back @ axes)[None])
+        assert value[0] == pytest.approx(cam.radius, abs=1e-12)
