@@ -18,8 +18,8 @@ g the gap, v the velocity against A of B's point along A's tangent, w the rate o
 where l = 0 is a face, and a point is the limit of large l: k v² / (1 + k g). It follows from two conditions,
 that the distance is along the normal and that the tangents are parallel, by the implicit function theorem.
 
-The z axes of A and B are parallel: nothing tilts. Open curves end: a point may be nearest to an end, and an
-end may be the highest below a face (corners alike), but two curves touch between their ends only.
+The z axes of A and B are parallel: nothing tilts. A point may be nearest to an end of an open curve or to a
+corner, and either may be the highest below a face; two curves touch where both are smooth only.
 
 What has no answer is NaN. All of the jet: no pair of points of two curves with opposed normals that the
 curvatures allow, k + l + k l g > 0 (arcs that fit into each other have none: any pair would do); a search
@@ -359,7 +359,7 @@ def _height(data: Array, first: Any, x: float, y: float, weight: float, z: float
 def _point(data: Array, first: Any, z: float) -> Pair:
     """The curve at the place z; read off where a piece starts."""
     pieces, k = int(data[first]), int(z)
-    if z == k and k < pieces:
+    if z == k and 0 <= k < pieces:
         place = int(first) + 3 + pieces + 16 * k
         return data[place], data[place + 8]
     arc = arc_at(data, first, z)

@@ -10,7 +10,7 @@ tangent. On frame B it touches
 The gap is the signed distance in metres, positive outside, of the contact that is nearest to touching. Its
 place on the profile is no coordinate: the gap is stationary in it, so that the derivative is that of the
 distance of two points fixed to the bodies. The ends of open curves and corners may be nearest to a point or
-highest below a face; two curves touch between their ends only. NaN where two curves have no pair of points
+highest below a face; two curves touch where both are smooth only. NaN where two curves have no pair of points
 with opposed normals that the curvatures allow. :mod:`groups.kernels.contact` is the compiled twin, with
 time derivatives.
 """
