@@ -329,7 +329,13 @@ def pack(solvers: Sequence[Solver]) -> Packed:
     floats, float_start = joined([solver.floats for solver in solvers], np.float64)
     memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
     code = np.array([solver.code for solver in solvers], dtype=np.int64)
-    return Packed(ints, int_start, floats, float_start, memory, memory_start, code)
+    users = [
+        (function, int(first) + place)
+        for first, solver in zip(float_start[:-1], solvers, strict=True)
+        for function, place in solver.users
+    ]
+    floats[[place for _, place in users]] = 0.0
+    return Packed(ints, int_start, floats, float_start, memory, memory_start, code, tuple(users))
 
 
 def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:

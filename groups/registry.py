@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,9 @@ from mbssa import Group, Mechanism, Structure
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from mbssa.joints.user import UserFunction
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -55,6 +58,7 @@ class Solver:
     code, ints, floats, memory : for :mod:`groups.kernels.span`
     default : what the group gets if nothing is asked for; None if this is it
     part : what solves it if its form is ``global``
+    users : users' functions, and where in ``floats`` their addresses stand
     """
 
     number: int
@@ -70,6 +74,7 @@ class Solver:
     memory: Floats
     default: Solver | None = None
     part: GlobalPart | None = None
+    users: tuple[tuple[UserFunction, int], ...] = ()
 
     @property
     def choice(self) -> str:
@@ -251,6 +256,7 @@ def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Sol
         roots,
         code,
         *data,
+        users=relative.users,
     )
 
 
@@ -279,6 +285,7 @@ def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solv
             ints=np.zeros(0, dtype=np.int64),
             floats=np.zeros(0),
             memory=part.memory,
+            users=(),
             default=default,
             part=part,
         )

@@ -22,6 +22,7 @@ from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
+    from mbssa.joints.user import UserFunction
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -53,6 +54,17 @@ class Packed:
     memory: Floats
     memory_start: Ints
     code: Ints
+    users: tuple[tuple[UserFunction, int], ...] = ()
+
+    def bound(self) -> Floats:
+        """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
+        if not self.users:
+            return self.floats
+        from groups.user_functions import addresses
+
+        floats = self.floats.copy()
+        floats[[place for _, place in self.users]] = addresses([function for function, _ in self.users])
+        return floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +219,9 @@ class Run:
             np.require(part, requirements=["C", "W"])
             for part in (motion.value, motion.rate, motion.acceleration)
         )
+        self._floats = model.packed.bound()
+        parts = [solver.part for solver in model.solvers if solver.part is not None]
+        self._asks = bool(model.packed.users) or any(part.system.rows.users for part in parts)
         code = model.packed.code
         if not self.planar:
             self._solve = compiled(span.solve_spatial)
@@ -221,8 +236,22 @@ class Run:
         """Solve the instants ``first`` … ``stop`` - 1 of a part, or of all groups.
 
         ``carried`` goes on with them. Threads may do so at once, each with a ``carried`` of its own.
+
+        Raises
+        ------
+        ValueError
+            An exception inside a user's function: which, and where.
         """
         part = self._whole if part is None else part
+        self._solve_part(part, first, stop, carried)
+        if self._asks:
+            from groups.user_functions import take_faults
+
+            faults = take_faults()
+            if faults:
+                raise ValueError("; ".join(map(str, faults)))
+
+    def _solve_part(self, part: Part, first: int, stop: int, carried: Carried) -> None:
         if not self.model.globally:
             self._by_kernel(part, first, stop, carried)
             return
@@ -263,7 +292,7 @@ class Run:
         self._solve(
             part.groups,
             (
-                packed.ints, packed.int_start, packed.floats, packed.float_start, carried.memory,
+                packed.ints, packed.int_start, self._floats, packed.float_start, carried.memory,
                 packed.memory_start, packed.code,
             ),
             self._states(),

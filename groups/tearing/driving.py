@@ -81,7 +81,7 @@ class Driver:
         """Begin anew from where a model stands, with these inputs (D,) and drives (D,)."""
         packed, loop = model.packed, self._loop
         self._data = (
-            packed.ints, packed.int_start, packed.floats, packed.float_start, packed.memory.copy(),
+            packed.ints, packed.int_start, packed.bound(), packed.float_start, packed.memory.copy(),
             packed.memory_start, packed.code,
         )  # fmt: skip
         past, shared, mark = self._past
