@@ -45,6 +45,11 @@ CODES = {
 #: Codes whose values are lengths, m; the others are angles or cosines.
 LENGTHS = (jets.ALONG, jets.DISTANCE, jets.SCREW, jets.OFFSET, jets.CONTACT)
 
+#: Equations, by the types that have them, that are gaps of a contact: positive where the bodies are apart.
+GAPS = {"SP": ("height",), "PC": ("height",), "RD": ("height",), "SPSP": ("length",)}
+#: How the names of the relations begin that are gaps: of points on planes, and of cams.
+GAPS_OF_RELATIONS = ("height", "gap")
+
 
 @dataclass(frozen=True, eq=False)
 class RowTables:
@@ -62,6 +67,7 @@ class RowTables:
     first_term : (E + 1,) first term of each equation
     constant : (E,) what its terms come to where it holds, m or rad
     is_length : (E,) whether it is in metres; else in rad
+    is_gap : (E,) whether it is the gap of a contact, positive where the bodies are apart
     drive : (E,) row of the motion; -1 for a constraint
     source : (E,) joint index in the mechanism; -1 for a held spin
     name : names of the equations: the constraint's, the driven coordinate's, or "spin"
@@ -82,6 +88,7 @@ class RowTables:
     first_term: Ints
     constant: Floats
     is_length: npt.NDArray[np.bool_]
+    is_gap: npt.NDArray[np.bool_]
     drive: Ints
     source: Ints
     name: tuple[str, ...]
@@ -227,6 +234,7 @@ class _Equation:
     source: int
     constant: float = 0.0
     is_length: bool = False
+    is_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +266,7 @@ class _Rows:
             first_term=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             constant=np.array([equation.constant for equation in self.equations], dtype=np.float64),
             is_length=np.array([equation.is_length for equation in self.equations], dtype=bool),
+            is_gap=np.array([equation.is_gap for equation in self.equations], dtype=bool),
             drive=np.array([equation.drive for equation in self.equations], dtype=np.int64),
             source=np.array([equation.source for equation in self.equations], dtype=np.int64),
             name=tuple(equation.name for equation in self.equations),
@@ -282,10 +291,12 @@ def _add_pair(
         for name, e in zip(kind.coordinates, equations.coordinates, strict=True)
         if (j, name) in drives
     ]
+    gaps = GAPS.get(kind.code, ())
     for name, e, drive in chosen:
         parameter = values[e.parameter] if e.parameter is not None else 0.0
         term = _Term(CODES[e.kind], len(rows.pairs) - 1, _four(e.numbers), e.sign, parameter)
-        rows.equations.append(_Equation(name, (term,), drive, j, is_length=term.code in LENGTHS))
+        is_length, is_gap = term.code in LENGTHS, name in gaps
+        rows.equations.append(_Equation(name, (term,), drive, j, is_length=is_length, is_gap=is_gap))
 
 
 def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[str, int]]) -> None:
@@ -324,7 +335,15 @@ def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[s
                     for k in range(1, len(relations.pairs))
                 ]
         rows.equations.append(
-            _Equation(relation.name, tuple(terms), drive, j, relation.constant, relation.is_length)
+            _Equation(
+                relation.name,
+                tuple(terms),
+                drive,
+                j,
+                relation.constant,
+                relation.is_length,
+                drive < 0 and relation.name.startswith(GAPS_OF_RELATIONS),
+            )
         )
 
 

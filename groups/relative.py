@@ -201,7 +201,7 @@ def encode_relative(
         [place[link.parent] for link in opened.links], start, steps.kind, steps.axis, steps.unknown,
         steps.drive, steps.constant, influence,
         [place[b] for j in pins for b in mechanism.joint_bodies(j)[:2]], rods, rows.pair, rows.code,
-        rows.joint, rows.number, near_from, rows.first_term, rows.drive, meeting or (0,) * 7,
+        rows.joint, rows.number, near_from, rows.first_term, rows.drive, rows.is_gap, meeting or (0,) * 7,
         *(item[0] for item in packed),
     ])  # fmt: skip
     extent = float(np.abs(reference.position).max()) + frames.size

@@ -52,6 +52,7 @@ from groups.kernels.record import (
     ROD,
     ROD_POINT,
     ROOM,
+    ROW_CONTACT,
     ROW_DRIVE,
     ROW_SCALE,
     ROW_SIGN,
@@ -99,6 +100,9 @@ from groups.kernels.vectors import (
 )
 
 Array = Any
+
+#: Share of the largest miss from which a contact counts as its cause.
+CAUSE = 0.1
 
 
 def point_of(ints: Array, work: Array, body: Any, numbers: Array, k: Any) -> Vector:
@@ -165,6 +169,26 @@ def left_out(ints: Array, floats: Array, work: Array, memory: Array) -> float:
                 worst = max(worst, floats[ints[ROW_SCALE] + k] * abs(row_miss(ints, floats, work, k)))
     total: float = worst * floats[ints[SIZE]]
     return total
+
+
+def gap_left(ints: Array, floats: Array, work: Array, memory: Array, solved: bool) -> float:
+    """The gap of the contact that misses most, m, positive where its bodies are apart; 0 if none does.
+
+    Of the rows that are solved, or of those that are only checked, by the jets of the last evaluation. A
+    contact that misses far less than something else is not the cause: then 0 too.
+    """
+    worst, found = 0.0, 0.0
+    if solved:
+        for k in range(ints[RIGHT], ints[RIGHT] + ints[N_UNKNOWNS]):
+            worst = max(worst, abs(work[k]))
+    for k in range(ints[N_ROWS]):
+        if (memory[ints[SOLVED] + k] > 0.0) == solved:
+            miss = floats[ints[ROW_SCALE] + k] * row_miss(ints, floats, work, k)
+            worst = max(worst, abs(miss))
+            if ints[ints[ROW_CONTACT] + k] == 1 and abs(miss) > abs(found):
+                found = miss
+    gap: float = found * floats[ints[SIZE]]
+    return gap if abs(found) >= CAUSE * worst else 0.0
 
 
 def row_miss(ints: Array, floats: Array, work: Array, k: Any) -> float:

@@ -18,6 +18,7 @@ in ``ints``
 ``CODE`` … ``NUMBER``     terms of rows as :mod:`groups.kernels.jets` has them
 ``NEAR_FROM``             of each term: the unknown k that counts its turns, the input r as -2 - r, or -1
 ``FIRST_TERM``            of each row: its first term (rows + 1); ``ROW_DRIVE``: its input or -1
+``ROW_CONTACT``           1 where a row is the gap of a contact, m, positive where the bodies are apart
 ``MEETING``               steps of three joints that meet, J1, J2, J3, the end of the pin that J3 carries, and
                           their kinds
 ``STRUT``                 data of struts, :mod:`groups.kernels.strut`
@@ -32,7 +33,7 @@ in ``floats``
 ``ORIGIN`` … ``WEIGHT``   frames of pairs; signs, parameters and factors of terms
 ``NEAR_FACTOR``           of each term: factor of what counts its turns; ``NEAR_ZERO``: what that is less
 ``CURVES``                data of the curves of cams
-``ROW_SCALE``             of each row: 1 for an angle, 1 / size for a length; ``ROW_ZERO``: its value if it holds
+``ROW_SCALE``             of each row: 1 for an angle, 1 / size for a length; ``ROW_ZERO``: what it is
 ``TURN_ZERO``             of each link in the plane: angle less the parent's and what its steps turn
 ``STRUT_NUMBER``          data of struts
 in ``work``
@@ -83,24 +84,24 @@ from groups.kernels.vectors import STATE
 #: Places of the parts of ``ints``.
 (
     KNOWN, OWN, PARENT, START, KIND, AXIS, UNKNOWN, DRIVE, CONSTANT, INFLUENCE, PIN, ROD, PAIR, CODE, JOINT,
-    NUMBER, NEAR_FROM, FIRST_TERM, ROW_DRIVE, MEETING, STRUT,
-) = range(18, 39)  # fmt: skip
+    NUMBER, NEAR_FROM, FIRST_TERM, ROW_DRIVE, ROW_CONTACT, MEETING, STRUT,
+) = range(18, 40)  # fmt: skip
 #: Places of the parts of ``floats``.
 (
     FACTOR, TRANSFORM, CENTRE, SIZE, SCALE, PIN_POINT, ROD_POINT, ORIGIN, AXES, ROW_SIGN, VALUE, WEIGHT,
     NEAR_FACTOR, NEAR_ZERO, CURVES, ROW_SCALE, ROW_ZERO, TURN_ZERO, STRUT_NUMBER,
-) = range(39, 58)  # fmt: skip
+) = range(40, 59)  # fmt: skip
 #: Places of the parts of ``work``.
 (
     STAGE, X, BALL, STEP_AXIS, STEP_POINT, U, TURNED, RIGHT, MATRIX, ORDER, UNIT, TWIST, RISE, FIRST,
     SECOND, GOAL, GOAL_TURN, GOAL_U, GOAL_TURNED, OTHER, OTHER_BALL, GUESS, CHANGE, LINES, FOUND, P, R, V,
     ROOM, TABLE, NEAR, FOREIGN, FACTORS, FRESH, MEASURE,
-) = range(58, 93)  # fmt: skip
+) = range(59, 94)  # fmt: skip
 #: Places of the parts of ``memory``, after SIGN, RUN and PACE.
 (
     LAST_X, LAST_CHANGE, CHANGE_BEFORE, LAST_BALL, LAST_KNOWN, LAST_U, LAST_TURNED, HELD, SOLVED, STRUT_SIGN,
-) = range(93, 103)  # fmt: skip
-HEAD = 103
+) = range(94, 104)  # fmt: skip
+HEAD = 104
 
 #: The first places of ``memory``.
 SIGN, RUN, PACE, POINTS, FEWEST, LAST_MEASURE, FREE = range(7)
@@ -128,7 +129,7 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             KNOWN: known, OWN: links, PARENT: links, START: links + 1, KIND: steps, AXIS: steps,
             UNKNOWN: steps, DRIVE: steps, CONSTANT: steps, INFLUENCE: stage * n, PIN: 2 * pins, ROD: 3 * rods,
             PAIR: 2 * pairs, CODE: terms, JOINT: terms, NUMBER: 4 * terms, NEAR_FROM: terms,
-            FIRST_TERM: rows + 1, ROW_DRIVE: rows, MEETING: 7, STRUT: STRUT_INTS * struts,
+            FIRST_TERM: rows + 1, ROW_DRIVE: rows, ROW_CONTACT: rows, MEETING: 7, STRUT: STRUT_INTS * struts,
         }),
         (0, {
             FACTOR: steps, TRANSFORM: 12 * constants, CENTRE: 3, SIZE: 3, SCALE: n, PIN_POINT: 6 * pins,

@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from groups.kernels.closing import choose_rows, closing_rates, is_redundant, left_out, slopes
+from groups.kernels.closing import (
+    choose_rows,
+    closing_rates,
+    gap_left,
+    is_redundant,
+    left_out,
+    slopes,
+)
 from groups.kernels.led import solve_led
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.reach import is_simple, solve_reach
@@ -24,6 +31,7 @@ from groups.kernels.record import (
     N_INPUTS,
     N_KNOWN,
     N_LINKS,
+    N_ROWS,
     N_STRUTS,
     N_UNKNOWNS,
     N_WORK,
@@ -31,6 +39,7 @@ from groups.kernels.record import (
     OWN,
     PLANAR,
     RIGHT,
+    ROW_CONTACT,
     RUN,
     SCALE,
     SECOND,
@@ -43,13 +52,13 @@ from groups.kernels.record import (
     TURNED,
     U,
 )
-from groups.kernels.status import DROPPED, MODE_LOST, OK, SINGULAR, WAITS
+from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
 from groups.kernels.strut import CONDITION, LANES, RESIDUAL, SCRATCH, STATUS, cell, place
 from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.unknowns import POOR, position, remember
+from groups.kernels.unknowns import POOR, approach, position, remember
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
 
 Array = Any
@@ -98,7 +107,9 @@ def solve_any(
     """Solve any group over a block of instants, without its struts."""
     status, residual, iterations, condition = quality
     work = np.zeros(ints[N_WORK])
-    redundant = is_redundant(ints)
+    redundant, touching = is_redundant(ints), False
+    for k in range(ints[N_ROWS]):
+        touching = touching or ints[ints[ROW_CONTACT] + k] == 1
     for t in range(count):
         instant = first + t
         for k in range(ints[N_INPUTS]):
@@ -107,6 +118,11 @@ def solve_any(
         found, steps, worst, measure = WAITS, 0, math.nan, 0.0
         if enter(ints, S, t, work, level):
             found, steps, worst, sign, measure = position(ints, floats, work, memory, pace, instant)
+            if found != OK and touching:
+                # What cannot be closed at all is said of the contact that stays open.
+                miss = approach(ints, floats, work, memory)
+                if miss > floats[ints[SIZE] + 2]:
+                    found, worst = parted(found, gap_left(ints, floats, work, memory, True)), miss
             if found == OK and level > 0 and ints[N_UNKNOWNS] > 0:
                 if work[ints[FRESH]] == 0.0:
                     scale = slopes(ints, floats, work, memory, False)
@@ -124,7 +140,7 @@ def solve_any(
                 miss = left_out(ints, floats, work, memory)
                 worst = max(worst, miss)
                 if miss > floats[ints[SIZE] + 2]:
-                    found = DROPPED
+                    found = parted(DROPPED, gap_left(ints, floats, work, memory, False))
                 elif measure < POOR:
                     choose_rows(ints, floats, work, memory)
                     work[ints[FACTORS]] = 0.0
@@ -139,6 +155,13 @@ def solve_any(
         residual[group, instant] = worst
         iterations[group, instant] = steps
         condition[group, instant] = measure
+
+
+def parted(status: int, gap: float) -> int:
+    """A status that a contact explains, if its gap, m, is not 0."""
+    if gap > 0.0:
+        return LIFTED
+    return PENETRATES if gap < 0.0 else status
 
 
 def rates(

@@ -17,3 +17,7 @@ DROPPED = 6
 GIMBAL = 7
 #: The run was stopped before it.
 NOT_COMPUTED = 8
+#: A contact has ended: its place is outside its limits, or its bodies are apart.
+LIFTED = 9
+#: A contact's bodies would go into one another.
+PENETRATES = 10

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from groups.kernels.closing import choose_rows, is_redundant, misses, point_of, rod_length, slopes
 from groups.kernels.jets import SIZE as JET
 from groups.kernels.jets import turns
@@ -125,6 +127,8 @@ EVERY = 4
 APART = 2.0
 #: Condition of a pose from which a large step may go on, and how far from a dead point a mode is found again.
 WIDE, RETURN = 0.05, 0.5
+#: Steps of damped least squares where nothing closes, and the largest of them, rad or of the size.
+NEARER, CAREFUL = 80, 0.5
 #: Condition below which a Newton step has no direction.
 NONE = 1e-14
 
@@ -474,6 +478,77 @@ def walk(ints: Array, floats: Array, work: Array, memory: Array, pieces: int) ->
             choose_rows(ints, floats, work, memory)
             work[ints[FACTORS]] = 0.0
     return status, total, worst, sign, condition
+
+
+def approach(ints: Array, floats: Array, work: Array, memory: Array) -> float:
+    """Go from the last instant as near to closing as it gets; returns the largest miss left, m.
+
+    For instants at which nothing closes: what is left over says why. Damped least squares after Levenberg
+    and Marquardt; the jets are those of where it ends.
+    """
+    n, right, x, ball = ints[N_UNKNOWNS], ints[RIGHT], ints[X], ints[BALL]
+    room = np.zeros(n * n + 3 * n)
+    order, by, slope = n * n, n * n + n, n * n + 2 * n
+    recall(ints, work, memory)
+    forward(ints, floats, work)
+    worst = misses(ints, floats, work, memory)
+    least, damping, better = squares(work, right, n), 1e-3, True
+    for _ in range(NEARER):
+        if not least < math.inf or least == 0.0 or damping > 1e9:
+            break
+        if better:
+            slopes(ints, floats, work, memory, False)
+            for i in range(n):
+                total = 0.0
+                for r in range(n):
+                    total += work[ints[MATRIX] + r * n + i] * work[right + r]
+                room[slope + i] = total
+            for k in range(n):
+                work[ints[OTHER] + k] = work[x + k]
+            for k in range(9 * ints[N_BALLS]):
+                work[ints[OTHER_BALL] + k] = work[ball + k]
+        for i in range(n):
+            for j in range(n):
+                total = damping if i == j else 0.0
+                for r in range(n):
+                    total += work[ints[MATRIX] + r * n + i] * work[ints[MATRIX] + r * n + j]
+                room[i * n + j] = total
+            room[by + i] = room[slope + i]
+        factorise(room, 0, order, n)
+        substitute(room, 0, order, n, by)
+        largest = 0.0
+        for k in range(n):
+            largest = max(largest, abs(room[by + k]))
+        share = -1.0 if largest <= CAREFUL else -CAREFUL / largest
+        for k in range(n):
+            work[ints[CHANGE] + k] = share * room[by + k] * floats[ints[SCALE] + k]
+        move(ints, work, ints[CHANGE])
+        forward(ints, floats, work)
+        misses(ints, floats, work, memory)
+        square = squares(work, right, n)
+        better = square < least
+        if better:
+            least = square
+            damping *= 0.2
+        else:
+            damping *= 8.0
+            for k in range(n):
+                work[x + k] = work[ints[OTHER] + k]
+            for k in range(9 * ints[N_BALLS]):
+                work[ball + k] = work[ints[OTHER_BALL] + k]
+    forward(ints, floats, work)
+    worst = misses(ints, floats, work, memory)
+    # The Jacobian lies where factors were.
+    work[ints[FACTORS]], work[ints[FRESH]] = 0.0, 0.0
+    return worst
+
+
+def squares(work: Array, at: Any, n: Any) -> float:
+    """Sum of the squares of n numbers."""
+    total = 0.0
+    for k in range(at, at + n):
+        total += work[k] * work[k]
+    return total
 
 
 def keep_goal(ints: Array, work: Array) -> None:

@@ -24,6 +24,8 @@ STATUS = (
     "dropped equations violated",
     "gimbal",
     "not computed",
+    "contact lost",
+    "contact penetrates",
 )
 
 #: Bodies of a group that its name lists before it only counts the rest.
