@@ -249,7 +249,11 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
         return None
     if curve is None or len(faults) > before:
         return None
-    return curve.counter_clockwise
+    curve = curve.counter_clockwise
+    if curve.closed and abs(curve.turning - 1.0) > 0.5:
+        faults.append((within, "crosses itself; write a curve that has an inside and an outside"))
+        return None
+    return curve
 
 
 def _positive(value: float) -> float:

@@ -148,6 +148,20 @@ class Curve:
         return float(0.25 * (turned @ weights).sum())
 
     @cached_property
+    def turning(self) -> float:
+        """How often the direction of the tangent turns: 1 if closed, counter-clockwise and simple.
+
+        Any other number of a closed curve says that it crosses itself; 1 does not say that it does not.
+        """
+        u = np.linspace(0.0, 1.0, 17)[:, None] ** np.arange(ORDER - 1)
+        rates = self.coefficients[..., 1:] * np.arange(1, ORDER) / np.diff(self.breaks)[:, None, None]
+        x, y = np.einsum("kcp,up->cku", rates, u).reshape(2, -1)
+        if self.closed:
+            x, y = np.append(x, x[0]), np.append(y, y[0])
+        turned = np.arctan2(x[:-1] * y[1:] - y[:-1] * x[1:], x[:-1] * x[1:] + y[:-1] * y[1:])
+        return float(turned.sum() / (2.0 * np.pi))
+
+    @cached_property
     def data(self) -> Array:
         """All of it as one flat float64 array for kernels, of length 2 + (n + 1) + 16 n.
 

@@ -119,6 +119,11 @@ FAULTS = {
         {"formula": {"r": "1 + s"}, "closed": True, "follower": "flat"},
         [("formula", "ends 6.283 m from where it begins")],
     ),
+    "a loop": ({"formula": {"r": "0.5 + cos(s)"}, "follower": "flat"}, [("formula", "crosses itself")]),
+    "a figure of eight": (
+        {"points": [[1, 1], [-1, -1], [-1, 1], [1, -1]], "follower": "flat"},
+        [("points", "crosses itself")],
+    ),
     "closed circle": (
         {"circle": {"radius": 1.0}, "closed": True, "follower": "flat"},
         [("closed", "is for a formula or points")],

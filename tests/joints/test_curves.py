@@ -116,6 +116,18 @@ def test_counter_clockwise_turns_only_what_runs_clockwise():
     assert ring.reversed.counter_clockwise.area == pytest.approx(ring.area)
 
 
+def test_how_often_the_tangent_turns():
+    def drawn(x, y):
+        return curve_from(lambda s: np.stack([x(s), y(s)], 1), [0.0, TURN])
+
+    assert circle(0.02).turning == pytest.approx(1.0)
+    assert circle(0.02).reversed.turning == pytest.approx(-1.0)
+    assert drawn(np.sin, lambda s: np.sin(2 * s)).turning == pytest.approx(0.0, abs=1e-9)
+    loop = drawn(lambda s: (0.5 + np.cos(s)) * np.cos(s), lambda s: (0.5 + np.cos(s)) * np.sin(s))
+    assert loop.turning == pytest.approx(2.0)
+    assert line((0.0, 0.0), (1.0, 1.0)).turning == 0.0
+
+
 def test_scaled():
     curve = circle(20.0, (5.0, 0.0)).scaled(1e-3)
     assert np.allclose(curve.at(0.0)[0], [0.025, 0.0])
