@@ -13,8 +13,8 @@ import math
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import pairwise
 from types import CellType, FunctionType
 from typing import Any
@@ -42,6 +42,7 @@ class _Bound:
 _bound: dict[tuple[UserFunction, Resolved], _Bound] = {}
 _binding = threading.Lock()
 _faults: dict[UserFunction, Fault] = {}
+_taking = threading.Lock()  # others may add meanwhile
 _interrupted = threading.Event()
 
 
@@ -85,12 +86,12 @@ def take_faults() -> tuple[Fault, ...]:
     KeyboardInterrupt
         Ctrl-C came while a function ran: no function has been called since.
     """
-    found = tuple(_faults.values())
-    _faults.clear()
+    with _taking:
+        found = [_faults.popitem()[1] for _ in range(len(_faults))]
     if _interrupted.is_set():
         _interrupted.clear()
         raise KeyboardInterrupt
-    return found
+    return tuple(reversed(found))
 
 
 def _bound_to(function: UserFunction) -> _Bound:
@@ -105,9 +106,10 @@ def _bound_to(function: UserFunction) -> _Bound:
 def _bind(function: UserFunction, resolved: Resolved) -> _Bound:
     m, given = function.bodies, resolved.derivative is not None
     number = np.dtype(np.float64 if given else np.complex128)
-    parts = [_part(function, resolved.function, number, (1,))]
+    alike = replace(function, size=1.0)  # mechanisms of many sizes need one compilation
+    parts = [_part(alike, resolved.function, number, (1,))]
     if resolved.derivative is not None:
-        parts.append(_part(function, resolved.derivative, number, function.shape))
+        parts.append(_part(alike, resolved.derivative, number, function.shape))
     jet = compiled_for_c(foreign.given if given else foreign.analytic)
     places = [jet.address, parts[0].address, parts[-1].address]
     assert max(places) < 2**53, "addresses are kept as float64"
@@ -128,6 +130,7 @@ class _Part:
     why_python: str
 
 
+@cache
 def _part(
     function: UserFunction, call: Callable[..., Any], number: np.dtype[Any], answer: tuple[int, ...]
 ) -> _Part:

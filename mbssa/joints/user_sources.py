@@ -128,8 +128,9 @@ def packed(call: Callable[..., Any]) -> Packed:
         ) from error
 
 
+@functools.lru_cache(256)
 def unpacked(given: Packed) -> Callable[..., Any]:
-    """The callable of another process."""
+    """The callable of another process; the same for the same bytes, so that it is compiled once."""
     cloudpickle = _cloudpickle()
     try:
         found: Callable[..., Any] = cloudpickle.loads(given.content)

@@ -1,5 +1,6 @@
 """Users' functions at their addresses: the same numbers compiled and in Python, wherever they are called."""
 
+import ctypes
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -113,6 +114,22 @@ def test_compiled_is_python(name, run):
 def test_an_address_stays():
     function, _ = FUNCTIONS["planar"]
     assert addresses([function, function]) == addresses([function]) * 2
+
+
+def test_mechanisms_of_many_sizes_share_what_is_compiled():
+    def codes(size):
+        (address,) = addresses([UserFunction(rod, 2, True, size=size)])
+        return list((ctypes.c_double * 6).from_address(address))
+
+    small, large = codes(0.1), codes(10.0)
+    assert small[:5] == large[:5]
+    assert (small[5], large[5]) == (0.1, 10.0)
+
+
+def test_what_is_handed_over_twice_is_one_function():
+    gain = 7.0
+    content = pickle.dumps(UserFunction(lambda q: gain * q[0, 0], 2, True))
+    assert addresses([pickle.loads(content)]) == addresses([pickle.loads(content)])
 
 
 def test_functions_of_numba_are_taken_as_they_are():
