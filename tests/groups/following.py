@@ -1,0 +1,64 @@
+"""What a coordinate of a solved motion is compared with: a formula of another one, at all three levels."""
+
+import numpy as np
+
+import groups
+import mbssa
+
+TURN = 2 * np.pi
+
+#: Laws of an input over a whole turn and a bit: at constant speed, and faster and faster.
+TURNING = {
+    "steady": groups.speed(TURN, start=0.0),
+    "unsteady": groups.polynomial(0.0, 0.3 * TURN, 0.9 * TURN, -0.1 * TURN),
+}
+
+
+def solved(mechanism, law=None, steps=361, duration=1.0, **options):
+    """A mechanism over its own motion, or over a law of its one input; every group at every instant."""
+    model = groups.build(mbssa.decompose(mechanism))
+    if law is None:
+        motion = groups.default_motion(mechanism, steps=steps)
+    else:
+        (coordinate,) = model.reference_inputs
+        motion = groups.sample(mechanism, {coordinate: law}, np.linspace(0.0, duration, steps))
+    trajectory = model.solve(motion, **options)
+    assert trajectory.ok, trajectory.faults()
+    return trajectory
+
+
+def assert_follows(found, formula, driver, size=1.0, within=1e-11):
+    """A coordinate is a function of another one, with its rate and acceleration by the chain rule.
+
+    ``formula`` gives the value and its first and second derivative by the driver's coordinate; differences
+    are measured by the largest value of their level, at least ``size`` times that of the driver's speed.
+    """
+    value, slope, bend = formula(driver.value)
+    wanted = {
+        "value": value,
+        "rate": slope * driver.rate,
+        "acceleration": bend * driver.rate**2 + slope * driver.acceleration,
+    }
+    fastest = np.abs(driver.rate).max()
+    for power, (level, expected) in enumerate(wanted.items()):
+        given = getattr(found, level)
+        assert given.shape == expected.shape
+        scale = max(size * fastest**power, np.abs(expected).max())
+        assert np.abs(given - expected).max() < within * scale, level
+
+
+def differentiated(function, radius=0.1, order=32):
+    """A formula with its first and second derivative, by Cauchy's integrals over a circle of this radius.
+
+    ``function`` is analytic that far around every place that is asked for, and takes complex numbers.
+    """
+
+    def at(place):
+        around = np.exp(2j * np.pi * np.arange(order) / order)
+        values = function(np.asarray(place)[:, None] + radius * around)
+        return tuple(
+            factor * (values * around**-power).mean(axis=1).real / radius**power
+            for power, factor in enumerate((1.0, 1.0, 2.0))
+        )
+
+    return at
