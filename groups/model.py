@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.contacts import Watch, watches
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.results.faults import names_of_groups
@@ -81,6 +82,22 @@ class Model:
             or (solver.form in ("Newton", "global") and not solver.redundant)
         ]
         return np.array(held, dtype=np.int64)
+
+    @cached_property
+    def watches(self) -> tuple[Watch, ...]:
+        """Limits of contacts, which end where these are left."""
+        return watches(self.structure, self.frames)
+
+    def held_bodies(self, kept: Ints) -> Ints:
+        """Indices of the bodies that the arrays of a run must hold if these are wanted, ascending.
+
+        The global approach reads other groups' bodies from the arrays of the answer, and contacts are watched
+        there.
+        """
+        if self.globally:
+            return np.arange(self.mechanism.n_bodies)
+        ends = {b for w in self.watches for b in self.structure.mechanism.joint_bodies(w.joint)}
+        return np.array(sorted({*kept.tolist(), *(ends - {0})}), dtype=np.int64)
 
     @cached_property
     def globally(self) -> bool:
@@ -202,8 +219,7 @@ class Model:
             from groups.tearing.solving import solve_torn
 
             return solve_torn(self, motion, kept, answers, progress)
-        # The global approach reads other groups' bodies from the arrays of the answer.
-        held = np.arange(mechanism.n_bodies) if self.globally else kept
+        held = self.held_bodies(kept)
         run = Run(self, motion, held, answers)
         instants = len(motion.time)
         # Reports come at whole blocks, so that they change no bit of the answer.

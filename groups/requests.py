@@ -239,7 +239,7 @@ def memory_fault(model: Model, instants: int, kept: Sequence[int] | None, level:
     '1,000,000,000,000 instants of 1 body need 303,000 GB'
     """
     mechanism = model.mechanism
-    rows = mechanism.n_bodies if kept is None or model.globally else len(kept)
+    rows = mechanism.n_bodies if kept is None else len(model.held_bodies(np.array(kept, dtype=np.int64)))
     poses = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
     needed = instants * (poses + 24 * mechanism.n_driven + 25 * model.structure.n_groups)
     try:

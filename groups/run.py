@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.contacts import left_limits, outside, sentences_of
 from groups.kernels import span
-from groups.kernels.status import MODE_LOST, NOT_COMPUTED, NOT_CONVERGED, OUT_OF_REACH, SINGULAR
+from groups.kernels.status import (
+    LIFTED,
+    MODE_LOST,
+    NOT_COMPUTED,
+    NOT_CONVERGED,
+    OK,
+    OUT_OF_REACH,
+    SINGULAR,
+    WAITS,
+)
 from groups.motion import Motion
 from groups.reference import check_drives
 from groups.registry import Solver
@@ -231,6 +241,8 @@ class Run:
             self._solve = compiled(span.solve_planar_any)
         self._whole = Part(np.arange(model.structure.n_groups), _NOBODY, kept)
         self._of_thread = threading.local()
+        #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
+        self.ended: dict[int, tuple[int, str]] = {}
 
     def advance(self, first: int, stop: int, carried: Carried, part: Part | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1 of a part, or of all groups.
@@ -314,7 +326,39 @@ class Run:
         return states
 
     def look_back(self, first: int, stop: int) -> None:
-        """Take back instants at which a closed form turned back at a dead point between two of them."""
+        """Take back instants that no solver takes back: dead points that were missed, contacts that ended."""
+        self._turned_back(first, stop)
+        self.watch(first, stop)
+
+    def watch(self, first: int, stop: int, *, angles: bool = True) -> None:
+        """Take back instants at which a contact's place is outside of its limits.
+
+        Without ``angles`` those that are lengths alone: between poses in any order no angle counts turns.
+        """
+        model = self.model
+        watched = [w for w in model.watches if angles or w.unit == "m"]
+        if not watched or stop <= first:
+            return
+        status, residual, iterations, condition = (array[:, first:stop] for array in self.arrays.quality)
+        ends = self.trajectory().instants(slice(first, stop))
+        found = [(w, *outside(ends, w, model.frames.size)) for w in watched]
+        gone = np.zeros(status.shape, dtype=np.bool_)
+        for g, needs in enumerate(model.needs):
+            waits = gone[list(needs)].any(axis=0) & (status[g] != NOT_COMPUTED)
+            status[g, waits], residual[g, waits] = WAITS, np.nan
+            iterations[g, waits], condition[g, waits] = 0, 0.0
+            for w, value, off in found:
+                lifted = np.flatnonzero((off > 0.0) & (status[g] == OK)) if w.group == g else _NOBODY
+                if len(lifted):
+                    status[g, lifted], residual[g, lifted] = LIFTED, off[lifted]
+                    at = first + int(lifted[0])
+                    if at <= self.ended.get(g, (at, ""))[0]:
+                        self.ended[g] = at, left_limits(w, float(value[lifted[0]]))
+                    gone[g, lifted] = True
+            gone[g] |= waits
+            self._without_answer(g, first + np.flatnonzero(gone[g]))
+
+    def _turned_back(self, first: int, stop: int) -> None:
         held = self.model.held
         if stop - first < 4 or not len(held):
             return
@@ -415,7 +459,14 @@ class Run:
             kept=self.kept if kept is None else kept,
             causes=_causes(model.solvers, status) if status.any() else None,
             group_names=model.group_names,
+            contacts=self._contacts(),
         )
+
+    def _contacts(self) -> tuple[str, ...] | None:
+        status, residual, _, _ = self.arrays.quality
+        if not (status >= LIFTED).any():
+            return None
+        return sentences_of(self.model.structure, status, residual, self.ended)
 
 
 def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Carried]:

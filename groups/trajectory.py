@@ -64,6 +64,7 @@ class Trajectory:
     condition : (T, G) smallest over largest pivot: 1 well conditioned, 0 singular
     kept : (K,) indices of the bodies that the arrays hold, ascending; K = N where all were kept
     causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
+    contacts : by group, the first contact that ended; empty texts where none did, None where there is none
     group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
     outer : what became of the loop that finds borrowed inputs; None where none are borrowed
 
@@ -90,6 +91,7 @@ class Trajectory:
     condition: Floats
     kept: npt.NDArray[np.int64]
     causes: tuple[str, ...] | None = field(default=None, kw_only=True)
+    contacts: tuple[str, ...] | None = field(default=None, kw_only=True)
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
     outer: Outer | None = field(default=None, kw_only=True)
 

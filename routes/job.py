@@ -107,10 +107,10 @@ def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, m
             "plan again, or change the motion"
         )
     tasks = _tasks(plan, model)
-    # The global approach reads the bodies of all other groups from the arrays, those of its own call too.
-    everybody = range(model.mechanism.n_bodies) if model.globally else ()
     handed_on = {body for call in tasks.calls for body in _needed_by(model, call)}
-    kept = np.array(sorted({*wanted.tolist(), *handed_on, *everybody}), dtype=np.int64)
+    kept = np.array(
+        sorted({*wanted.tolist(), *handed_on, *model.held_bodies(wanted).tolist()}), dtype=np.int64
+    )
     return Job(model, motion, plan, tasks, kept, level, memory)
 
 

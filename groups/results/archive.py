@@ -53,7 +53,13 @@ _NEEDED = {
     "name": (0, "U"),
     "mechanism": (1, "u"),
 }
-_OPTIONAL = {"velocity": (3, "f"), "acceleration": (3, "f"), "causes": (1, "U"), "bodies": (1, "U")}
+_OPTIONAL = {
+    "velocity": (3, "f"),
+    "acceleration": (3, "f"),
+    "causes": (1, "U"),
+    "contacts": (1, "U"),
+    "bodies": (1, "U"),
+}
 #: Of :class:`groups.tearing.Outer`, as ``outer_fallback`` …
 _OUTER = {
     "fallback": "b",
@@ -106,6 +112,8 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
         arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in _OUTER}
     if trajectory.causes is not None:
         arrays["causes"] = np.array(trajectory.causes, dtype=np.str_)
+    if trajectory.contacts is not None:
+        arrays["contacts"] = np.array(trajectory.contacts, dtype=np.str_)
     with whole(path) as place, place.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **arrays)
 
@@ -139,7 +147,7 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
     if mechanism is None:
         mechanism = _mechanism(path, arrays)
     _check(path, arrays, mechanism)
-    causes = arrays.get("causes")
+    causes, contacts = arrays.get("causes"), arrays.get("contacts")
     return Trajectory(
         mechanism,
         arrays["time"],
@@ -153,6 +161,7 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
         arrays["condition"],
         arrays["kept"],
         causes=None if causes is None else tuple(causes.tolist()),
+        contacts=None if contacts is None else tuple(contacts.tolist()),
         group_names=tuple(arrays["group_names"].tolist()),
         outer=_outer(arrays),
     )
@@ -238,7 +247,7 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
         ("status", "residual", "iterations", "condition"), (instants, n_groups)
     )
-    shapes |= dict.fromkeys(("group_names", "causes"), (n_groups,))
+    shapes |= dict.fromkeys(("group_names", "causes", "contacts"), (n_groups,))
     shapes |= {"position": (instants, len(kept), components), "orientation": (instants, len(kept))}
     shapes |= {name: (instants, len(kept), size) for name, size in _COMPONENTS[components].items()}
     faults += [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import NOT_COMPUTED, SINGULAR, WAITS
+from groups.kernels.status import LIFTED, NOT_COMPUTED, PENETRATES, SINGULAR, WAITS
 from mbssa import Mechanism, Structure
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ STATUS = (
     "dropped equations violated",
     "gimbal",
     "not computed",
-    "contact lost",
-    "contact penetrates",
+    "lifted off",
+    "penetrates",
 )
 
 #: Bodies of a group that its name lists before it only counts the rest.
@@ -49,9 +49,11 @@ def sentences(trajectory: Trajectory) -> list[str]:
         ]
         name = trajectory.named_groups[g]
         cause = trajectory.causes[g] if trajectory.causes is not None else ""
+        contact = trajectory.contacts[g] if trajectory.contacts is not None else ""
         said.append(
             f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
             + (f"; joint {cause} ran out" if cause else "")
+            + (f"; contact {contact}" if contact else "")
         )
     stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))
     if len(stopped):
@@ -62,7 +64,7 @@ def sentences(trajectory: Trajectory) -> list[str]:
 
 def _of_status(trajectory: Trajectory, group: int, code: int, first: int, count: int) -> str:
     text = f"{STATUS[code]} {_instants(count, len(trajectory.time), trajectory.time[first])}"
-    if code == WAITS:
+    if code == WAITS or (code in (LIFTED, PENETRATES) and trajectory.contacts is not None):
         return text
     figures = f"residual {trajectory.residual[first, group]:.3g}"
     if code == SINGULAR:

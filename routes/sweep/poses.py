@@ -71,8 +71,7 @@ def solve_poses(model: Model, inputs: Floats, kept: Ints, memory: Floats | None 
     value = np.ascontiguousarray(inputs.T)
     still = np.zeros_like(value)
     motion = Motion(np.arange(n, dtype=np.float64), tuple(model.reference_inputs), value, still, still)
-    # The global approach reads the bodies that a group needs where others have left them.
-    held = np.arange(model.mechanism.n_bodies) if model.globally else kept
+    held = model.held_bodies(kept)
     run = Run(model, motion, held, 0)
     start = Carried.start(model.packed.memory if memory is None else memory, len(held))
     carried = start.of(held)
@@ -82,9 +81,11 @@ def solve_poses(model: Model, inputs: Floats, kept: Ints, memory: Floats | None 
             run.advance(case, case + 1, carried)
     else:
         run.advance(0, n, carried)
+    run.watch(0, n, angles=False)
     position, orientation, _, _ = run.arrays.outputs
     if len(held) > len(kept):
-        position, orientation = position[kept], orientation[kept]
+        rows = np.searchsorted(held, kept)
+        position, orientation = position[rows], orientation[rows]
     status, residual, _, condition = run.arrays.quality
     return Poses(kept, position, orientation, status, residual, condition)
 

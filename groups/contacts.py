@@ -1,0 +1,142 @@
+"""Contacts that end: places outside the limits of a contact's coordinates, watched behind every solver.
+
+A contact is an equation, so it holds wherever its place is: a pin stays on the line of its slot beyond the
+slot's end, a ball on the plane of a plate beyond its edge. Where the limits of such a joint's coordinates are
+left, the group that has the joint is ``LIFTED`` and has no answer, and groups that hang on it wait. The
+solver itself goes on, so that a contact begins again where it ended. Joints that are no contacts have limits
+that say what a designer wants; they are not watched. That a contact cannot close, the solvers say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.encoding import GAPS
+from groups.kernels.status import LIFTED, PENETRATES
+from groups.results.joints import joint_motion
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.related import POINT_CONTACTS
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+    from mbssa import Mechanism, Structure
+    from mbssa.joints.frames import Frames
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Types whose limits are watched: a point, a pin or a wheel on what has an end. Of an L that is its angle;
+#: where on its profile a cam is touched is a value of no coordinate.
+WATCHED = frozenset({"SP", "PC", "SC", "CR", "RD", "SLOT", "L"})
+
+#: How far outside counts as outside, over the mechanism's size or in rad: more than rounding.
+OUTSIDE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """One coordinate with limits: the joint's index and id, its type, its group's index; m or rad."""
+
+    joint: int
+    name: str
+    group: int
+    coordinate: str
+    low: float
+    high: float
+
+    @property
+    def unit(self) -> str:
+        return coordinate_unit(self.coordinate)
+
+
+def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
+    """Limits of contacts that a run watches, group by group.
+
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("geneva")))
+    >>> [(watch.name, watch.coordinate, round(watch.high, 6)) for watch in model.watches]
+    [('SLOT 2-3', 'slide', 0.087)]
+    """
+    mechanism = structure.mechanism
+    found = []
+    for group in structure.groups:
+        for j in group.joint_indices.tolist():
+            geometry = mechanism.joint_geometry.get(j)
+            code = CATALOGUE[int(mechanism.joint_type[j])].code
+            if geometry is None or code not in WATCHED or not frames.known[j]:
+                continue
+            for coordinate, (low, high) in geometry.limits.items():
+                if coordinate != "contact":
+                    name = f"{code} {mechanism.joint_ids[j]}"
+                    found.append(Watch(j, name, group.number - 1, coordinate, low, high))
+    return tuple(found)
+
+
+def outside(trajectory: Trajectory, watch: Watch, size: float) -> tuple[Floats, Floats]:
+    """A watched coordinate (T,), and by how much it is outside of its limits, 0 where it is not; m or rad."""
+    found = _value(trajectory, watch)
+    with np.errstate(invalid="ignore"):
+        off = np.maximum(watch.low - found, found - watch.high)
+        rounding = OUTSIDE * (size if watch.unit == "m" else 1.0)
+        return found, np.where(off > rounding, off, 0.0)
+
+
+def _value(trajectory: Trajectory, watch: Watch) -> Floats:
+    mechanism, frames = trajectory.mechanism, trajectory.reference
+    if watch.joint not in frames.relations:
+        return joint_motion(trajectory, mechanism.joint_ids[watch.joint])[watch.coordinate].value
+    angle = np.zeros(len(trajectory.time))
+    for body, sign in zip(mechanism.joint_bodies(watch.joint)[:2], (-1.0, 1.0), strict=True):
+        if body != 0:
+            turn = frames.rotation[body]
+            zero = np.arctan2(turn[1, 0], turn[0, 0])
+            angle += sign * (trajectory.body(body + 1).orientation - zero)
+    return angle
+
+
+def left_limits(watch: Watch, value: float) -> str:
+    """What is said of a contact outside of its limits."""
+    where = f"{watch.low:.6g} … {watch.high:.6g} {watch.unit}"
+    return f"{watch.name}.{watch.coordinate} is {value:.6g} {watch.unit}, outside {where}"
+
+
+def contacts_of(mechanism: Mechanism, joints: Sequence[int]) -> list[str]:
+    """Types and ids of the joints among these that have gaps, as ``SP 2-3``."""
+    found = []
+    for j in joints:
+        code = CATALOGUE[int(mechanism.joint_type[j])].code
+        if code in GAPS or code in POINT_CONTACTS or code == "L":
+            found.append(f"{code} {mechanism.joint_ids[j]}")
+    return found
+
+
+def sentences_of(
+    structure: Structure,
+    status: npt.NDArray[np.int8],
+    residual: Floats,
+    ended: dict[int, tuple[int, str]],
+) -> tuple[str, ...]:
+    """By group, what is said of the first contact that ended; empty texts where none did.
+
+    Parameters
+    ----------
+    status, residual : (G, T)
+    ended : by group, the first instant outside of limits, and what is said of it
+    """
+    said = []
+    for g, group in enumerate(structure.groups):
+        at = np.flatnonzero((status[g] == LIFTED) | (status[g] == PENETRATES))
+        if not len(at):
+            said.append("")
+        elif g in ended and ended[g][0] == at[0]:
+            said.append(ended[g][1])
+        else:
+            names = contacts_of(structure.mechanism, group.joint_indices.tolist())
+            sign = 1.0 if status[g, at[0]] == LIFTED else -1.0
+            said.append(f"{' or '.join(names)}: gap {sign * residual[g, at[0]]:.3g} m")
+    return tuple(said)
