@@ -119,14 +119,14 @@ def place_text(profile: Profile, at: float) -> str:
     's = 90°'
     """
     if profile.cam is not None:
-        return f"{_number(np.rad2deg(at))}°"
+        return f"{_degrees(at)}°"
     unit = profile.parameter_unit
-    return f"s = {_number(np.rad2deg(at))}°" if unit == "rad" else f"s = {_number(at)} {unit}".rstrip()
+    return f"s = {_degrees(at)}°" if unit == "rad" else f"s = {at:.4g} {unit}".rstrip()
 
 
-def _number(value: float) -> str:
-    text = f"{value:.4g}"
-    return "0" if text == "-0" else text
+def _degrees(angle: float) -> str:
+    # An extreme at a break is found a hair beside it; 0.0 takes the sign off a zero.
+    return f"{round(float(np.rad2deg(angle)), 4) + 0.0:.4g}"
 
 
 def _faults(found: CamReport) -> tuple[str, ...]:
