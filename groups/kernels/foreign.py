@@ -22,6 +22,7 @@ m, rad, s, and world axes throughout. Where the function fails, what it was aske
 from __future__ import annotations
 
 import ctypes
+import math
 from functools import cache
 from typing import Any
 
@@ -60,10 +61,14 @@ def _jump() -> Any:
             pointer = ir.DoubleType().as_pointer()
             jet = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
             place = context.cast(builder, arguments[0], kinds[0], types.intp)
-            record = builder.inttoptr(place, pointer)
-            code = builder.fptosi(builder.load(record), place.type)
             data = [context.make_array(kinds[k])(context, builder, arguments[k]).data for k in (1, 2)]
-            builder.call(builder.inttoptr(code, jet), [record, *data])
+            with builder.if_else(builder.icmp_unsigned("==", place, place.type(0))) as (nobody, somebody):
+                with nobody:
+                    builder.store(ir.DoubleType()(math.nan), data[1])
+                with somebody:
+                    record = builder.inttoptr(place, pointer)
+                    code = builder.fptosi(builder.load(record), place.type)
+                    builder.call(builder.inttoptr(code, jet), [record, *data])
             return context.get_dummy_value()
 
         return types.void(address, values, out), generate
@@ -77,13 +82,16 @@ def call_foreign(address: Any, values: Array, out: Array) -> None:
 
     Parameters
     ----------
-    address : integer, or a float that holds it exactly
+    address : integer, or a float that holds it exactly; 0, for none yet, is answered with the value NaN
     values : (1 + 19 m,) float64, contiguous, see the head of this file
     out : (3 + 6 m,) float64, contiguous, the answer
     """
     for array in (values, out):
         if array.dtype != float or not array.flags.c_contiguous:
             raise TypeError("call_foreign: values and out are contiguous arrays of float64")
+    if address == 0:
+        out[0] = math.nan
+        return
     record = ctypes.c_double.from_address(int(address))
     _function(int(record.value))(int(address), values.ctypes.data, out.ctypes.data)
 

@@ -45,6 +45,13 @@ def test_each_is_called_by_its_address(run, number):
     assert (out == [[2.0], [-3.0]] * values[:, :9]).all()
 
 
+@pytest.mark.parametrize("run", [several, compiled(several)], ids=["plain", "compiled"])
+def test_nobody_has_no_value(run):
+    out = np.zeros((1, 9))
+    run(np.zeros(1), np.ones((1, 20)), out)
+    assert np.isnan(out[0, 0])
+
+
 def test_another_function_compiles_nothing_anew():
     run = compiled(several)
     for factor in (2.0, 3.0):
