@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbssa.gathering.faults import Fault, ModelError
-from mbssa.joints.cam_profiles import SHAPES, Profile, profile_from
+from mbssa.joints.cam_profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cam_report import CamReport, Extreme, examine, place_text
 from mbssa.joints.cam_synthesis import LawCam
 from mbssa.mechanism import Joint, Mechanism
@@ -43,14 +43,22 @@ def cams_of(mechanism: Mechanism) -> list[CamJoint]:
     Raises
     ------
     ModelError
-        There is none.
+        There is none, or a profile that no model file could have: all faults.
     """
     source = mechanism.name or "mechanism"
     joints = [joint for joint in mechanism.joints if joint.type.code == CAM]
     if not joints:
         raise ModelError(source, [Fault("", "has no cam: no joint of type L")])
     given = [(joint, joint.geometry.profile if joint.geometry else None) for joint in joints]
-    found = [CamJoint(joint, examine(profile_from(table))) for joint, table in given if table is not None]
+    found, faults = [], []
+    for joint, table in given:
+        try:
+            if table is not None:
+                found.append(CamJoint(joint, examine(profile_from(table))))
+        except ProfileError as error:
+            faults += [Fault(f"{joint.id} profile {place}".rstrip(), what) for place, what in error.faults]
+    if faults:
+        raise ModelError(source, faults)
     if not found:
         names = ", ".join(joint.id for joint in joints)
         raise ModelError(source, [Fault("", f"its joints of type L, {names}, have no profile; write one")])

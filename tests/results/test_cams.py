@@ -1,12 +1,16 @@
 """``mbssa cams``: extremes against closed forms, undercut, and what is printed."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import mbssa
 from mbssa.joints.cam_profiles import profile_from
 from mbssa.joints.cam_report import examine
+from mbssa.mechanism import JointGeometry
+from mbssa.results.cams import cams_of
 
 
 def law(rise=0.02, there="cycloidal", back="345"):
@@ -203,6 +207,13 @@ def test_json_has_every_number(run_mbssa, valve, tmp_path):
 def test_models_without_cams_and_faults_are_bad_input(run_mbssa, valve, tmp_path):
     done = run_mbssa("cams", "planar_four_bar")
     assert (done.exit_code, done.stderr) == (2, "error: planar_four_bar: has no cam: no joint of type L\n")
+    bare = mbssa.from_pairs(3, [(1, 2, "R", 1), (1, 3, "P", 0), (2, 3, "L", 0)], "planar")
+    with pytest.raises(mbssa.ModelError, match="its joints of type L, 2-3, have no profile"):
+        cams_of(bare)
+    wrong = replace(bare, joint_geometry={2: JointGeometry(profile={"circle": {"radius": -1.0}})})
+    with pytest.raises(mbssa.ModelError, match="2-3 profile circle: has the size -1") as caught:
+        cams_of(wrong)
+    assert len(caught.value.faults) == 2
     done = run_mbssa("cams", valve(MODEL.replace("dwell = 60.0", "dwell = 50.0")))
     assert done.exit_code == 2
     assert (
