@@ -483,7 +483,8 @@ class _Reader:
         if not given and not joint.limits and not joint.at_reference:
             return None
         allowed = {*row.required, *row.optional}
-        readable = allowed | ({"frames"} if allowed & set(_SHORTHAND) else set())
+        framed = allowed & set(_SHORTHAND) and row.code not in POINT_CONTACTS
+        readable = allowed | ({"frames"} if framed else set())
         for field in given:
             if field not in readable:
                 takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
