@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, SkipValidation
+
+from mbssa.gathering.profile import ProfileEntry
 
 Numbers = list[FiniteFloat]
 BodyReference = int | str
@@ -87,7 +89,9 @@ class JointEntry(Table):
     radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or wheel")
     length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
     offsets: Numbers | None = Field(None, description="U: distance between its two axes")
-    profile: dict[str, Any] | None = Field(None, description="L: the cam's curve and its follower")
+    profile: SkipValidation[ProfileEntry] | None = Field(
+        None, description="L: the cam's curve and its follower"
+    )
     function: Any = Field(
         None, description='USER: "module:name" or "file.py:name" of a Python function, zero where it holds'
     )

@@ -83,8 +83,8 @@ def joint_frames(mechanism: Mechanism) -> Frames:
         bodies = mechanism.joint_bodies(j)[:2]
         if row.code in RELATED:
             known[j] = True
-            relations[j], ends = joint_relations(row, mechanism.joint_bodies(j), geometry, poses)
-            origin[j, : len(bodies)], axes[j, : len(bodies)] = ends.origin, ends.axes
+            relations[j], place = joint_relations(row, mechanism.joint_bodies(j), geometry, poses)
+            origin[j, : len(bodies)], axes[j, : len(bodies)] = place.origin, place.axes
             continue
         known[j] = True
         if geometry.frames is not None:

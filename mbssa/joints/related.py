@@ -72,6 +72,7 @@ def _made(
     if row.code == "USER":
         from mbssa.joints.user import user_function
 
+        assert g.function is not None
         function = user_function(g.function, g.derivative, len(bodies), row.space)
         ends = PairFrames(first, np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))
         return make.user(bodies, function, is_length=g.unit == "m"), ends
