@@ -116,7 +116,8 @@ def contacts_of(mechanism: Mechanism, joints: Sequence[int]) -> list[str]:
 
 
 def sentences_of(
-    structure: Structure,
+    mechanism: Mechanism,
+    joints: Sequence[Sequence[int]],
     status: npt.NDArray[np.int8],
     residual: Floats,
     ended: dict[int, tuple[int, str]],
@@ -125,18 +126,19 @@ def sentences_of(
 
     Parameters
     ----------
+    joints : by group, indices of its joints
     status, residual : (G, T)
     ended : by group, the first instant outside of limits, and what is said of it
     """
     said = []
-    for g, group in enumerate(structure.groups):
+    for g, mine in enumerate(joints):
         at = np.flatnonzero((status[g] == LIFTED) | (status[g] == PENETRATES))
         if not len(at):
             said.append("")
         elif g in ended and ended[g][0] == at[0]:
             said.append(ended[g][1])
         else:
-            names = contacts_of(structure.mechanism, group.joint_indices.tolist())
+            names = contacts_of(mechanism, mine)
             sign = 1.0 if status[g, at[0]] == LIFTED else -1.0
             said.append(f"{' or '.join(names)}: gap {sign * residual[g, at[0]]:.3g} m")
     return tuple(said)

@@ -7,18 +7,23 @@ their speed is measured against.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.contacts import left_limits, outside, sentences_of, watches
+from groups.global_contacts import part_contacts
 from groups.global_dense import dense_solver
 from groups.global_sparse import sparse_solver
 from groups.global_system import GlobalRun, encode
+from groups.kernels.status import LIFTED, OK, PENETRATES
 from groups.motion import Motion, default_motion
 from groups.reference import closed_reference, inputs_from_reference
 from groups.results.rotations import quaternion_of
 from groups.trajectory import Level, Trajectory
+from mbssa.joints.frames import Frames
 from mbssa.structure import Structure
 
 Floats = npt.NDArray[np.float64]
@@ -84,7 +89,8 @@ def solve_globally(
         if progress is not None and progress(stop / instants) is False:
             run.stop_at(stop)
             break
-    return _trajectory(structure, motion, run)
+    part_contacts(run)
+    return _watched(structure, frames, _trajectory(structure, motion, run))
 
 
 def _trajectory(structure: Structure, motion: Motion, run: GlobalRun) -> Trajectory:
@@ -116,3 +122,25 @@ def _trajectory(structure: Structure, motion: Motion, run: GlobalRun) -> Traject
         np.arange(len(position)),
         group_names=("the whole mechanism",),
     )
+
+
+def _watched(structure: Structure, frames: Frames, trajectory: Trajectory) -> Trajectory:
+    """The same without an answer where a contact has ended, and what is said of it."""
+    status, residual = trajectory.status[:, 0], trajectory.residual[:, 0]
+    said: dict[int, tuple[int, str]] = {}
+    for watch in watches(structure, frames):
+        value, off = outside(trajectory, watch, frames.size)
+        gone = np.flatnonzero((off > 0.0) & (status == OK))
+        if len(gone):
+            status[gone], residual[gone] = LIFTED, off[gone]
+            if not said or gone[0] < said[0][0]:
+                said[0] = int(gone[0]), left_limits(watch, float(value[gone[0]]))
+    without = (status == LIFTED) | (status == PENETRATES)
+    if not without.any():
+        return trajectory
+    for array in (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration):
+        if array is not None:
+            array[without, 1:] = np.nan
+    joints = np.arange(structure.mechanism.n_joints).tolist()
+    contacts = sentences_of(structure.mechanism, [joints], status[None], residual[None], said)
+    return replace(trajectory, contacts=contacts)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.encoding import encode_rows
+from groups.global_contacts import part_contacts
 from groups.global_dense import dense_solver
 from groups.global_following import LARGE, room, solved
 from groups.global_sparse import sparse_solver
@@ -105,6 +106,7 @@ class GlobalPart:
             end = min((first // BLOCK + 1) * BLOCK, stop)
             run = self._block(first, end, memory, outputs, inputs, time, level, row_of)
             last = solved(solve, run)
+            part_contacts(run)
             for row, found in zip(quality, run.quality, strict=True):
                 row[self.group, first:end] = found[1:]
             quality[1][self.group, first:end] *= self.system.size

@@ -466,7 +466,9 @@ class Run:
         status, residual, _, _ = self.arrays.quality
         if not (status >= LIFTED).any():
             return None
-        return sentences_of(self.model.structure, status, residual, self.ended)
+        structure = self.model.structure
+        joints = [group.joint_indices.tolist() for group in structure.groups]
+        return sentences_of(structure.mechanism, joints, status, residual, self.ended)
 
 
 def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Carried]:
