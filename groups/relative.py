@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from groups.closed_form import struts as strut_data
 from groups.encoding import RowTables, encode_rows
+from groups.gearing import Gearing
 from groups.kernels import closing, jets, linear, record, tree
 from groups.kernels.vectors import STATE
 from groups.spins import HeldSpin
@@ -124,6 +125,7 @@ def encode_relative(
     spins: Sequence[HeldSpin],
     *,
     newton: bool = False,
+    geared: Gearing | None = None,
 ) -> RelativeGroup:
     """Relative coordinates of a group and what closes it.
 
@@ -133,6 +135,7 @@ def encode_relative(
     inputs : (D,) the inputs at the reference
     spins : all held spins of the mechanism
     newton : iterate even where a closed form is known
+    geared : what leads all its unknown coordinates, if gears do: then nothing has to close
 
     Raises
     ------
@@ -153,7 +156,17 @@ def encode_relative(
             _free_body(link.body, reference, planar, steps, names, x, balls, mechanism)
         else:
             _joint_steps(
-                mechanism, frames, reference, link.joint, link.forward, drives, steps, names, x, balls
+                mechanism,
+                frames,
+                reference,
+                link.joint,
+                link.forward,
+                drives,
+                geared or {},
+                steps,
+                names,
+                x,
+                balls,
             )
         steps.flush()
         start.append(len(steps.kind))
@@ -167,10 +180,11 @@ def encode_relative(
         influence[len(opened.known) + k, sorted(unknowns)] = 1
 
     held = [spin for spin in spins if spin.body in place and spin.body not in opened.known]
-    pins = [j for j in opened.cuts if _is_pin(mechanism, j)]
-    rod_joints = [j for j in opened.cuts if _is_rod(mechanism, j)]
+    cuts = () if geared else opened.cuts
+    pins = [j for j in cuts if _is_pin(mechanism, j)]
+    rod_joints = [j for j in cuts if _is_rod(mechanism, j)]
     rod_struts = [strut for strut in opened.struts if strut.slide < 0 or strut.slide_driven]
-    others = [j for j in opened.cuts if j not in pins and j not in rod_joints]
+    others = [j for j in cuts if j not in pins and j not in rod_joints]
     rows = encode_rows(mechanism, frames, others, place, drives, held).bound()
     width = 2 if planar else 3
     if width * len(pins) + len(rod_joints) + len(rod_struts) + len(rows) != n:
@@ -258,6 +272,7 @@ def _joint_steps(
     joint: int,
     forward: bool,
     drives: Mapping[tuple[int, str], int],
+    geared: Gearing,
     steps: _Steps,
     names: list[str],
     x: list[float],
@@ -277,7 +292,7 @@ def _joint_steps(
     unknown: dict[int, int] = {}
     ball = _ball(equations.steps, [(joint, name) in drives for name in kind.coordinates])
     for c, name in enumerate(kind.coordinates):
-        if (joint, name) in drives:
+        if (joint, name) in drives or (joint, name) in geared:
             continue
         unknown[c] = len(names)
         names.append(f"{mechanism.joint_ids[joint]}.{name}")
@@ -312,6 +327,16 @@ def _joint_steps(
             continue
         row = drives.get((joint, kind.coordinates[step.coordinate]), -1)
         what = record.TURN if turn else record.SLIDE
+        led = geared.get((joint, kind.coordinates[step.coordinate]))
+        if led is not None:
+            still = factor * led.constant
+            if turn:
+                steps.add_constant(np.zeros(3), _rotation(step.axis, still))
+            else:
+                steps.add_constant(still * np.eye(3)[step.axis], np.eye(3))
+            for share, ratio in led.shares:
+                steps.add(what, step.axis, -1, share, factor * ratio)
+            continue
         steps.add(what, step.axis, unknown.get(step.coordinate, -1), row, factor)
     steps.add_constant(-far_axes.T @ far, far_axes.T)
 
@@ -457,10 +482,11 @@ def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
     closed = width * int(ints[record.N_PINS]) + int(ints[record.N_RODS]) + rows
     if closed > n:
         closed = closing.choose_rows(ints, floats, work, memory)
-    if closed == n > 0:
-        closing.slopes(ints, floats, work, memory, False)
-        sign, _ = linear.factorise(work, ints[record.MATRIX], ints[record.ORDER], n)
-        memory[record.SIGN] = sign or 1.0
+    if closed == n:
+        if n > 0:
+            closing.slopes(ints, floats, work, memory, False)
+            sign, _ = linear.factorise(work, ints[record.MATRIX], ints[record.ORDER], n)
+            memory[record.SIGN] = sign or 1.0
         # Rounded geometry cannot close better than it does at the reference.
         miss = closing.left_out(ints, floats, work, memory)
         limit = ints[record.SIZE] + 2

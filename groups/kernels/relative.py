@@ -81,7 +81,7 @@ def solve_relative(
     level: int,
 ) -> None:
     """Solve a group over a block of instants, as :mod:`groups.kernels` lays down."""
-    if ints[N_UNKNOWNS] == 0 and ints[PLANAR] == 0:
+    if ints[N_UNKNOWNS] == 0 and ints[PLANAR] == 0 and ints[N_ROWS] == 0:
         solve_led(group, ints, floats, S, first, count, inputs, quality, level)
     elif is_simple(ints):
         solve_reach(group, ints, floats, S, first, count, inputs, memory, quality, level)
