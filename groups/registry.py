@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from groups.closed_form.planar import encode_planar
 from groups.encoding import drive_rows
+from groups.gearing import Gearing, gearing
 from groups.global_part import GlobalPart, Method, encode_part
 from groups.kernels import span
 from groups.kernels.closing import is_redundant
@@ -138,6 +140,11 @@ class Setting:
         spins = held_spins(structure, frames)
         return Setting(structure, frames, reference, drive_rows(mechanism), inputs, spins)
 
+    @cached_property
+    def geared(self) -> dict[int, Gearing]:
+        """By number of the group, what leads its coordinates, where gears alone close it."""
+        return gearing(self.structure, self.frames, self.reference, self.drives, self.inputs)
+
 
 def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...]:
     """The solvers of all groups.
@@ -216,6 +223,7 @@ def choose(group: Group, setting: Setting) -> Solver:
 
 def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Solver:
     """A solver in relative coordinates; by Newton even where a closed form is known, if that is asked for."""
+    geared = None if newton else setting.geared.get(tree.number)
     relative = encode_relative(
         tree,
         setting.structure.mechanism,
@@ -225,11 +233,14 @@ def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Sol
         setting.inputs,
         setting.spins,
         newton=newton,
+        geared=geared,
     )
     alone = not tree.links  # a strut and nothing else
     form: Form
     if alone:
         form, name, why = "closed form", "a leg between two points", "its length follows from its ends"
+    elif geared:
+        form, name, why = "closed form", "gears", "gears lead it: its coordinates are ratios times inputs"
     elif relative.method == "driven":
         form, name, why = "driven", "driven", _LED
     elif relative.method == "reach":
@@ -251,7 +262,8 @@ def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Sol
         form,
         name,
         why,
-        relative.unknowns,
+        tuple(f"{setting.structure.mechanism.joint_ids[joint]}.{name}" for joint, name in geared or ())
+        or relative.unknowns,
         relative.closing,
         roots,
         code,
