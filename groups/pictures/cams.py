@@ -1,0 +1,127 @@
+"""What is drawn of joints whose profiles touch: profiles, rollers and faces, on the bodies that have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.results.rotations import rotation_of
+from mbssa.joints.cam_profiles import FLAT, POINT
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.contact import touching
+
+if TYPE_CHECKING:
+    from mbssa import Mechanism
+    from mbssa.joints.curves import Curve
+    from mbssa.joints.frames import Frames
+    from mbssa.joints.relations import JointRelations, PairFrames
+
+Floats = npt.NDArray[np.float64]
+
+#: Points of a profile, of a roller; poses at which the width of a flat face is looked for.
+_PROFILE, _ROLLER, _POSES = 180, 48, 40
+
+#: A flat face is longer than where it is touched, by this share of the cam's size at both ends.
+_SPARE = 0.08
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """A line on one body: ``points`` (n, 3) in the body's own frame, m.
+
+    A ``closed`` one ends where it begins and has material inside.
+    """
+
+    body: int
+    joint: int
+    points: Floats
+    closed: bool
+
+
+def outlines_of(
+    mechanism: Mechanism,
+    frames: Frames,
+    bodies: Sequence[int],
+    position: Floats,
+    quaternion: Floats,
+) -> tuple[Outline, ...]:
+    """Profiles of cams, and of what follows them a roller, the touched part of a face, or its profile.
+
+    Parameters
+    ----------
+    bodies : the K bodies that are drawn, the frame first
+    position, quaternion : (F, K, 3), (F, K, 4), their poses, for the width of flat faces; NaN where a body
+        was not solved
+
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> cam = mbssa.load("cam_roller")
+    >>> still = np.zeros((1, 3, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
+    >>> profile, roller = outlines_of(cam, joint_frames(cam), (0, 1, 2), *still)
+    >>> profile.body, profile.closed, roller.body, roller.points.mean(axis=0).round(3).tolist()
+    (1, True, 2, [0.014, 0.048, 0.0])
+    """
+    outlines = []
+    for j in sorted(frames.relations):
+        relations = frames.relations[j]
+        if CATALOGUE[int(mechanism.joint_type[j])].code != "L":
+            continue
+        pair = relations.pairs[0]
+        lines = [(0, *_sampled(relations.curves[0])), *_followers(relations, bodies, position, quaternion)]
+        for side, line, closed in lines:
+            if pair.bodies[side] in bodies:
+                points = pair.origin[side] + line @ pair.axes[side][:, :2].T
+                outlines.append(Outline(pair.bodies[side], j, points, closed))
+    return tuple(outlines)
+
+
+def _followers(
+    relations: JointRelations, bodies: Sequence[int], position: Floats, quaternion: Floats
+) -> list[tuple[int, Floats, bool]]:
+    """What the second body has: its side 1, a line (n, 2) in the joint's frame, and whether it is closed."""
+    (contact,) = relations.constraints[0].terms
+    if len(relations.curves) > 1:
+        return [(1, *_sampled(relations.curves[1]))]
+    if contact.numbers[0] == POINT:
+        if contact.parameter == 0.0:
+            return []  # a knife: the joint's own symbol
+        turn = np.linspace(0.0, 2 * np.pi, _ROLLER + 1)
+        return [(1, contact.parameter * np.stack([np.cos(turn), np.sin(turn)], axis=1), True)]
+    low, high = _touched(relations, bodies, position, quaternion)
+    return [(1, np.array([[low, 0.0], [high, 0.0]]), False)]
+
+
+def _touched(
+    relations: JointRelations, bodies: Sequence[int], position: Floats, quaternion: Floats
+) -> tuple[float, float]:
+    """From where to where a face is touched, and a little more (m, along it)."""
+    pair, curve = relations.pairs[0], relations.curves[0]
+    spare = _SPARE * curve.size
+    if not set(pair.bodies) <= set(bodies):
+        return -0.5 * curve.size, 0.5 * curve.size
+    some = np.unique(np.linspace(0, len(position) - 1, _POSES).astype(int))
+    d, C = _relative(pair, [(position[some, k], quaternion[some, k]) for k in map(bodies.index, pair.bodies)])
+    sound = np.isfinite(d).all(axis=1) & np.isfinite(C).all(axis=(1, 2))
+    along = touching(curve, None, FLAT, d[sound], C[sound])[1]
+    if not len(along):
+        return -0.5 * curve.size, 0.5 * curve.size
+    return float(along.min()) - spare, float(along.max()) + spare
+
+
+def _relative(pair: PairFrames, poses: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Place (F, 3) and axes (F, 3, 3) of the second frame in the first."""
+    turns = [rotation_of(quaternion) for _, quaternion in poses]
+    at = [place + turn @ origin for (place, _), turn, origin in zip(poses, turns, pair.origin, strict=True)]
+    first, second = (turn @ axes for turn, axes in zip(turns, pair.axes, strict=True))
+    back = first.transpose(0, 2, 1)
+    return (back @ (at[1] - at[0])[..., None])[..., 0], back @ second
+
+
+def _sampled(curve: Curve) -> tuple[Floats, bool]:
+    s = curve.sampled(-(-_PROFILE // curve.pieces))
+    points: Floats = curve.at(np.append(s, curve.breaks[-1]) if curve.closed else s)[0]
+    return points, curve.closed
