@@ -3,12 +3,16 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import groups
 import mbssa
+from mbssa.gathering.profile import profile_of
+from mbssa.gathering.toml_file import parse_record
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -52,7 +56,7 @@ def as_pattern(line):
 
 
 def test_model_block_is_a_model(tmp_path):
-    text = blocks("toml")[-1]
+    (text,) = (text for text in blocks("toml") if "A slider-crank" in text)
     path = tmp_path / "slider_crank.toml"
     path.write_text(text)
     mechanism = mbssa.load(path)
@@ -65,6 +69,26 @@ def test_motion_block_is_a_motion(tmp_path):
     path.write_text(blocks("toml")[0])
     motion = groups.read_motion(mbssa.load("planar_four_bar"), path)
     assert len(motion.time) == 401
+
+
+def test_profiles_are_profiles():
+    (text,) = (text for text in blocks("toml") if text.startswith("profile"))
+    tables = re.split(r"^(?=profile)", text, flags=re.MULTILINE)[1:]
+    assert len(tables) == 6
+    for table in tables:
+        faults = []
+        profile_of(tomllib.loads(table)["profile"], 1e-3, np.pi / 180.0, "profile", faults)
+        assert not faults
+
+
+def test_gears_and_users_functions_are_joints():
+    texts = [text for text in blocks("toml") if "EPI" in text or "USER" in text]
+    joints = [joint for text in texts for joint in tomllib.loads(text)["joint"]]
+    bodies = [{"name": name} for name in ("sun", "planet", "carrier", "wheel", "crank", "ram")]
+    record = {"format": 1, "space": "planar", "body": bodies, "joint": joints}
+    free = [{"bodies": ["frame", body["name"]], "type": "FP"} for body in bodies]
+    mechanism = parse_record(record | {"joint": [*joints, *free]}, "README.md", "README")
+    assert [joint.type.code for joint in mechanism.joints][:3] == ["EPI", "RP", "USER"]
 
 
 def test_sheet_block_is_a_model(tmp_path):

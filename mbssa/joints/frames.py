@@ -99,6 +99,7 @@ def joint_frames(mechanism: Mechanism) -> Frames:
         for side, body in enumerate(bodies):
             origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
             axes[j, side] = rotation[body].T @ world[side][1]
+    size = _size(mechanism, position, rotation, origin, known)
     return Frames(
         position,
         rotation,
@@ -107,8 +108,8 @@ def joint_frames(mechanism: Mechanism) -> Frames:
         _centres(mechanism, origin, known),
         parameters,
         known,
-        _size(mechanism, position, rotation, origin, known),
-        relations,
+        size,
+        {j: found.sized(size) for j, found in relations.items()},
     )
 
 

@@ -109,6 +109,12 @@ class JointRelations:
     curves: tuple[Curve, ...] = ()
     function: UserFunction | None = None
 
+    def sized(self, size: float) -> JointRelations:
+        """The same in a mechanism of this size, m, by which the steps of a user's derivatives are measured."""
+        if self.function is None:
+            return self
+        return replace(self, function=replace(self.function, size=size))
+
 
 @dataclass(frozen=True, eq=False)
 class Poses:
