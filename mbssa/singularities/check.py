@@ -18,7 +18,7 @@ from mbssa.search.matching import match
 from mbssa.search.partition import Part
 from mbssa.search.treatment import IdleSpin, SpecialPart
 from mbssa.singularities.contacts import ContactLost, contacts_lost
-from mbssa.singularities.motions import free_motions, idle_spins
+from mbssa.singularities.motions import free_motions, idle_spins, lifts
 from mbssa.singularities.ranks import (
     Rank,
     dependences,
@@ -153,7 +153,7 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     judged = numeric or generic
     findings += _count_findings(structure, count)
     findings += _choices_findings(mechanism)
-    findings += _rolling_findings(mechanism)
+    findings += _rolling_findings(mechanism, structure, judged)
     if judged is not None:
         findings += _rank_findings(mechanism, structure, judged, generic)
     findings += _group_findings(structure, pairs, judged)
@@ -278,22 +278,37 @@ def _choices_findings(mechanism: Mechanism) -> list[Finding]:
     return findings
 
 
-def _rolling_findings(mechanism: Mechanism) -> list[Finding]:
-    """A rolling relation alone does not hold two bodies in contact."""
-    pairs: dict[tuple[int, ...], set[str]] = {}
-    for joint in mechanism.joints:
-        if joint.type.code in ("RP", "RD", "L"):
-            pairs.setdefault(tuple(sorted(joint.bodies[:2])), set()).add(joint.type.code)
-    return [
-        Finding(
-            "rolling",
-            f"bodies {' and '.join(map(str, bodies))} roll on each other (RP), which is one relation of "
-            "angles and path; their contact is another: add an RD or L between them",
-            bodies=bodies,
+def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examined | None) -> list[Finding]:
+    """Wheels that roll on a track and that nothing holds to it.
+
+    With geometry a free motion of the undriven mechanism lifts the wheel. Without it nobody knows whether
+    bearings hold it: then it must be too free by count, and have no contact with its track.
+    """
+    touching = {
+        frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.code in ("RD", "L", "CBIP")
+    }
+    rolling = [joint for joint in mechanism.joints if joint.type.code == "RP"]
+    at = None if judged is None or judged.fault else judged.configuration
+    if judged is not None and judged.frames is not None and at is not None:
+        lifted = set(lifts(mechanism, judged.frames, at, judged.tolerance))
+        loose = [joint for joint in rolling if joint.index in lifted]
+    else:
+        free = {body + 1 for part in structure.parts if part.kind == "under" for body in part.bodies}
+        loose = [
+            joint
+            for joint in rolling
+            if frozenset(joint.bodies[:2]) not in touching and free & set(joint.bodies[:2])
+        ]
+    findings = []
+    for joint in loose:
+        track, wheel = (mechanism.bodies[number - 1] for number in joint.bodies[:2])
+        text = (
+            f"{joint} binds rolling only; nothing keeps wheel {wheel} on its track, body {track}: "
+            "add an RD with the same bodies, point, axis and radius"
         )
-        for bodies, codes in pairs.items()
-        if codes == {"RP"}
-    ]
+        fatal = not structure.determined
+        findings.append(Finding("rolling", text, fatal, bodies=joint.bodies[:2], joints=(joint.id,)))
+    return findings
 
 
 def _rank_findings(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -117,6 +119,29 @@ def free_motions(matrix: Array, tolerance: float) -> Array:
     _, values, right = np.linalg.svd(matrix)
     rank = int((values > tolerance * values[0]).sum())
     return right[rank:].T
+
+
+def lifts(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float) -> list[int]:
+    """Indices of the rolling joints (RP) whose wheel a free motion takes off its track, drives left out.
+
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> steering = mbssa.load("rack_steering")
+    >>> frames = joint_frames(steering)
+    >>> lifts(steering, frames, Configuration.reference(frames), 1e-9)
+    []
+    """
+    rolling = [j for j in range(mechanism.n_joints) if mechanism.joints[j].type.code == "RP"]
+    if not rolling:
+        return []
+    driven = np.zeros_like(mechanism.driven)
+    driven[rolling] = 1 << joint_type("RP", "planar").coordinates.index("lift")
+    rows = rows_at(replace(mechanism, driven=driven, motion=None), frames, at)
+    bodies = np.arange(1, mechanism.n_bodies)
+    free = free_motions(rows.constraints.matrix(bodies), tolerance)
+    heights = rows.select(np.flatnonzero(rows.drive))
+    moved = np.linalg.norm(heights.matrix(bodies) @ free, axis=1)
+    return [joint for joint, by in zip(heights.joint.tolist(), moved.tolist(), strict=True) if by > 1e-7]
 
 
 def nearby(

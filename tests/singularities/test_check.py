@@ -316,7 +316,7 @@ def test_contacts_that_lift_off():
 def test_rolling_needs_its_contact():
     wheel = [(1, 2, "RP", 0), (1, 2, "RD", 0)]
     alone = mbssa.check(mbssa.from_pairs(2, wheel[:1], "planar"))
-    assert "contact is another" in texts(alone, "rolling")[0]
+    assert "add an RD" in texts(alone, "rolling")[0]
     assert not texts(mbssa.check(mbssa.from_pairs(2, wheel, "planar")), "rolling")
 
 

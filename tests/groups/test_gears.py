@@ -1,0 +1,406 @@
+"""Gears, racks and rolling by textbook formulae, at all levels; turns, however few instants see them."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+import routes
+from routes.plan import plan_of, sequential_route
+
+TURN = 2 * np.pi
+LEVELS = ("value", "rate", "acceleration")
+
+
+def built(mechanism, solvers=None):
+    return groups.build(mbssa.decompose(mechanism), solvers)
+
+
+def moved(mechanism, laws, steps=241, duration=1.0, solvers=None, **how):
+    """A mechanism solved over laws of its inputs, in their order."""
+    model = built(mechanism, solvers)
+    laws = dict(zip(model.reference_inputs, laws, strict=True))
+    motion = groups.sample(mechanism, laws, np.linspace(0.0, duration, steps))
+    trajectory = model.solve(motion, **how)
+    assert trajectory.ok, trajectory.faults()
+    return trajectory
+
+
+#: Laws that change their speed, so that all levels say something.
+UNEVEN = (groups.polynomial(0.0, 3.0, 11.0, -4.0), groups.polynomial(0.0, -2.0, 5.0, 1.0))
+
+
+def assert_sum(found, *parts, within=1e-11):
+    """A coordinate is a sum of others times ratios, at all levels: ``parts`` are (ratio, coordinate)."""
+    for level in LEVELS:
+        wanted = sum(ratio * getattr(one, level) for ratio, one in parts)
+        scale = max(1.0, *(np.abs(getattr(one, level)).max() for _, one in parts))
+        assert np.abs(getattr(found, level) - wanted).max() < within * scale, level
+
+
+def assert_follows(found, formula, driver, within=1e-11):
+    """A coordinate, or a point's, is a function of another: value and two derivatives by it."""
+    value, slope, bend = (np.asarray(part) for part in formula(driver.value))
+    rate, acceleration = driver.rate, driver.acceleration
+    if value.ndim == 2:
+        rate, acceleration = rate[:, None], acceleration[:, None]
+    wanted = value, slope * rate, bend * rate**2 + slope * acceleration
+    for level, expected in zip(LEVELS, wanted, strict=True):
+        given = found[level] if isinstance(found, dict) else getattr(found, level)
+        scale = max(1e-3, np.abs(expected).max())
+        assert np.abs(given - expected).max() < within * scale, level
+
+
+def path(trajectory, body, point):
+    """A point of a body at all levels."""
+    of = trajectory.body(body)
+    return {
+        "value": of.point(point),
+        "rate": of.point_velocity(point),
+        "acceleration": of.point_acceleration(point),
+    }
+
+
+# --- the models --------------------------------------------------------------------------------------
+
+
+def test_the_planetary_gear_set_turns_by_the_formula_of_willis():
+    trajectory = moved(mbssa.load("planetary"), UNEVEN[:1])
+    sun, carrier = (trajectory.joint(joint)["angle"] for joint in ("1-2", "1-3"))
+    assert_sum(carrier, (24 / (24 + 60), sun))
+    for number in (4, 5, 6):
+        # Seen from the carrier: planets turn by z_ring / z_planet of it, backwards.
+        assert_sum(trajectory.joint(f"3-{number}")["angle"], (-60 / 18, carrier))
+        planet = trajectory.body(number)
+        assert np.abs(planet.orientation - (1 - 60 / 18) * carrier.value).max() < 1e-11
+        assert np.abs(planet.velocity[:, 2] - (1 - 60 / 18) * carrier.rate).max() < 1e-10
+
+
+def test_a_point_of_the_planet_runs_on_a_hypocycloid():
+    trajectory = moved(mbssa.load("planetary"), UNEVEN[:1])
+    R, r = 0.06, 0.018
+    k = (R - r) / r
+
+    def hypocycloid(q):
+        rows = lambda *pair: np.stack(pair, axis=1)  # noqa: E731
+        return (
+            rows((R - r) * np.cos(q) + r * np.cos(k * q), (R - r) * np.sin(q) - r * np.sin(k * q)),
+            rows(-(R - r) * np.sin(q) - r * k * np.sin(k * q), (R - r) * np.cos(q) - r * k * np.cos(k * q)),
+            rows(
+                -(R - r) * np.cos(q) - r * k**2 * np.cos(k * q),
+                -(R - r) * np.sin(q) + r * k**2 * np.sin(k * q),
+            ),
+        )
+
+    assert_follows(path(trajectory, "planet", "pitch"), hypocycloid, trajectory.joint("1-3")["angle"])
+
+
+def test_the_case_of_the_differential_turns_by_the_mean_of_the_shafts():
+    trajectory = moved(mbssa.load("differential"), UNEVEN)
+    shaft, left, case, right, spider = (
+        trajectory.joint(joint)["angle"] for joint in ("1-2", "1-4", "1-3", "1-5", "3-6")
+    )
+    assert_sum(case, (-11 / 41, shaft))
+    assert_sum(case, (0.5, left), (0.5, right))
+    assert_sum(spider, (-16 / 10, left), (16 / 10, case))
+
+
+def test_bevel_gears_roll_on_each_other_where_their_cones_touch():
+    """Without a formula: two points of two wheels at one place have one velocity."""
+    trajectory = moved(mbssa.load("differential"), UNEVEN)
+    ratio = 0.625
+    case, left, spider = (trajectory.body(name) for name in ("case", "left", "spider"))
+    # The cones touch along the line whose distances from both axes are as the radii.
+    touching = case.rotation @ np.array([1.0, ratio, 0.0])
+    first, second = (np.cross(body.velocity[:, 3:], touching) for body in (left, spider))
+    assert np.abs(first - second).max() < 1e-12 * np.abs(first).max()
+
+
+def swing(side):
+    """Angle of a steering knuckle by the rack's slide: its arm ends on a circle about the rack's end."""
+    pin, end, arm = np.array([0.65, 0.0]), np.array([0.33, -0.16]), np.array([-0.035, -0.14])
+    mirror = np.array([side, 1.0])
+    pin, end, arm = mirror * pin, mirror * end, mirror * arm
+    a, rod = np.hypot(*arm), np.hypot(*(pin + arm - end))
+
+    def formula(s):
+        x, y = end[0] + s - pin[0], np.full_like(s, end[1] - pin[1])
+        far, toward = np.hypot(x, y), np.arctan2(y, x)
+        opening = np.arccos((a * a + far**2 - rod**2) / (2 * a * far))
+        begins = [toward + sign * opening for sign in (1.0, -1.0)]
+        start = np.arctan2(arm[1], arm[0])
+        off = [np.angle(np.exp(1j * (begin - start))) for begin in begins]
+        phi = min(off, key=lambda one: abs(one[np.argmin(np.abs(s))]))
+        # Derivatives of |pin + arm - end|² = rod² by the slide.
+        c, n = np.cos(phi + start), np.sin(phi + start)
+        u, du = np.stack([a * c - x, a * n - y]), np.stack([-a * n, a * c])
+        by_phi = (u * du).sum(axis=0)
+        slope = u[0] / by_phi
+        gap = du * slope - np.array([1.0, 0.0])[:, None]
+        bend = -((gap**2).sum(axis=0) - (u * np.stack([a * c, a * n])).sum(axis=0) * slope**2) / by_phi
+        return phi, slope, bend
+
+    return formula
+
+
+def test_rack_steering_moves_the_rack_by_the_pinions_arc_and_the_wheels_by_two_circles():
+    trajectory = groups.build(mbssa.decompose(mbssa.load("rack_steering"))).solve()
+    assert trajectory.ok, trajectory.faults()
+    column, rack = trajectory.joint("1-2")["angle"], trajectory.joint("1-3")["slide"]
+    assert_sum(rack, (0.008, column))
+    assert column.value.max() > 1.2 * TURN
+    for side, joint in ((-1.0, "1-6"), (1.0, "1-7")):
+        assert_follows(trajectory.joint(joint)["angle"], swing(side), rack, within=1e-10)
+
+
+def test_rack_steering_nearly_meets_the_condition_of_ackermann():
+    trajectory = groups.build(mbssa.decompose(mbssa.load("rack_steering"))).solve()
+    inner, outer = (trajectory.joint(joint)["angle"].value for joint in ("1-6", "1-7"))
+    curve = inner > np.radians(5.0)  # to the left: the left wheel is the inner one
+    wanted = 1 / (1 / np.tan(inner[curve]) + 1.3 / 2.6)
+    assert (inner[curve] > outer[curve]).all()
+    assert np.abs(outer[curve] - np.arctan(wanted)).max() < np.radians(1.0)
+
+
+# --- small mechanisms --------------------------------------------------------------------------------
+
+
+def mechanism(space, joints):
+    """From lines of a model file: bodies, type and the rest of each joint."""
+    count = max(max(map(int, line.split("]")[0].strip(" [").split(","))) for line in joints)
+    text = [f'format = 1\nspace = "{space}"\nbodies = {count}']
+    for line in joints:
+        bodies, _, rest = line.partition("]")
+        code, *fields = rest.split(";")
+        text.append("[[joint]]\nbodies = " + bodies + f']\ntype = "{code.strip()}"')
+        text += [field.strip() for field in fields]
+    return "\n".join(text)
+
+
+@pytest.fixture
+def train(read):
+    def make(*joints, space="planar"):
+        return read(mechanism(space, joints))
+
+    return make
+
+
+SHAFT = "[1, 2] R; driven = true; point = [0, 0]"
+
+
+@pytest.mark.parametrize("carrier", ["", ", 1"])
+@pytest.mark.parametrize("code", ["EO", "EPI"])
+@pytest.mark.parametrize(("centre", "ratio"), [(0.3, 2.0), (0.1, -0.5), (0.1, -2.0)])
+def test_two_wheels_on_fixed_axes_turn_inversely_as_their_radii(train, carrier, code, centre, ratio):
+    """External and internal meshes, the frame named as the carrier or the line of centres."""
+    pair = train(
+        SHAFT,
+        f"[1, 3] R; point = [{centre}, 0]",
+        f"[2, 3{carrier}] {code}; points = [[0, 0], [{centre}, 0]]; ratio = {ratio}",
+    )
+    trajectory = moved(pair, UNEVEN[:1])
+    assert_sum(trajectory.joint("1-3")["angle"], (-1 / ratio, trajectory.joint("1-2")["angle"]))
+
+
+def test_a_compound_train_multiplies_its_ratios(train):
+    """Two meshes with two wheels on the shaft between, a reverted train: the output turns about the input."""
+    trajectory = moved(
+        train(
+            SHAFT,
+            "[1, 3] R; point = [0.09, 0]",
+            "[1, 4] R; point = [0, 0]",
+            "[2, 3] EO; points = [[0, 0], [0.09, 0]]; ratio = 2",
+            "[3, 4] EO; points = [[0.09, 0], [0, 0]]; ratio = 3.5",
+        ),
+        UNEVEN[:1],
+    )
+    assert_sum(trajectory.joint("1-4")["angle"], (1 / 7, trajectory.joint("1-2")["angle"]))
+
+
+def test_an_epicyclic_train_with_two_inputs_adds_them_up(train):
+    """Sun and ring driven: (z_s w_s + z_r w_r) / (z_s + z_r) is the carrier's speed."""
+    trajectory = moved(
+        train(
+            SHAFT,
+            "[1, 3] R; driven = true; point = [0, 0]",
+            "[1, 4] R; point = [0, 0]",
+            "[4, 5] R; point = [42, 0]",
+            "[2, 5, 4] EPI; points = [[0, 0], [42, 0]]; ratio = 0.75",
+            "[3, 5, 4] EPI; points = [[0, 0], [42, 0]]; ratio = -0.3",
+        ),
+        UNEVEN,
+    )
+    sun, ring, carrier = (trajectory.joint(f"1-{body}")["angle"] for body in (2, 3, 4))
+    assert_sum(carrier, (24 / 84, sun), (60 / 84, ring))
+    assert_sum(trajectory.joint("4-5")["angle"], (-24 / 18, sun), (24 / 18, carrier))
+
+
+def test_a_point_of_a_wheel_that_rolls_around_another_runs_on_an_epicycloid(train):
+    """The carrier is driven, the inner wheel fixed."""
+    R, r = 0.06, 0.02
+    wheel = train(
+        SHAFT,
+        f"[2, 3] R; point = [{R + r}, 0]",
+        f"[1, 3, 2] EPI; points = [[0, 0], [{R + r}, 0]]; ratio = {r / R}",
+    )
+    trajectory = moved(wheel, UNEVEN[:1])
+    k = (R + r) / r
+
+    def epicycloid(q):
+        return tuple(
+            np.stack(
+                [
+                    (R + r) * np.cos(q + turn) - r * k**order * np.cos(k * q + turn),
+                    (R + r) * np.sin(q + turn) - r * k**order * np.sin(k * q + turn),
+                ],
+                axis=1,
+            )
+            for order, turn in enumerate((0.0, np.pi / 2, np.pi))
+        )
+
+    assert_follows(path(trajectory, 3, (R, 0.0)), epicycloid, trajectory.joint("1-2")["angle"])
+
+
+@pytest.mark.parametrize("held", ["[1, 3] RD; point = [0, 0.4]; axis = [1, 0]; radius = 0.4", ""])
+def test_a_wheel_that_a_chassis_pulls_over_the_ground_turns_by_its_way(train, held):
+    """theta = -x/r; what keeps the wheel on the ground is the chassis, or beside it an RD."""
+    chassis = "[1, 2] P; driven = true; axis = [1, 0]"
+    hung = "[2, 3] R; point = [0, 0.4]"
+    if held:  # the axle is free to rise in the chassis, so that it is the ground that carries the wheel
+        joints = [chassis, "[2, 4] P; axis = [0, 1]", "[4, 3] R; point = [0, 0.4]", held]
+    else:
+        joints = [chassis, hung]
+    trajectory = moved(train(*joints, "[1, 3] RP; point = [0, 0.4]; axis = [1, 0]; radius = 0.4"), UNEVEN[:1])
+    wheel, way = trajectory.body(3), trajectory.joint("1-2")["slide"]
+    for given, wanted in (
+        (wheel.orientation, way.value),
+        (wheel.velocity[:, 2], way.rate),
+        (wheel.acceleration[:, 2], way.acceleration),
+    ):
+        assert np.abs(given + wanted / 0.4).max() < 1e-11 * max(1.0, np.abs(wanted).max())
+    # The point that touches the ground stands still.
+    touching = wheel.point_velocity((0.0, 0.4)) + wheel.velocity[:, 2:] * np.array([0.4, 0.0])
+    assert np.abs(touching).max() < 1e-11
+
+
+def test_a_cycloid(train):
+    """A point of the tread of a wheel on the ground."""
+    r = 0.4
+    trajectory = moved(
+        train(
+            "[1, 2] P; driven = true; axis = [1, 0]",
+            "[2, 3] R; point = [0, 0.4]",
+            "[1, 3] RP; point = [0, 0.4]; axis = [1, 0]; radius = 0.4",
+        ),
+        (groups.polynomial(0.0, 2.0, 1.0),),
+    )
+
+    def cycloid(x):
+        q = x / r
+        return (
+            np.stack([x - r * np.sin(q), r - r * np.cos(q)], axis=1),
+            np.stack([1 - np.cos(q), np.sin(q)], axis=1),
+            np.stack([np.sin(q), np.cos(q)], axis=1) / r,
+        )
+
+    assert_follows(path(trajectory, 3, (0.0, 0.0)), cycloid, trajectory.joint("1-2")["slide"])
+
+
+def test_gears_at_the_elbow_of_a_linkage_turn_with_the_line_of_their_centres(train):
+    """A four-bar whose crank pin carries a wheel fixed to the coupler and one on the crank's axis.
+
+    The sun-and-planet gear of Watt: with equal wheels the shaft turns twice as fast as the crank, less the
+    coupler's own angle.
+    """
+    watt = train(
+        SHAFT,
+        "[2, 3] R; point = [0.1, 0]",
+        "[3, 4] R; point = [0.35, 0.3]",
+        "[1, 4] R; point = [0.3, 0]",
+        "[1, 5] R; point = [0, 0]",
+        "[5, 3] EPI; points = [[0, 0], [0.1, 0]]; ratio = 1",
+    )
+    trajectory = moved(watt, UNEVEN[:1])
+    crank, shaft = (trajectory.joint(f"1-{body}")["angle"] for body in (2, 5))
+    coupler = trajectory.body(3)
+    for level, of_coupler in zip(
+        LEVELS, (coupler.orientation, coupler.velocity[:, 2], coupler.acceleration[:, 2]), strict=True
+    ):
+        wanted = 2 * getattr(crank, level) - of_coupler
+        assert np.abs(getattr(shaft, level) - wanted).max() < 1e-10 * max(1.0, np.abs(wanted).max())
+    assert crank.value[-1] > TURN
+
+
+BEVEL = (
+    "[1, 2] R; driven = true; point = [0, 0, 0]; axis = [0, 0, 1]",
+    "[1, 3] R; point = [0, 0, 0]; axis = [0.8660254037844386, 0, 0.5]",
+)
+
+
+@pytest.mark.parametrize("ratio", [1.5, -2.0])
+def test_bevel_gears_at_any_shaft_angle_turn_inversely_as_their_radii(train, ratio):
+    pair = train(
+        *BEVEL,
+        f"[2, 3] BEVEL; axes = [[0, 0, 1], [0.8660254037844386, 0, 0.5]]; ratio = {ratio}",
+        space="spatial",
+    )
+    trajectory = moved(pair, UNEVEN[:1])
+    assert_sum(trajectory.joint("1-3")["angle"], (-1 / ratio, trajectory.joint("1-2")["angle"]))
+
+
+# --- turns -------------------------------------------------------------------------------------------
+
+FAST = {
+    "planetary": (1000 * TURN,),
+    "differential": (4000.0, -900.0),
+}
+
+
+@pytest.mark.parametrize("name", ["planetary", "differential"])
+@pytest.mark.parametrize("steps", [11, 101, 1001, 20001])
+@pytest.mark.parametrize("chunks", [1, 4])
+def test_hundreds_of_turns_are_counted_however_few_instants_see_them(name, steps, chunks):
+    laws = [groups.polynomial(0.0, 0.3 * rate, 0.7 * rate) for rate in FAST[name]]
+    trajectory = moved(mbssa.load(name), laws, steps=steps, chunks=chunks)
+    if name == "planetary":
+        sun = trajectory.body("sun").orientation
+        for body, ratio in (("carrier", 2 / 7), ("planet", -2 / 3), ("planet_2", -2 / 3)):
+            assert np.abs(trajectory.body(body).orientation - ratio * sun).max() < 1e-9
+        return
+    time = trajectory.time
+    shaft, left = (rate * (0.3 * time + 0.7 * time**2) for rate in FAST[name])
+    case = -11 / 41 * shaft
+    along_y = {"case": case, "left": left, "right": 2 * case - left}
+    for body, angle in along_y.items():
+        turned = trajectory.body(body).rotation @ np.array([0.0, 0.0, 1.0])
+        wanted = np.stack([np.sin(angle), 0 * angle, np.cos(angle)], axis=1)
+        assert np.abs(turned - wanted).max() < 1e-9, body
+
+
+@pytest.mark.parametrize("name", ["planetary", "differential"])
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_every_executor_counts_the_same_turns(name, executor):
+    mechanism = mbssa.load(name)
+    model = built(mechanism)
+    laws = dict(zip(model.reference_inputs, map(groups.speed, FAST[name]), strict=True))
+    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, 3001))
+    plan = plan_of(model, sequential_route(model), instants=3001, chunks=4, workers=2, executor=executor)
+    mine, theirs = routes.run(model, plan, motion), model.solve(motion)
+    for array in ("position", "orientation", "velocity", "acceleration", "status"):
+        assert getattr(mine, array).tobytes() == getattr(theirs, array).tobytes()
+
+
+@pytest.mark.parametrize("name", ["planetary", "differential", "rack_steering"])
+@pytest.mark.parametrize("solver", ["Newton", "global dense"])
+def test_what_ratios_say_newton_finds_too(name, solver):
+    mechanism = mbssa.load(name)
+    model = built(mechanism)
+    geared = {one.number for one in model.solvers if one.name == "gears"}
+    assert geared
+    motion = groups.default_motion(mechanism, steps=401)
+    mine = model.solve(motion)
+    theirs = built(mechanism, dict.fromkeys(geared, solver)).solve(motion)
+    assert theirs.ok, theirs.faults()
+    for level in ("position", "orientation", "velocity", "acceleration"):
+        a, b = getattr(mine, level), getattr(theirs, level)
+        assert np.abs(a - b).max() < 1e-10 * max(1.0, np.abs(a).max()), level
