@@ -7,9 +7,12 @@ import groups
 import mbssa
 from groups.global_part import SIGN
 from groups.global_sparse import _Sparse
+from groups.global_system import encode
 from groups.kernels import global_newton as kernels
 from groups.kernels.elimination import factorise
 from groups.kernels.jets import SIZE, WORK
+from mbssa.joints.frames import joint_frames
+from mbssa.joints.system import Configuration
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12])
@@ -31,7 +34,7 @@ def test_a_tall_matrix_has_no_determinant():
     assert kernels.determinant(matrix, order) == 0.0
 
 
-@pytest.mark.parametrize("name", ["rotor", "planar_3rrr", "stewart", "theo_jansen"])
+@pytest.mark.parametrize("name", ["rotor", "planar_3rrr", "stewart", "theo_jansen", "planetary"])
 def test_sparse_factors_have_the_sign_that_the_reference_is_given(name):
     structure = mbssa.decompose(mbssa.load(name))
     names = dict.fromkeys(range(1, structure.n_groups + 1), "global sparse")
@@ -39,8 +42,9 @@ def test_sparse_factors_have_the_sign_that_the_reference_is_given(name):
     for solver in groups.build(structure, names).solvers:
         system, at = solver.part.system, solver.part._views(solver.part.memory)
         matrix, right = _Sparse(system), np.zeros(len(system.rows))
-        work = np.zeros((WORK, SIZE)), np.zeros((len(right), SIZE)), matrix.jacobian, right
-        stage = at.position, at.rotation, at.velocity, at.acceleration
+        terms = len(system.rows.code)
+        work = np.zeros((WORK, SIZE)), np.zeros((terms, SIZE)), matrix.jacobian, right
+        stage = at.position, at.rotation, at.velocity, at.acceleration, at.angle
         places = system.with_places(matrix.place)
         column = at.inputs[:, None]
         inputs = np.zeros(1), column, column, column
@@ -54,12 +58,43 @@ def test_sparse_factors_have_the_sign_that_the_reference_is_given(name):
 
 @pytest.mark.parametrize("length", [0.1, 3.0])
 def test_a_step_is_shortened_and_summed_up(length):
-    position, rotation = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
+    position, rotation, angle = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)), np.array([0.0, 40.0])
+    stage = position, rotation, np.zeros((2, 6)), np.zeros((2, 6)), angle
     step, gone = np.array([length, 0.0, 0.0, 0.0, 0.0, -0.5 * length]), np.zeros(6)
-    kernels.move(step, np.arange(6), 1, position, rotation, gone)
+    kernels.move(step, np.arange(6), 1, stage, gone)
     share = min(1.0, kernels.FURTHEST / length)
     assert np.allclose(gone, share * step)
     assert np.allclose(position, [[0.0, 0.0, 0.0], [share * length, 0.0, 0.0]])
-    angle = -0.5 * share * length
-    assert np.allclose(rotation[1, :2, 0], [np.cos(angle), np.sin(angle)])
+    turned = -0.5 * share * length
+    assert np.allclose(rotation[1, :2, 0], [np.cos(turned), np.sin(turned)])
+    assert np.allclose(angle, [0.0, 40.0 + turned], rtol=0.0, atol=1e-14)
     assert (rotation[0] == np.eye(3)).all()
+
+
+def test_terms_of_one_equation_are_summed_up():
+    """A mesh is three terms: its residual and its row of the Jacobian are theirs together."""
+    structure = mbssa.decompose(mbssa.load("planetary"))
+    frames = joint_frames(structure.mechanism)
+    at, system = Configuration.reference(frames), encode(structure, frames)
+    rows, right = system.rows, np.zeros(len(system.rows))
+    work = np.zeros((WORK, SIZE)), np.zeros((len(rows.code), SIZE)), np.zeros(len(right) * system.n), right
+    still = np.zeros((len(at.angle), 6))
+    turned = np.linspace(0.0, 50.0, len(at.angle))
+    stage = at.position / system.size, at.rotation, still, still, turned
+    inputs = np.zeros(1), *[np.zeros((1, 1))] * 3
+    kernels.look(0, rows.kernel_rows, system.dense, inputs, stage, work)
+    kernels.fill(system.dense, work)
+    jacobian = work[2].reshape(len(right), system.n)
+    meshes = [e for e, name in enumerate(rows.name) if name == "mesh"]
+    assert len(meshes) == 4
+    for e in meshes:
+        first, stop = rows.first_term[e : e + 2]
+        bodies = rows.pair[rows.joint[first:stop], 1]
+        assert right[e] == pytest.approx(
+            rows.constant[e] - rows.factor[first:stop] @ turned[bodies], abs=1e-12
+        )
+        wanted = np.zeros(system.n)
+        for body, factor in zip(bodies.tolist(), rows.factor[first:stop].tolist(), strict=True):
+            if body >= system.known:
+                wanted[3 * (body - system.known) + 2] += factor
+        assert np.abs(jacobian[e] - wanted).max() < 1e-14

@@ -1,7 +1,5 @@
 """Jets of every code: their values are those of the catalogue's table, their derivatives are derivatives."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
