@@ -278,10 +278,13 @@ def joint_type(code: str, space: Space) -> JointType:
         return row
     other: Space = "spatial" if space == "planar" else "planar"
     codes = ", ".join(row.code for row in types_of(space))
-    if code == "RP" and space == "spatial":
+    words = str(code).lower().split()
+    rolls = code == "RP" or ({"roll", "rolling"} & set(words) and "sliding" not in words)
+    if rolls and space == "spatial":
         raise KeyError(
             "pure rolling in space is non-integrable (nonholonomic): it binds velocities alone, so that no "
-            "equation of positions says it; a planar model takes RP, and wheels on fixed axes of a carrier are a BEVEL"
+            "equation of positions says it; a planar model takes RP, and wheels on fixed axes of a carrier are "
+            "a BEVEL"
         )
     if (code, other) in _BY_KEY:
         raise KeyError(
