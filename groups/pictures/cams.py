@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-#: Points of a profile, of a roller; poses at which the width of a flat face is looked for.
+#: Points of a profile at least, of a roller; poses at which the width of a flat face is looked for.
 _PROFILE, _ROLLER, _POSES = 180, 48, 40
 
 #: A flat face is longer than where it is touched, by this share of the cam's size at both ends.
@@ -122,6 +122,8 @@ def _relative(pair: PairFrames, poses: Sequence[tuple[Floats, Floats]]) -> tuple
 
 
 def _sampled(curve: Curve) -> tuple[Floats, bool]:
-    s = curve.sampled(-(-_PROFILE // curve.pieces))
-    points: Floats = curve.at(np.append(s, curve.breaks[-1]) if curve.closed else s)[0]
+    s = np.union1d(curve.breaks, np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE))
+    points: Floats = curve.at(s)[0]
+    if curve.closed:
+        points[-1] = points[0]
     return points, curve.closed

@@ -404,11 +404,10 @@ def test_rates_are_the_derivatives_of_the_places(name):
     """Central differences, which converge with the square of the step where the jerk does not jump."""
     mechanism = mbssa.load(name)
     law = profile_from(mechanism.joint("2-3").geometry.profile).law
-    (joint,) = {"1-3"} & set(mechanism.joint_ids)
     errors = []
     for steps in (361, 721):
-        found = solved(mechanism, TURNING["steady"], steps).joint(joint)
-        found, step = found[found.names[0]], 1.0 / (steps - 1)
+        found, _ = coordinates(solved(mechanism, TURNING["steady"], steps))
+        step = 1.0 / (steps - 1)
         angle = np.linspace(0.0, TURN, steps)[1:-1]
         near = np.abs(angle[:, None] - law.breaks).min(axis=1)
         smooth = near > TURN * 1.5 / 360
@@ -418,7 +417,7 @@ def test_rates_are_the_derivatives_of_the_places(name):
         ]
         errors.append(error)
     coarse, fine = np.array(errors)
-    assert (coarse < 2e-3).all()
+    assert (coarse < 4e-3).all()
     assert coarse / fine == pytest.approx(4.0, rel=0.1)
 
 
