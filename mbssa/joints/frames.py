@@ -60,6 +60,13 @@ def joint_frames(mechanism: Mechanism) -> Frames:
 
     Joints without geometry, or of a type without equations, have ``known`` False and frames of zeros.
 
+    Raises
+    ------
+    ModelError
+        Users' functions that are not found, or that are not what solving needs: all of them.
+
+    Examples
+    --------
     >>> import mbssa
     >>> frames = joint_frames(mbssa.load("slider_crank"))
     >>> bool(frames.known.all()), round(frames.size, 2)
@@ -100,6 +107,11 @@ def joint_frames(mechanism: Mechanism) -> Frames:
             origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
             axes[j, side] = rotation[body].T @ world[side][1]
     size = _size(mechanism, position, rotation, origin, known)
+    relations = {j: found.sized(size) for j, found in relations.items()}
+    if any(found.function is not None for found in relations.values()):
+        from mbssa.joints.user_checking import check_functions
+
+        check_functions(mechanism, relations, poses)
     return Frames(
         position,
         rotation,
@@ -109,7 +121,7 @@ def joint_frames(mechanism: Mechanism) -> Frames:
         parameters,
         known,
         size,
-        {j: found.sized(size) for j, found in relations.items()},
+        relations,
     )
 
 

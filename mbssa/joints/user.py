@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.gathering.faults import Fault, ModelError
 from mbssa.joints.catalogue import Space
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.user_sources import (
@@ -149,7 +150,9 @@ def value_and_derivative(
     Raises
     ------
     ValueError
-        As :meth:`UserFunction.resolve`; and whatever goes wrong inside the function, with its name.
+        As :meth:`UserFunction.resolve`.
+    ModelError
+        Whatever goes wrong inside the function, with its name.
     """
     m, resolved = function.bodies, function.resolve()
     values, out = np.zeros(1 + 19 * m), np.zeros(3 + 6 * m)
@@ -165,8 +168,8 @@ def value_and_derivative(
             else:
                 slope = asked_derivative(function, resolved.derivative)
                 given_jet(call, slope, function.planar, function.size, values, out)
-    except Exception as error:
-        raise ValueError(f"{function.name} failed: {said(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise ModelError(function.name, [Fault("", said(error))]) from error
     return float(out[0]), out[3:].reshape(m, 6)
 
 

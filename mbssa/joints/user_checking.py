@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.gathering.faults import Fault, ModelError
 from mbssa.joints.user import Resolved, UserFunction, value_and_derivative
 from mbssa.joints.user_sources import in_python, name_of, said
+
+if TYPE_CHECKING:
+    from mbssa.joints.relations import JointRelations, Poses
+    from mbssa.mechanism import Mechanism
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,6 +32,44 @@ _STEPS, _AGREE = (1e-3, 1e-4), 1e-5
 
 #: How far bodies are moved from where they are checked for a second time, rad and sizes of the mechanism.
 _ASIDE = 0.01
+
+
+def check_functions(mechanism: Mechanism, relations: Mapping[int, JointRelations], poses: Poses) -> None:
+    """Check the users' functions of a mechanism at its reference, each once as long as nothing changes.
+
+    Raises
+    ------
+    ModelError
+        Every function that :func:`check_function` refuses, with its joint.
+    """
+    faults = []
+    for j, found in relations.items():
+        if found.function is None:
+            continue
+        of = list(found.bodies)
+        try:
+            _check_once(
+                found.function,
+                found.function.resolve(),
+                *(part[of].tobytes() for part in (poses.position, poses.rotation, poses.angle)),
+            )
+        except ValueError as error:
+            faults.append(Fault(f"joint {mechanism.joint_ids[j]}", str(error)))
+    if faults:
+        raise ModelError(mechanism.name or "mechanism", faults)
+
+
+@lru_cache(1024)
+def _check_once(
+    function: UserFunction, _resolved: Resolved, position: bytes, rotation: bytes, angle: bytes
+) -> None:
+    m = function.bodies
+    check_function(
+        function,
+        np.frombuffer(position).reshape(m, 3),
+        np.frombuffer(rotation).reshape(m, 3, 3),
+        np.frombuffer(angle),
+    )
 
 
 def check_function(
@@ -122,7 +166,7 @@ def _number(
     arguments = _arguments(function, position, rotation, angle, float if real else complex)
     try:
         found = in_python(call)(*arguments)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if real:
             raise ValueError(_failure(name_of(call), error)) from error
         raise ValueError(f"{name_of(call)} takes no complex numbers ({said(error)}); {_ADVICE}") from error
@@ -140,7 +184,7 @@ def _slope(
     arguments = _arguments(function, position, rotation, angle, float)
     try:
         found = np.asarray(in_python(call)(*arguments), dtype=np.float64)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(_failure(name_of(call), error)) from error
     if found.shape != function.shape:
         what = f"the derivative must have {function.shape}, a row a body"
@@ -148,7 +192,7 @@ def _slope(
     return found
 
 
-def _failure(name: str, error: Exception) -> str:
+def _failure(name: str, error: BaseException) -> str:
     if "read-only" in str(error):
         return f"{name} writes into its arguments; write into a copy (q = q.copy())"
     return f"{name} fails at the reference: {said(error)}"

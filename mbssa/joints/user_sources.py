@@ -49,7 +49,7 @@ def _module(source: str, place: str) -> ModuleType:
             what = f"no module {place}; install it, or write 'file.py:{name}' for a file beside the model"
             raise ValueError(f"{source}: {what}") from None
         raise ValueError(f"{source}: importing {place} failed: {said(error)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{source}: importing {place} failed: {said(error)}") from error
 
 
@@ -68,7 +68,7 @@ def _from_file(source: str, path: Path) -> ModuleType:
     try:
         # Not by importlib, whose bytecode on disk is too old after two edits in a second.
         exec(compile(path.read_bytes(), key[0], "exec"), module.__dict__)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = _line_of(error, key[0])
         raise ValueError(f"{source}: {path}{line} failed: {said(error)}") from error
@@ -76,7 +76,7 @@ def _from_file(source: str, path: Path) -> ModuleType:
     return module
 
 
-def _line_of(error: Exception, path: str) -> str:
+def _line_of(error: BaseException, path: str) -> str:
     """Where in a file an exception came from."""
     if isinstance(error, SyntaxError):
         return f" line {error.lineno}"
