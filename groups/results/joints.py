@@ -7,7 +7,7 @@ step, which is exact to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,9 @@ import numpy.typing as npt
 from groups.results.rotations import in_space, twist_in_space
 from mbssa import Joint
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Equations, coordinates, equations_of
+from mbssa.joints.equations import Elementary, Equations, coordinates, equations_of
 from mbssa.joints.frames import Frames
+from mbssa.joints.relations import JointRelations, Term
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -142,25 +143,24 @@ def joint_motion(trajectory: Trajectory, name: str) -> JointMotion:
     KeyError
         No such joint, or one of its bodies was not kept.
     ValueError
-        A type without equations on a relative pose (gears, cams), or a joint without geometry.
+        A type without coordinates that have equations (contacts, users' constraints), or a joint without
+        geometry.
     """
     joint = trajectory.mechanism.joint(name)
     rows, frames = equations_of(joint.type), trajectory.reference
-    if rows is None or not frames.known[joint.index]:
-        why = f"type {joint.type.code} has no coordinates here" if rows is None else "it has no geometry"
+    names = measured(trajectory, joint)
+    if not names:
+        bare = not frames.known[joint.index]
+        why = "it has no geometry" if bare else f"type {joint.type.code} has no coordinates here"
         raise ValueError(f"joint {joint.id} cannot be measured: {why}")
-    n, k = len(trajectory.time), len(rows.coordinates)
-    levels = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
-    found = [np.empty((n, k)) for _ in range(levels)]
-    parameters = {key: column[joint.index] for key, column in frames.parameters.items()}
-    for start in range(0, n, BLOCK):
-        block = slice(start, start + BLOCK)
-        part = trajectory.instants(block)
-        bodies = [_body(part, frames, number) for number in joint.bodies]
-        for whole, piece in zip(found, _block(rows, frames, joint, bodies, parameters), strict=True):
-            whole[block] = piece
-    names = joint.type.coordinates
-    _make_continuous(found, trajectory.time, rows, names, *_at_reference(rows, frames, joint, parameters))
+    if rows is None:
+        found = related_motion(trajectory, frames.relations[joint.index])
+    else:
+        parameters = {key: column[joint.index] for key, column in frames.parameters.items()}
+        given = joint.geometry.at_reference if joint.geometry is not None else {}
+        ends = frames.origin[joint.index], frames.axes[joint.index]
+        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given)
+    levels = len(found)
     return JointMotion(
         joint.id,
         names,
@@ -169,6 +169,119 @@ def joint_motion(trajectory: Trajectory, name: str) -> JointMotion:
         found[1] if levels > 1 else None,
         found[2] if levels > 2 else None,
     )
+
+
+def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
+    """Names of the coordinates of a joint that poses tell: of gears, rolling and cams not all."""
+    frames = trajectory.reference
+    if not frames.known[joint.index]:
+        return ()
+    if joint.index in frames.relations:
+        return tuple(frames.relations[joint.index].coordinates)
+    return joint.type.coordinates
+
+
+def related_motion(trajectory: Trajectory, relations: JointRelations) -> list[Floats]:
+    """Coordinates of a joint that are sums of terms, with those rates that were kept, (T, k) each.
+
+    Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from instant to
+    instant as all angles do.
+    """
+    columns = []
+    for relation in relations.coordinates.values():
+        parts = [_term_motion(trajectory, relations, term) for term in relation.terms]
+        levels = [
+            sum(
+                (term.factor * part[level] for term, part in zip(relation.terms, parts, strict=True)),
+                start=0.0,
+            )
+            for level in range(len(parts[0]))
+        ]
+        levels[0] = levels[0] - relation.constant
+        columns.append(levels)
+    return [np.stack(level, axis=1) for level in zip(*columns, strict=True)]
+
+
+def _term_motion(trajectory: Trajectory, relations: JointRelations, term: Term) -> list[Floats]:
+    """One term at all instants, (T,) each: value and those rates that were kept."""
+    pair = relations.pairs[term.pair]
+    a, b = pair.bodies
+    if term.kind == "turned":
+        return _turned(trajectory, b)
+    elementary = Elementary("azimuth") if term.kind == "line" else term.elementary
+    found = pair_motion(
+        trajectory,
+        Equations((), (elementary,), ()),
+        ("angle" if term.is_angle else "slide",),
+        (a + 1, b + 1),
+        (pair.origin, pair.axes),
+        {"value": np.float64(term.parameter)},
+        {},
+    )
+    columns = [level[:, 0] for level in found]
+    if term.kind == "line":
+        # The azimuth is seen from A, the line's angle from the world.
+        columns = [column + turned for column, turned in zip(columns, _turned(trajectory, a), strict=True)]
+        columns[0] = columns[0] + np.arctan2(pair.axes[0][1, 0], pair.axes[0][0, 0])
+    return columns
+
+
+def _turned(trajectory: Trajectory, body: int) -> list[Floats]:
+    """Angle of a body in the plane at all instants, which counts turns, and those rates that were kept."""
+    levels = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
+    if body == 0:
+        return [np.zeros(len(trajectory.time))] * levels
+    of = trajectory.body(body + 1)
+    if of.orientation.ndim > 1:  # lifted into space: a quaternion counts no turns
+        about = Equations((), (Elementary("turn", (1, 0, 0, 0)),), ())
+        ends = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
+        lifted = pair_motion(trajectory, about, ("angle",), (1, body + 1), ends, {}, {})
+        return [level[:, 0] for level in lifted]
+    found = [of.orientation]
+    if trajectory.velocity is not None:
+        found.append(of.velocity[:, 2])
+    if trajectory.acceleration is not None:
+        found.append(of.acceleration[:, 2])
+    return found
+
+
+def pair_motion(
+    trajectory: Trajectory,
+    rows: Equations,
+    names: tuple[str, ...],
+    numbers: tuple[int, ...],
+    ends: tuple[Floats, Floats],
+    parameters: Mapping[str, np.float64],
+    at_reference: Mapping[str, float],
+) -> list[Floats]:
+    """Coordinates of a pair of frames, with those rates that were kept, (T, k) each.
+
+    Parameters
+    ----------
+    numbers : of the two bodies; ``ends``: origin (2, 3) and axes (2, 3, 3) of the frames in the bodies' own
+    at_reference : values that the model gives coordinates there
+    """
+    frames, n, k = trajectory.reference, len(trajectory.time), len(rows.coordinates)
+    levels = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
+    found = [np.empty((n, k)) for _ in range(levels)]
+    for start in range(0, n, BLOCK):
+        block = slice(start, start + BLOCK)
+        part = trajectory.instants(block)
+        bodies = [_body(part, frames, number) for number in numbers]
+        for whole, piece in zip(found, _block(rows, ends, bodies, parameters), strict=True):
+            whole[block] = piece
+    there: list[Body] = []
+    for number in numbers:
+        one = slice(number - 1, number)
+        there.append((frames.position[one], frames.rotation[one], None, None))
+    principal = _block(rows, ends, there, parameters)[0][0]
+    said = np.array([at_reference.get(name, principal[c]) for c, name in enumerate(names)])
+    turned = None
+    if trajectory.orientation.ndim == 2:
+        first, second = (_turned(trajectory, number - 1)[0] for number in numbers)
+        turned = second - first
+    _make_continuous(found, trajectory.time, rows, names, principal, said, turned)
+    return found
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
@@ -188,7 +301,7 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
     if joints == "driven":
         wanted = [(joint.id, joint.driven) for joint in mechanism.joints if joint.driven]
     elif joints == "all":
-        wanted = [(joint.id, joint.type.coordinates) for joint in _measurable(trajectory)]
+        wanted = [(joint.id, measured(trajectory, joint)) for joint in _measurable(trajectory)]
     else:
         wanted = [_named(trajectory, name) for name in ([joints] if isinstance(joints, str) else joints)]
     chosen = []
@@ -200,13 +313,11 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
 
 def _measurable(trajectory: Trajectory) -> list[Joint]:
     kept = {0, *trajectory.kept.tolist()}
-    mechanism, known = trajectory.mechanism, trajectory.reference.known
+    mechanism = trajectory.mechanism
     return [
         joint
         for joint in mechanism.joints
-        if known[joint.index]
-        and equations_of(joint.type) is not None
-        and kept.issuperset(mechanism.joint_bodies(joint.index))
+        if measured(trajectory, joint) and kept.issuperset(mechanism.joint_bodies(joint.index))
     ]
 
 
@@ -216,7 +327,7 @@ def _named(trajectory: Trajectory, name: str) -> tuple[str, tuple[str, ...]]:
     if joint and name not in mechanism.joint_ids:
         return mechanism.joint(joint).id, (coordinate,)
     found = mechanism.joint(name)
-    return found.id, found.type.coordinates
+    return found.id, measured(trajectory, found)
 
 
 # --- one block of instants ---------------------------------------------------------------------------
@@ -243,15 +354,19 @@ def _body(part: Trajectory, frames: Frames, number: int) -> Body:
 
 
 def _block(
-    rows: Equations, frames: Frames, joint: Joint, bodies: list[Body], parameters: dict[str, np.float64]
+    rows: Equations,
+    ends: tuple[Floats, Floats],
+    bodies: list[Body],
+    parameters: Mapping[str, np.float64],
 ) -> list[Floats]:
     """Value, and as far as it was kept rate and acceleration, (n, k) each; angles are principal ones."""
     (p, R, v, a), (q, S, u, b) = bodies
-    axes = R @ frames.axes[joint.index, 0]
-    arm, reach = R @ frames.origin[joint.index, 0], S @ frames.origin[joint.index, 1]
+    origin, of_bodies = ends
+    axes = R @ of_bodies[0]
+    arm, reach = R @ origin[0], S @ origin[1]
     across = q + reach - p - arm
     d = _into(axes, across)
-    C = axes.transpose(0, 2, 1) @ S @ frames.axes[joint.index, 1]
+    C = axes.transpose(0, 2, 1) @ S @ of_bodies[1]
     given = {name: np.full(len(d), value) for name, value in parameters.items()}
     with np.errstate(invalid="ignore", divide="ignore"):
         value, row = coordinates(rows, d, C, given)
@@ -288,20 +403,6 @@ def _into(axes: Floats, vectors: Floats) -> Floats:
     return turned
 
 
-def _at_reference(
-    rows: Equations, frames: Frames, joint: Joint, parameters: dict[str, np.float64]
-) -> tuple[Floats, Floats]:
-    """(k,) principal coordinates in the reference configuration, and what the model says they are."""
-    bodies: list[Body] = []
-    for number in joint.bodies:
-        one = slice(number - 1, number)
-        bodies.append((frames.position[one], frames.rotation[one], None, None))
-    principal = _block(rows, frames, joint, bodies, parameters)[0][0]
-    given = joint.geometry.at_reference if joint.geometry is not None else {}
-    said = np.array([given.get(name, principal[k]) for k, name in enumerate(joint.type.coordinates)])
-    return principal, said
-
-
 # --- continuity --------------------------------------------------------------------------------------
 
 
@@ -312,14 +413,19 @@ def _make_continuous(
     names: tuple[str, ...],
     principal: Floats,
     said: Floats,
+    turned: Floats | None,
 ) -> None:
-    """Turn principal angles into continuous ones that start at the reference, in place."""
+    """Turn principal angles into continuous ones that start at the reference, in place.
+
+    ``turned`` (T,) is the angle of the second body against the first, which counts turns; known in the plane.
+    """
     value = found[0]
     sound = np.isfinite(value).all(axis=1)
     if not sound.any():
         return
     path = np.concatenate([principal[None], value[sound]])
     rates = found[1][sound] if len(found) > 1 else None
+    accelerations = found[2][sound] if len(found) > 2 else None
     for k, e in enumerate(rows.coordinates):
         if e.kind not in ("cardan", "elevation"):
             continue
@@ -331,12 +437,17 @@ def _make_continuous(
             derivative[np.flatnonzero(sound)[other[1:]], k] *= -1.0
         if rates is not None:
             rates[other[1:], k] *= -1.0
+        if accelerations is not None:
+            accelerations[other[1:], k] *= -1.0
     for k, name in enumerate(names):
         if coordinate_unit(name) == "rad":
             expected = np.zeros(len(path))
             expected[0] = said[k]
-            if rates is not None:
-                expected[2:] = _expected(time[sound], rates[:, k])
+            if turned is not None and rows.coordinates[k].kind == "turn":
+                expected[2:] = rows.coordinates[k].sign * np.diff(turned[sound])
+            elif rates is not None:
+                bent = None if accelerations is None else accelerations[:, k]
+                expected[2:] = _expected(time[sound], rates[:, k], bent)
             steps = np.diff(path[:, k], prepend=0.0) - expected
             path[:, k] -= 2 * np.pi * np.cumsum(np.round(steps / (2 * np.pi)))
     value[sound] = path[1:]
@@ -358,12 +469,17 @@ def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats)
     return over
 
 
-def _expected(time: Floats, rate: Floats) -> Floats:
-    """Advance from each instant to the next by the trapezoid of the rates, where it is to be trusted.
+def _expected(time: Floats, rate: Floats, acceleration: Floats | None) -> Floats:
+    """Advance from each instant to the next by the rates, where they are to be trusted, else zero.
 
-    Zero where the rate changes by more than half a turn per step, as near a dead point.
+    That is where the rate changes by less than half a turn per step, as it does not near a dead point, or by
+    what the accelerations say.
     """
     step = np.diff(time)
-    advance = step * (rate[1:] + rate[:-1]) / 2
-    steady = np.abs(step * np.diff(rate)) < np.pi
+    advance, change = step * (rate[1:] + rate[:-1]) / 2, step * np.diff(rate)
+    steady = np.abs(change) < np.pi
+    if acceleration is not None:
+        bend = step**2 * (acceleration[1:] + acceleration[:-1]) / 2
+        steady |= np.abs(change - bend) < np.pi
+        advance -= step**2 * np.diff(acceleration) / 12
     return np.where(steady, advance, 0.0)

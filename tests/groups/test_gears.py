@@ -306,20 +306,23 @@ def test_a_cycloid(train):
     assert_follows(path(trajectory, 3, (0.0, 0.0)), cycloid, trajectory.joint("1-2")["slide"])
 
 
+WATT = (
+    SHAFT,
+    "[2, 3] R; point = [0.1, 0]",
+    "[3, 4] R; point = [0.35, 0.3]",
+    "[1, 4] R; point = [0.3, 0]",
+    "[1, 5] R; point = [0, 0]",
+    "[5, 3] EPI; points = [[0, 0], [0.1, 0]]; ratio = 1",
+)
+
+
 def test_gears_at_the_elbow_of_a_linkage_turn_with_the_line_of_their_centres(train):
     """A four-bar whose crank pin carries a wheel fixed to the coupler and one on the crank's axis.
 
     The sun-and-planet gear of Watt: with equal wheels the shaft turns twice as fast as the crank, less the
     coupler's own angle.
     """
-    watt = train(
-        SHAFT,
-        "[2, 3] R; point = [0.1, 0]",
-        "[3, 4] R; point = [0.35, 0.3]",
-        "[1, 4] R; point = [0.3, 0]",
-        "[1, 5] R; point = [0, 0]",
-        "[5, 3] EPI; points = [[0, 0], [0.1, 0]]; ratio = 1",
-    )
+    watt = train(*WATT)
     trajectory = moved(watt, UNEVEN[:1])
     crank, shaft = (trajectory.joint(f"1-{body}")["angle"] for body in (2, 5))
     coupler = trajectory.body(3)
@@ -404,3 +407,88 @@ def test_what_ratios_say_newton_finds_too(name, solver):
     for level in ("position", "orientation", "velocity", "acceleration"):
         a, b = getattr(mine, level), getattr(theirs, level)
         assert np.abs(a - b).max() < 1e-10 * max(1.0, np.abs(a).max()), level
+
+
+# --- coordinates of the joints themselves ------------------------------------------------------------
+
+
+def test_a_mesh_has_the_angles_of_its_wheels_against_the_carrier():
+    trajectory = moved(mbssa.load("planetary"), UNEVEN[:1])
+    mesh, ring = trajectory.joint("2-3-4"), trajectory.joint("ring")
+    assert mesh.names == ("angle_1", "angle_2")
+    assert mesh.units == ("rad", "rad")
+    sun, carrier, planet = (trajectory.joint(joint)["angle"] for joint in ("1-2", "1-3", "3-4"))
+    assert_sum(mesh["angle_1"], (1, sun), (-1, carrier))
+    assert_sum(mesh["angle_2"], (1, planet))
+    assert_sum(ring["angle_1"], (-1, carrier))
+    for one, ratio in ((mesh, 0.75), (ring, -0.3)):
+        for level in LEVELS:
+            miss = getattr(one["angle_1"], level) + ratio * getattr(one["angle_2"], level)
+            assert np.abs(miss).max() < 1e-11 * np.abs(getattr(sun, level)).max()
+
+
+def test_a_bevel_mesh_has_the_angles_of_its_wheels_about_their_axes():
+    trajectory = moved(mbssa.load("differential"), UNEVEN)
+    mesh, far = trajectory.joint("3-4-6"), trajectory.joint("3-5-6")
+    left, right, case, spider = (trajectory.joint(joint)["angle"] for joint in ("1-4", "1-5", "1-3", "3-6"))
+    assert_sum(mesh["angle_1"], (1, left), (-1, case))
+    assert_sum(mesh["angle_2"], (1, spider))
+    assert_sum(far["angle_1"], (-1, right), (1, case))  # its axis points to the right
+
+
+def test_without_a_carrier_angles_are_against_the_line_of_centres(train):
+    watt = train(*WATT)
+    trajectory = moved(watt, UNEVEN[:1])
+    mesh = trajectory.joint("3-5")
+    crank, shaft = (trajectory.joint(f"1-{body}")["angle"] for body in (2, 5))
+    assert_sum(mesh["angle_1"], (1, shaft), (-1, crank), within=1e-10)
+
+
+def test_a_rolling_joint_has_its_roll_and_no_lift():
+    trajectory = groups.build(mbssa.decompose(mbssa.load("rack_steering"))).solve()
+    pinion = trajectory.joint("pinion")
+    assert pinion.names == ("roll", "lift")
+    assert pinion.units == ("rad", "m")
+    assert_sum(pinion["roll"], (1, trajectory.joint("1-2")["angle"]))
+    for level in LEVELS:
+        assert np.abs(getattr(pinion["lift"], level)).max() < 1e-14
+
+
+def test_driven_meshes_are_listed_with_the_driven_coordinates(train):
+    driven = train(
+        "[1, 2] R; point = [0, 0]",
+        "[1, 3] R; point = [0.3, 0]",
+        "[2, 3, 1] EO; driven = ['angle_2']; points = [[0, 0], [0.3, 0]]; ratio = 2",
+    )
+    trajectory = moved(driven, UNEVEN[:1])
+    mesh = trajectory.joint("1-2-3")
+    assert_sum(trajectory.joint("1-2")["angle"], (-2, mesh["angle_2"]))
+    law = UNEVEN[0](trajectory.time)[0] if callable(UNEVEN[0]) else None
+    assert law is None or np.abs(mesh["angle_2"].value - law).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", ["planetary", "differential"])
+def test_joint_angles_count_the_turns_that_few_instants_see(name):
+    """In the plane by the bodies' own angles, in space by rates and accelerations."""
+    laws = [groups.polynomial(0.0, 0.3 * rate, 0.7 * rate) for rate in FAST[name]]
+    trajectory = moved(mbssa.load(name), laws, steps=31)
+    driver = trajectory.joint("1-2")["angle"].value
+    time = trajectory.time
+    assert np.abs(driver - FAST[name][0] * (0.3 * time + 0.7 * time**2)).max() < 1e-9
+    ratio = {"planetary": 2 / 7, "differential": -11 / 41}[name]
+    assert np.abs(trajectory.joint("1-3")["angle"].value - ratio * driver).max() < 1e-9
+
+
+def test_contacts_have_no_coordinates_to_measure(train):
+    body = "[1, 2] F; driven = ['x', 'y', 'angle_x', 'angle_z']; point = [0, 0, 0]"
+    edge = "[1, 2] CBIP; points = [[0, 0, 0], [1, 0, 0]]; axes = [[0, 0, 1], [0, 0, 1]]"
+    trajectory = moved(train(body, edge, space="spatial"), [groups.constant(0.0)] * 4, steps=3)
+    with pytest.raises(ValueError, match="type CBIP has no coordinates here"):
+        trajectory.joint("1-2#2")
+
+
+def test_lifted_into_space_a_mesh_has_the_same_angles():
+    trajectory = moved(mbssa.load("planetary"), UNEVEN[:1])
+    plane, space = trajectory.joint("2-3-4"), trajectory.spatial().joint("2-3-4")
+    for one, other in ((plane.value, space.value), (plane.rates, space.rates)):
+        assert np.abs(one - other).max() < 1e-11 * np.abs(one).max()
