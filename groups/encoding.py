@@ -14,7 +14,7 @@ from groups.spins import HeldSpin
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
-from mbssa.joints.relations import PairFrames, Poses, term_value
+from mbssa.joints.relations import TURNING, PairFrames
 from mbssa.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -312,9 +312,6 @@ def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[s
     rows.curves.extend(relations.curves)
     chosen = [(relation, -1) for relation in relations.constraints]
     chosen += [(relations.coordinates[name], drive) for name, drive in driven]
-    poses = Poses(
-        frames.position, frames.rotation, np.arctan2(frames.rotation[:, 1, 0], frames.rotation[:, 0, 0])
-    )
     for relation, drive in chosen:
         terms = []
         for term in relation.terms:
@@ -325,8 +322,8 @@ def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[s
                 number, parameter = (len(relations.bodies), 0, 0, 0), 0.0
                 assert relations.function is not None
                 rows.functions.append(relations.function)
-            elif term.kind in ("counted", "line"):
-                near = term_value(relations, term, poses)
+            elif term.kind in TURNING:
+                near = term.near
             code = CODES[term.kind]
             terms.append(_Term(code, first + term.pair, number, 1.0, parameter, term.factor, near))
             if term.kind == "user":

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
+#: Kinds of terms that a pose tells but for whole turns.
+TURNING = ("counted", "line")
+
 
 @dataclass(frozen=True, eq=False)
 class PairFrames:
@@ -59,7 +62,7 @@ class Term:
     ===========  =================================================================================
 
     ``parameter`` is what an elementary or the gap is less, m; ``factor`` is in m where an angle counts as a
-    length.
+    length; ``near`` is the value at the reference of an angle whose turns a pose does not tell.
     """
 
     kind: str
@@ -67,6 +70,7 @@ class Term:
     numbers: tuple[int, ...] = ()
     factor: float = 1.0
     parameter: float = 0.0
+    near: float = 0.0
 
     @property
     def is_angle(self) -> bool:
@@ -110,7 +114,7 @@ class JointRelations:
     function: UserFunction | None = None
 
     def sized(self, size: float) -> JointRelations:
-        """The same in a mechanism of this size, m, by which the steps of a user's derivatives are measured."""
+        """The same in a mechanism of this size, m, which says how long the steps of derivatives are."""
         if self.function is None:
             return self
         return replace(self, function=replace(self.function, size=size))
@@ -135,7 +139,13 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     def settled(relation: Relation) -> Relation:
         if not any(term.is_angle for term in relation.terms):
             return relation
-        return replace(relation, constant=value_and_rates(relations, relation, poses, 1.0)[0])
+        terms = tuple(
+            replace(term, near=_term(relations, term, poses, 1.0)[0]) if term.kind in TURNING else term
+            for term in relation.terms
+        )
+        # No turn is left off here: every term says how many it has.
+        constant = sum(term.factor * _term(relations, term, poses, 1.0)[0] for term in terms)
+        return replace(relation, terms=terms, constant=constant)
 
     return replace(
         relations,
@@ -236,8 +246,8 @@ def value_and_rates(
     """What a relation misses by, and its derivative by the twists of the joint's bodies.
 
     Lengths are divided by ``size``. The derivative (bodies, 6) is by the velocity of each body's origin and
-    its angular velocity, world axes. Angles that only the pose tells are completed by the whole turns with
-    which the relation misses least.
+    its angular velocity, world axes. Angles that only the pose tells are completed by whole turns to what
+    they were at the reference, and those by the turns with which the relation misses least.
     """
     total, counted = -relation.constant / (size if relation.is_length else 1.0), []
     rates = np.zeros((len(relations.bodies), 6))
@@ -246,20 +256,16 @@ def value_and_rates(
         factor = term.factor / size if relation.is_length and term.is_angle else term.factor
         if relation.is_length and term.kind == "user":
             factor /= size
-        total += factor * value
-        if term.kind in ("counted", "line"):
+        if term.kind in TURNING:
+            value += 2 * np.pi * np.round((term.near - value) / (2 * np.pi))
             counted.append(abs(factor))
+        total += factor * value
         for body, rate in by_body:
             rates[relations.bodies.index(body)] += factor * rate
     if counted:
         turn = 2 * np.pi * min(counted)
         total -= turn * np.round(total / turn)
     return float(total), rates
-
-
-def term_value(relations: JointRelations, term: Term, poses: Poses) -> float:
-    """What one term is, without its factor, m or rad."""
-    return _term(relations, term, poses, 1.0)[0]
 
 
 def _term(
