@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
 from mbssa.gathering.faults import Fault, ModelError
@@ -23,16 +24,13 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     Nodes are the body numbers 1 (the frame) to N, with ``name`` where bodies have names and ``geometry``
     (``origin``, ``points``, …) where there is any. Edges are keyed by the joint's id; they have ``type``,
     ``driven`` (list of coordinates), ``geometry`` (the keys of a model file, SI units) where there is any,
-    ``id`` where it was given, and what an undirected graph does not keep: ``bodies``, the two numbers in
-    the joint's own order, and ``index``, its place among the joints. ``graph.graph`` has ``space``, ``name``,
-    ``title``, ``source``, ``notes`` and, for joints that three or more bodies share, ``multiple_joints``:
-    the numbers of the bodies and the ids of the pairs, and ``motion``, the table of a model file, where the
-    mechanism carries one for its inputs. :func:`from_networkx` returns the same mechanism.
-
-    Raises
-    ------
-    ModelError
-        A gear on a carrier, which is one relation of three bodies: an edge has two ends.
+    ``id`` where it was given, and what an undirected graph does not keep: ``bodies``, the numbers in
+    the joint's own order, and ``index``, its place among the joints. A joint of three bodies and more (a gear
+    on a carrier, a user's constraint) is one edge between its first two, whose ``bodies`` name them all.
+    ``graph.graph`` has ``space``, ``name``, ``title``, ``source``, ``notes`` and, for joints that three or
+    more bodies share, ``multiple_joints``: the numbers of the bodies and the ids of the pairs, and
+    ``motion``, the table of a model file, where the mechanism carries one for its inputs.
+    :func:`from_networkx` returns the same mechanism.
 
     Examples
     --------
@@ -45,12 +43,9 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     """
     import networkx as nx
 
-    from mbssa.gathering.adjacency import two_body_faults
     from mbssa.gathering.motion import motion_record
     from mbssa.gathering.records import body_record, joint_geometry_record
 
-    if faults := two_body_faults(mechanism, "an edge of a graph has two ends"):
-        raise ModelError(mechanism.name or "mechanism", faults)
     about: dict[str, Any] = {key: getattr(mechanism, key) for key in ("space", "name", "title", "source")}
     if mechanism.multiple_joints:
         about["multiple_joints"] = [
@@ -72,8 +67,8 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
         geometry = joint_geometry_record(joint.geometry)
         about |= {"geometry": geometry} if geometry else {}
         about |= {"type": joint.type.code, "driven": list(joint.driven)}
-        i, j = joint.bodies
-        graph.add_edge(i, j, key=joint.id, **about, bodies=(i, j), index=joint.index)
+        i, j = joint.bodies[:2]
+        graph.add_edge(i, j, key=joint.id, **about, bodies=joint.bodies, index=joint.index)
     return graph
 
 
@@ -176,18 +171,26 @@ def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: list[Fault
         _known(data, _EDGE, where, faults)
         ends = (numbers[u], numbers[v])
         bodies = data.get("bodies", ends)
-        if not isinstance(bodies, list | tuple) or sorted(bodies) != sorted(ends):
-            faults.append(Fault(where, f"bodies are {bodies!r}; they are the two ends in the joint's order"))
+        if not _begins_with(bodies, ends):
+            what = f"bodies are {bodies!r}; they are the two ends in the joint's order, then further numbers"
+            faults.append(Fault(where, what))
             continue
-        pair = tuple(sorted(ends))
-        seen[pair] = seen.get(pair, 0) + 1
-        default = "-".join(map(str, pair)) + (f"#{seen[pair]}" if seen[pair] > 1 else "")
+        joined = tuple(sorted(bodies))
+        seen[joined] = seen.get(joined, 0) + 1
+        default = "-".join(map(str, joined)) + (f"#{seen[joined]}" if seen[joined] > 1 else "")
         identity = data.get("id", key if isinstance(key, str) and key != default else None)
         table: dict[str, Any] = {"bodies": list(bodies)}
         table |= {} if identity is None else {"id": identity}
         table |= {entry: data[entry] for entry in ("type", "driven") if entry in data}
         tables.append(_geometry(data, where, faults) | table)
     return tables
+
+
+def _begins_with(bodies: object, ends: tuple[int, int]) -> bool:
+    """Whether bodies are numbers, of which the first two are the ends of an edge."""
+    if not isinstance(bodies, list | tuple) or not all(isinstance(body, Integral) for body in bodies):
+        return False
+    return sorted(bodies[:2]) == sorted(ends)
 
 
 def _edges(graph: nx.Graph[Any]) -> Iterator[tuple[Any, Any, Any, dict[str, Any]]]:

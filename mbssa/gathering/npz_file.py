@@ -97,7 +97,8 @@ def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
     Raises
     ------
     ModelError
-        ``inertia``, ``visual`` or ``profile`` hold what JSON cannot express, such as dates.
+        ``inertia``, ``visual`` or ``profile`` hold what JSON cannot express, such as dates; a user's function
+        has no name that a file can hold.
 
     Examples
     --------
@@ -127,8 +128,9 @@ def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
 
 
 def _about(mechanism: Mechanism) -> bytes:
-    from mbssa.gathering.records import body_record, joint_geometry_record
+    from mbssa.gathering.records import body_record, check_writable, joint_geometry_record
 
+    check_writable(mechanism)
     joints = ((j + 1, joint_geometry_record(known)) for j, known in mechanism.joint_geometry.items())
     about = {
         "title": mechanism.title,

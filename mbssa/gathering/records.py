@@ -82,6 +82,28 @@ def body_record(mechanism: Mechanism, index: int) -> Record:
     return record
 
 
+def check_writable(mechanism: Mechanism) -> None:
+    """What a file can hold of users' functions are their names.
+
+    Raises
+    ------
+    ModelError
+        Functions that were handed over as such, by their joints.
+    """
+    faults = [
+        Fault(
+            f"joint {mechanism.joint_ids[joint]} {key}",
+            f"is {getattr(given, '__qualname__', repr(given))} of this program, which no file holds; "
+            'give it by name, "module:name" or "file.py:name"',
+        )
+        for joint, geometry in mechanism.joint_geometry.items()
+        for key in ("function", "derivative")
+        if callable(given := getattr(geometry, key))
+    ]
+    if faults:
+        raise ModelError(mechanism.name or "mechanism", faults)
+
+
 def joint_geometry_record(geometry: JointGeometry | None) -> Record:
     """Geometry of a joint under the keys of a model file."""
     return {} if geometry is None else _plain_fields(geometry)

@@ -16,7 +16,7 @@ from tomlkit.items import AoT, Array, InlineTable, Item, Table
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.files import MAX_BYTES
 from mbssa.gathering.motion import lost_motion
-from mbssa.gathering.records import Record, held_names, split_joints, to_record
+from mbssa.gathering.records import Record, check_writable, held_names, split_joints, to_record
 from mbssa.mechanism import FRAME, Mechanism
 
 #: A joint takes at least this many bytes of TOML.
@@ -29,7 +29,8 @@ def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
     Raises
     ------
     ModelError
-        More than a model file may have, or a table holds what TOML cannot express.
+        More than a model file may have, a user's function without a name that a file can hold, or a table
+        holds what TOML cannot express.
 
     Examples
     --------
@@ -50,6 +51,7 @@ def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
     too_large = [Fault("", "is more than 20 MB of TOML; write .npz")]
     if mechanism.n_joints * _JOINT_BYTES > MAX_BYTES:
         raise ModelError(name, too_large)
+    check_writable(mechanism)
     try:
         data = _document(to_record(mechanism)).encode()
     except (TypeError, ValueError, TOMLKitError) as error:

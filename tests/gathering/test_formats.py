@@ -26,6 +26,8 @@ from mbssa.gathering.toml_file import parse_toml
 from mbssa.gathering.toml_writer import write_toml
 from mbssa.gathering.user_data import parse_user_data, write_user_data
 from mbssa.joints.catalogue import CATALOGUE, types_of
+from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable
+from mbssa.joints.user import user_function
 from mbssa.mechanism import MultipleJoint
 from mbssa.motion import DefaultMotion, InputLaw
 
@@ -100,6 +102,14 @@ def test_nothing_of_a_built_in_model_is_lost_in_a_graph(builtin):
 @pytest.mark.parametrize("ending", [".m", ".csv"])
 def test_the_topology_of_a_built_in_model_is_kept_in_matrices(builtin, ending, tmp_path):
     path = tmp_path / f"{builtin.name}{ending}"
+    wide = [joint.id for joint in builtin.joints if len(joint.bodies) > 2]
+    if wide:
+        with pytest.raises(mbssa.ModelError) as caught:
+            mbssa.save(builtin, str(path))
+        said = [fault.where for fault in caught.value.faults]
+        assert said == [f"joint {identity}" for identity in wide]
+        assert not path.exists()
+        return
     lost = mbssa.save(builtin, str(path))
     again = mbssa.load(path)
     assert topology(again) == topology(builtin)
@@ -150,12 +160,45 @@ TABLE = st.dictionaries(
 )
 
 
+LENGTH = st.floats(0.02, 5.0)
+
+
 @st.composite
-def geometry(draw, row):
+def profiles(draw):
+    """Cams from every source with every follower."""
+    r = draw(LENGTH)
+    law = [{"rise": r / 4, "over": 2.0, "kind": "3-4-5"}, {"dwell": 1.0}, {"return": r / 4, "over": 3.0}]
+    over = 2 * math.pi - 6.0
+    curve = draw(
+        st.sampled_from(
+            [
+                {"circle": {"radius": r, "centre": [r / 3, 0.0]}},
+                {"ellipse": {"semi_axes": [r, r / 2], "angle": draw(NUMBER)}},
+                {"formula": {"r": "1 + 0.1*cos(3*s)", "unit": r}},
+                {"formula": {"x": "3*cos(s)", "y": "2*sin(s)", "range": [0.0, "2*pi"]}, "title": draw(TEXT)},
+                {"points": [[r, 0.0], [0.0, r / 2], [-r, 0.0], [0.0, -r]]},
+                {"points": [[0.0, 0.0], [r, 0.1 * r], [2 * r, 0.0]], "closed": False},
+                {"law": [*law, {"dwell": over}], "base": 3 * r, "offset": r / 9, "turns": "clockwise"},
+            ]
+        )
+    )
+    followers = [
+        {"follower": "roller", "radius": r / 50},
+        {"follower": "knife"},
+        {"follower": "flat"},
+        {"follower": {"curve": {"circle": {"radius": r / 7}}}},
+    ]
+    if "law" in curve:
+        followers = followers[:2]
+    return curve | draw(st.sampled_from(followers))
+
+
+@st.composite
+def geometry(draw, row, n_bodies=2):
     """Everything that a row of the catalogue may read, under the keys of a model file."""
     n = 2 if row.space == "planar" else 3
     vector = st.lists(NUMBER, min_size=n, max_size=n)
-    contacts = {"CBIP": 2, "CTRP": 3, "CTEP": 4, "CPEP": 5}.get(row.code, 2)
+    contacts = POINT_CONTACTS.get(row.code, 2)
     tilt = draw(NUMBER)
     axes = [[1.0, tilt, 0.0][:n], [-tilt, 1.0, 0.0][:n]] * 3
     value = {
@@ -168,23 +211,26 @@ def geometry(draw, row):
         "radius": POSITIVE,
         "length": POSITIVE,
         "offsets": st.lists(NUMBER, max_size=2),
-        "profile": TABLE,
+        "profile": profiles(),
+        "function": st.sampled_from(["laws:one", "package.laws:two", "/folder/laws.py:three"]),
+        "derivative": st.just("laws:slope"),
+        "unit": st.sampled_from(["m", "rad", "1"]),
     }
     fields = [*row.required, *(field for field in row.optional if draw(st.booleans()))]
     record = {field: draw(value[field]) for field in fields}
     if (
         {"point", "points", "axis", "axes"} & set(fields)
-        and not row.code.startswith("L")
+        and row.code not in POINT_CONTACTS
         and draw(st.booleans())
     ):
         record = {key: record[key] for key in record if key not in ("point", "points", "axis", "axes")}
         frame = {"origin": draw(vector), "x": axes[0]} | ({"z": axes[1]} if n == 3 else {})
-        record["frames"] = [frame, {**frame, "origin": draw(vector)}]
+        record["frames"] = [frame, *({**frame, "origin": draw(vector)} for _ in range(1, n_bodies))]
     if record:
         coordinates = st.sampled_from(row.coordinates)
         limits = st.tuples(NUMBER, NUMBER).map(lambda pair: sorted(pair))
         record["limits"] = draw(st.dictionaries(coordinates, limits, max_size=2))
-        if "frames" not in record:
+        if "frames" not in record and row.code not in RELATED:
             record["at_reference"] = draw(st.dictionaries(coordinates, NUMBER, max_size=2))
             record["at_reference"].pop("distance", None)
     return record
@@ -248,9 +294,15 @@ def mechanisms(draw):
     record["joint"] = draw(shared(space, n)) if n > 2 else []
     for place, pair in enumerate(draw(st.permutations(ends))):
         row = draw(st.sampled_from(types_of(space)))
-        driven = [c for c in row.coordinates if draw(st.booleans())]
-        joint = {"bodies": list(draw(st.permutations(pair))), "type": row.code, "driven": driven}
-        joint |= draw(geometry(row)) if draw(st.booleans()) else {}
+        bodies = list(draw(st.permutations(pair)))
+        if row.max_bodies > 2:
+            others = [body for body in range(1, n + 1) if body not in bodies]
+            more = st.lists(st.sampled_from(others or [0]), max_size=row.max_bodies - 2, unique=True)
+            bodies += draw(more) if others else []
+        placed = draw(geometry(row, len(bodies))) if draw(st.booleans()) else {}
+        can = drivable(row) if set(placed) - {"limits", "at_reference"} else row.coordinates
+        driven = [c for c in can if draw(st.booleans())]
+        joint = {"bodies": bodies, "type": row.code, "driven": driven} | placed
         joint |= {"id": f"{draw(TEXT)} joint {place}"} if draw(st.booleans()) else {}
         record["joint"].append(joint)
     mechanism = from_record(record, "random", "random")
@@ -312,6 +364,13 @@ def test_random_mechanisms_come_back_whole_from_arrays(mechanism, tmp_path_facto
 def test_random_mechanisms_keep_their_topology_in_matrices(mechanism):
     bodies = [sorted(joint.bodies) for joint in mechanism.joints]
     simple = len(set(map(tuple, bodies))) == len(bodies)
+    wide = [joint.id for joint in mechanism.joints if len(joint.bodies) > 2]
+    if wide:
+        for write in (write_user_data, write_sheet):
+            with pytest.raises(mbssa.ModelError) as caught:
+                write(mechanism)
+            assert [fault.where for fault in caught.value.faults] == [f"joint {each}" for each in wide[:8]]
+        return
     for again in (
         parse_user_data(write_user_data(mechanism)[0].decode(), "random", "random"),
         parse_sheet(write_sheet(mechanism)[0].decode("utf-8-sig"), "random", "random"),
@@ -383,8 +442,62 @@ def test_joints_of_three_bodies_are_kept_or_refused(tmp_path):
         with pytest.raises(mbssa.ModelError, match=r"joint mesh: joins 3 bodies.*\.toml or \.npz"):
             mbssa.save(gears, tmp_path / f"gears{ending}")
         assert not (tmp_path / f"gears{ending}").exists()
-    with pytest.raises(mbssa.ModelError, match="two ends"):
-        mbssa.to_networkx(gears)
+    graph = mbssa.to_networkx(gears)
+    assert graph.edges[3, 4, "mesh"]["bodies"] == (3, 4, 2)
+    same_mechanism(gears, mbssa.from_networkx(graph, name="gears"))
+
+
+def squared(q):
+    return q[0, 0] ** 2 + q[1, 1] ** 2 - 1.0
+
+
+def test_functions_are_kept_by_name_or_refused(tmp_path):
+    """A name is kept as it is, also of a file that is nowhere; a function of this program is no text."""
+    text = (
+        'format = 1\nspace = "planar"\nbodies = 4\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\n'
+        '[[joint]]\nbodies = [1, 3]\ntype = "R"\n[[joint]]\nbodies = [1, 4]\ntype = "P"\naxis = [1, 0]\n'
+        '[[joint]]\nbodies = [2, 3]\ntype = "USER"\nid = "law"\nfunction = "laws:square"\nunit = "m"\n'
+        '[[joint]]\nbodies = [2, 3, 4]\ntype = "USER"\nfunction = "/no/laws.py:cube"\n'
+        'derivative = "/no/laws.py:slope"\n'
+    )
+    named = parse_toml(text, "laws", "laws")
+    for ending in (".toml", ".npz"):
+        assert mbssa.save(named, tmp_path / f"laws{ending}") == []
+        same_mechanism(named, mbssa.load(tmp_path / f"laws{ending}"))
+    same_mechanism(named, mbssa.from_networkx(mbssa.to_networkx(named), name="laws"))
+    record = to_record(named)
+    record["joint"][3]["function"] = record["joint"][3]["derivative"] = squared
+    handed = from_record(record, "laws", "laws")
+    assert handed.joint("law").geometry.function is squared
+    same_mechanism(handed, from_record(to_record(handed), "laws", "laws"))
+    same_mechanism(handed, mbssa.from_networkx(mbssa.to_networkx(handed), name="laws"))
+    for ending in (".toml", ".npz"):
+        path = tmp_path / f"handed{ending}"
+        with pytest.raises(mbssa.ModelError) as caught:
+            mbssa.save(handed, path)
+        assert [str(fault) for fault in caught.value.faults] == [
+            f"joint law {key}: is squared of this program, which no file holds; "
+            'give it by name, "module:name" or "file.py:name"'
+            for key in ("function", "derivative")
+        ]
+        assert not path.exists()
+
+
+def test_functions_of_a_file_are_found_from_wherever_the_model_is_saved(tmp_path):
+    """Their file's name is told from the model's folder; the saved model lies in another."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here" / "laws.py").write_text("def square(q):\n    return q[0, 0] ** 2 - 1.0\n")
+    (tmp_path / "here" / "model.toml").write_text(
+        'format = 1\nspace = "planar"\nbodies = 2\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "USER"\nfunction = "laws.py:square"\n'
+    )
+    mechanism = mbssa.load(tmp_path / "here" / "model.toml")
+    for ending in (".toml", ".npz"):
+        mbssa.save(mechanism, tmp_path / "there" / f"model{ending}")
+        again = mbssa.load(tmp_path / "there" / f"model{ending}")
+        (given,) = (again.joints[0].geometry.function,)
+        assert user_function(given, None, 1, "planar").resolve().function(np.full((1, 3), 3.0)) == 8.0
 
 
 def test_a_joint_that_bodies_share_is_kept_as_one(tmp_path):
@@ -733,6 +846,11 @@ def graph_of(**changes):
         (graph_of(drvien=1), r"edge \(1, 2\): unknown attribute 'drvien'; did you mean 'driven'"),
         (graph_of(driven=2), "write 0 to 1"),
         (graph_of(bodies=(1, 3)), "the two ends"),
+        (graph_of(bodies=(1,)), "the two ends"),
+        (graph_of(bodies=(1, "2")), "the two ends"),
+        (graph_of(bodies=(2, 1, "x"), type="EO"), "the two ends"),
+        (graph_of(bodies=(2, 1, 7), type="EO"), r"joint 1 \(2, 1, 7\) bodies: body 7 does not exist"),
+        (graph_of(bodies=(2, 1, 2), type="EO"), "names a body twice"),
         (graph_of(geometry={"point": [0.0]}), r"joint 1 \(1, 2\) point: 1 numbers"),
         (graph_of(geometry={"pont": [0.0, 0.0]}), "did you mean 'point'"),
         (graph_of(geometry=[0.0]), "a dictionary"),
