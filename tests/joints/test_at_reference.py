@@ -25,6 +25,7 @@ def joint(row, rng):
         "axis": axes[0],
         "axes": axes,
         "pitch": 0.3,
+        "radius": 0.25,
     }
     geometry = {
         name: np.asarray(known[name]).tolist()

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import mbssa
+from mbssa.gathering.records import from_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
+from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable
+from mbssa.joints.relations import Poses, value_and_rates
 from mbssa.joints.system import Configuration, relative_pose, rows_at
-from mbssa.mechanism import JointFrame, JointGeometry
+from mbssa.mechanism import JointFrame
 
 GEARS = """
 format = 1
@@ -67,9 +70,18 @@ def random_step(mechanism, frames, size, seed=0):
     return step
 
 
+def disturbed(mechanism, frames):
+    """Far from the reference, but where every profile has a place that its follower can touch."""
+    for size in (0.2, 0.05, 0.01):
+        at = Configuration.reference(frames).moved(random_step(mechanism, frames, size))
+        if np.isfinite(rows_at(mechanism, frames, at).residual).all():
+            return at
+    raise AssertionError(f"{mechanism.name}: a gap has no value near the reference")
+
+
 def check_jacobian(mechanism):
     frames = joint_frames(mechanism)
-    start = Configuration.reference(frames).moved(random_step(mechanism, frames, 0.2))
+    start = disturbed(mechanism, frames)
     jacobian = rows_at(mechanism, frames, start).matrix(np.arange(1, mechanism.n_bodies))
     columns = (0, 1, 5) if mechanism.space == "planar" else range(6)
     h = 1e-6
@@ -112,6 +124,124 @@ def test_gears_keep_their_relation_over_many_turns(gears):
         assert np.abs(hinges).max() < 1e-12
 
 
+def bent(q):
+    return np.sum(np.sin(q[:, 0] + 2.0 * q[:, 1]) * q[:, 1]) + np.sum(np.cos(0.1 * q[:, 2]) * q[:, 0])
+
+
+def twisted(p, R):
+    total = p[0, 0] * p[0, 1] - R[0, 1, 2]
+    for k in range(len(p)):
+        total = total + np.sin(p[k, 0] + 2.0 * p[k, 1] - p[k, 2]) * R[k, 0, 1] + R[k, 2, 1] * R[0, 0, 0]
+    return total
+
+
+CORNERS = [[0.0, 0.0, 0.0], [0.4, 0.0, 0.1], [0.0, 0.5, 0.0], [0.3, 0.3, 0.2], [-0.2, 0.1, 0.4]]
+NORMALS = [[0.0, 0.0, 1.0], [0.0, 0.1, 1.0], [1.0, 0.0, 0.2], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+
+
+def cam(follower, **more):
+    profile = {"ellipse": {"semi_axes": [0.3, 0.2]}, "follower": follower, **more}
+    directions = [[0.8, 0.6], [-0.1, -1.0]] if follower == "flat" else [[0.8, 0.6], [1.0, 0.0]]
+    joint = {"bodies": [2, 3], "type": "L", "points": [[0.0, 0.0], [0.6, 0.1]], "axes": directions}
+    return "planar", joint | {"profile": profile}
+
+
+def contacts(code, count):
+    return "spatial", {"bodies": [2, 3], "type": code, "points": CORNERS[:count], "axes": NORMALS[:count]}
+
+
+WHEELS = {"points": [[0.0, 0.1], [0.3, 0.1]], "ratio": 0.7}
+BEVELS = {"axes": [[0.0, 0.0, 1.0], [1.0, 0.2, 0.0]], "points": [[0.0, 0.0, 0.1], [0.2, 0.0, 0.0]]}
+RELATED_JOINTS = {
+    "gears": ("planar", {"bodies": [2, 3], "type": "EO", **WHEELS}),
+    "internal gears": ("planar", {"bodies": [2, 3], "type": "EO", **WHEELS, "ratio": -2.5}),
+    "gears on a carrier": ("planar", {"bodies": [2, 3, 4], "type": "EPI", **WHEELS}),
+    "gears on the frame": ("planar", {"bodies": [4, 3, 1], "type": "EPI", **WHEELS}),
+    "bevels": ("spatial", {"bodies": [2, 3, 4], "type": "BEVEL", **BEVELS, "ratio": 1.7}),
+    "bevels on the frame": ("spatial", {"bodies": [3, 2], "type": "BEVEL", **BEVELS, "ratio": -0.6}),
+    "rolling": (
+        "planar",
+        {"bodies": [2, 3], "type": "RP", "point": [0.1, 0.3], "axis": [0.6, 0.8], "radius": 0.2},
+    ),
+    "roller": cam("roller", radius=0.05),
+    "knife": cam("knife"),
+    "flat": cam("flat"),
+    "two profiles": cam({"curve": {"circle": {"radius": 0.1, "centre": [0.02, 0.0]}}}),
+    "two contacts": contacts("CBIP", 2),
+    "three contacts": contacts("CTRP", 3),
+    "four contacts": contacts("CTEP", 4),
+    "five contacts": contacts("CPEP", 5),
+    "function of two": ("planar", {"bodies": [2, 4], "type": "USER", "function": bent}),
+    "function of three": ("planar", {"bodies": [4, 2, 3], "type": "USER", "function": bent, "unit": "m"}),
+    "function in space": ("spatial", {"bodies": [2, 4], "type": "USER", "function": twisted, "unit": "m"}),
+    "function of four in space": ("spatial", {"bodies": [4, 1, 2, 3], "type": "USER", "function": twisted}),
+}
+
+
+def test_every_type_of_relations_is_tried():
+    assert {joint["type"] for _, joint in RELATED_JOINTS.values()} == set(RELATED)
+
+
+def related(case):
+    """Three bodies with frames of their own and the joint between them; somewhere else, turns behind them."""
+    space, joint = RELATED_JOINTS[case]
+    planar = space == "planar"
+    rng = np.random.default_rng(len(case))
+    record = {"format": 1, "space": space, "body": [], "joint": [joint]}
+    for body in (2, 3, 4):
+        origin = rng.uniform(-0.3, 0.3, 2 if planar else 3).tolist()
+        turned = rng.normal(size=4)
+        turned /= np.linalg.norm(turned)
+        record["body"].append({"origin": origin, "orientation": turned[0] if planar else turned.tolist()})
+        record["joint"].append({"bodies": [1, body], "type": "FP" if planar else "F"})
+    mechanism = from_record(record, case, case)
+    frames = joint_frames(mechanism)
+    at = disturbed(mechanism, frames)
+    turns = 2 * np.pi * np.array([0, 3, -40, 7]) if planar else np.zeros(4)
+    return mechanism, frames, replace(at, angle=at.angle + turns)
+
+
+@pytest.mark.parametrize("case", RELATED_JOINTS)
+def test_jacobian_of_relations_against_differences(case):
+    """Constraints by their rows, and every coordinate; lengths over a size."""
+    mechanism, frames, at = related(case)
+    check_jacobian(mechanism)
+    relations = frames.relations[0]
+    columns = (0, 1, 5) if mechanism.space == "planar" else range(6)
+    size, h = 0.5, 1e-4
+    assert tuple(relations.coordinates) == drivable(mechanism.joints[0].type)
+    # Differences are of the pose at the body's own origin.
+    at = replace(at, centre=np.zeros_like(at.centre))
+    for relation in (*relations.constraints, *relations.coordinates.values()):
+        _, rates = value_and_rates(relations, relation, Poses(at.position, at.rotation, at.angle), size)
+        assert rates.shape == (len(relations.bodies), 6)
+        for k, body in enumerate(relations.bodies):
+            for axis in columns:
+
+                def value(step, body=body, axis=axis, relation=relation):
+                    moved = np.zeros((mechanism.n_bodies, 6))
+                    moved[body, axis] = step * (size if axis < 3 else 1.0)
+                    then = at.moved(moved)
+                    poses = Poses(then.position, then.rotation, then.angle)
+                    return value_and_rates(relations, relation, poses, size)[0]
+
+                by = (value(-2 * h) - 8 * value(-h) + 8 * value(h) - value(2 * h)) / (12 * h)
+                assert rates[k, axis] == pytest.approx(by, abs=1e-8 * (1 + abs(by)))
+
+
+@pytest.mark.parametrize("case", RELATED_JOINTS)
+def test_relations_hold_at_the_reference_or_say_by_how_much_they_do_not(case):
+    """Angles are told since the reference; contacts and functions hold at zero wherever that is."""
+    mechanism, frames, _ = related(case)
+    rows = rows_at(mechanism, frames, Configuration.reference(frames))
+    code = mechanism.joints[0].type.code
+    if code in ("EO", "EPI", "BEVEL", "RP", *POINT_CONTACTS):
+        assert np.abs(rows.residual).max() < 1e-12
+    else:
+        assert np.abs(rows.residual).max() > 1e-3
+    assert len(rows) == mechanism.joints[0].type.equations
+
+
 @pytest.mark.parametrize("name", mbssa.builtin_names())
 def test_canonical_frames_say_the_same_as_the_shorthand(name):
     mechanism = mbssa.load(name)
@@ -119,6 +249,9 @@ def test_canonical_frames_say_the_same_as_the_shorthand(name):
     planar = mechanism.space == "planar"
     geometry = {}
     for j, given in mechanism.joint_geometry.items():
+        if mechanism.joints[j].type.code in (*POINT_CONTACTS, "USER"):
+            geometry[j] = given
+            continue
         sides = tuple(
             JointFrame(
                 tuple(frames.origin[j, side][: 2 if planar else 3]),
@@ -127,17 +260,23 @@ def test_canonical_frames_say_the_same_as_the_shorthand(name):
             )
             for side in (0, 1)
         )
-        geometry[j] = JointGeometry(
-            frames=sides,
-            pitch=given.pitch,
-            radius=given.radius,
-            offsets=given.offsets,
-            length=given.length or frames.parameters["length"][j] or None,
-        )
+        length = given.length or frames.parameters["length"][j] or None
+        shorthand = dict.fromkeys(("point", "points", "axis", "axes"))
+        geometry[j] = replace(given, frames=sides, length=length, at_reference={}, **shorthand)
     same = joint_frames(replace(mechanism, joint_geometry=geometry))
     known = list(geometry)
     assert np.abs(same.origin[known] - frames.origin[known]).max() < 1e-14
     assert np.abs(same.axes[known] - frames.axes[known]).max() < 1e-14
+    assert set(same.relations) == set(frames.relations)
+    for j, relations in frames.relations.items():
+        again = same.relations[j]
+        assert [relation.terms for relation in again.constraints] == [r.terms for r in relations.constraints]
+        for pair, other in zip(relations.pairs, again.pairs, strict=True):
+            assert pair.bodies == other.bodies
+            assert np.abs(pair.origin - other.origin).max() < 1e-14
+            assert np.abs(pair.axes - other.axes).max() < 1e-14
+        for relation, other in zip(relations.constraints, again.constraints, strict=True):
+            assert relation.constant == pytest.approx(other.constant, abs=1e-13)
 
 
 def test_coordinates_have_their_values_at_the_reference():
@@ -152,7 +291,13 @@ def test_coordinates_have_their_values_at_the_reference():
         for j in range(mechanism.n_joints):
             row = CATALOGUE[int(mechanism.joint_type[j])]
             rows = equations_of(row)
-            if rows is None or not frames.known[j]:
+            if not frames.known[j]:
+                continue
+            if rows is None:
+                poses = Poses(at.position, at.rotation, at.angle)
+                relations = frames.relations[j]
+                for relation in relations.coordinates.values():
+                    assert abs(value_and_rates(relations, relation, poses, 1.0)[0]) < 1e-12
                 continue
             body = np.array([mechanism.joint_bodies(j)[:2]])
             d, C, _, _ = relative_pose(frames, at, np.array([j]), body)
