@@ -16,6 +16,7 @@ from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, JointType, coordinate_unit
 from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
+from mbssa.joints.related import drivable
 
 #: Types that hold one point of each body together.
 _POINTS = {"spatial": ("S",), "planar": ("R",)}
@@ -131,7 +132,7 @@ def cut_open(
     found = [Cut("rod", pair, body, ("length",)) for body, pair in rods.items()]
     prescribed = set(driven)
     found += [
-        _cut(mechanism, j, prescribed)
+        _cut(mechanism, frames, j, prescribed)
         for j in range(mechanism.n_joints)
         if j not in hanging and j not in ends
     ]
@@ -166,7 +167,7 @@ def cut_open(
 def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
     """Names of the coordinates of cut joints, which are no relative coordinates.
 
-    Rods have none, gears those that the mechanism drives.
+    Rods have none, gears and the like those that the mechanism drives.
 
     >>> import mbssa
     >>> from mbssa.joints.frames import joint_frames
@@ -236,7 +237,7 @@ def _check_tree(
     loose = [mechanism.body_name(link.body) for link in links if link.joint < 0]
     if loose:
         ids = ", ".join(mechanism.joint_ids[j] for j in named or ())
-        why = f" once {ids} are cut" if ids else " but gears"
+        why = f" once {ids} are cut" if ids else " but gears, contacts or functions"
         several = "bodies" if len(loose) > 1 else "body"
         faults.append(f"{several} {', '.join(loose)} would hang from nothing{why}; cut fewer joints")
     if closing:
@@ -248,12 +249,15 @@ def _check_tree(
         raise ValueError("\n  ".join(faults))
 
 
-def _cut(mechanism: Mechanism, joint: int, driven: set[str]) -> Cut:
+def _cut(mechanism: Mechanism, frames: Frames, joint: int, driven: set[str]) -> Cut:
     row = _row(mechanism, joint)
     rows = equations_of(row)
-    names = ("gear",) if rows is None else tuple(name for name, _ in rows.constraints)
+    if rows is None:
+        names = tuple(relation.name for relation in frames.relations[joint].constraints)
+    else:
+        names = tuple(name for name, _ in rows.constraints)
     identity = mechanism.joint_ids[joint]
-    drives = tuple(name for name in row.coordinates if f"{identity}.{name}" in driven)
+    drives = tuple(name for name in drivable(row) if f"{identity}.{name}" in driven)
     kind = row.code
     if (names == ("length",) and not drives) or (row.code == "DIST" and drives == ("distance",)):
         kind = "rod"

@@ -18,7 +18,9 @@ from groups.partitioning.cutting import Cut, CutOpen
 from groups.results.rotations import in_space, plane_rotation, rotation_of
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Equations, coordinates, equations_of, pose, residuals
-from mbssa.joints.system import Configuration, rows_at
+from mbssa.joints.relations import Poses as OneInstant
+from mbssa.joints.relations import value_and_rates
+from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -158,7 +160,7 @@ class _Reached:
             return self._rod(cut)
         row = CATALOGUE[int(opened.mechanism.joint_type[joint])]
         if equations_of(row) is None:
-            return self._gear(cut)
+            return self._related(cut)
         rows, d, C, given, axes, point = _measured(opened, self.poses, joint)
         first, second = opened.mechanism.joint_bodies(joint)[:2]
         relative = self._at(second, point) - self._at(first, point)
@@ -189,19 +191,22 @@ class _Reached:
         row: Floats = along[:, None, :] @ apart
         return row
 
-    def _gear(self, cut: Cut) -> Floats:
-        """A gear's rows are by the twists of whole bodies, one instant after another."""
+    def _related(self, cut: Cut) -> Floats:
+        """Relations (gears, contacts, users' functions) are by the twists of bodies, an instant at a time."""
         opened, poses = self.opened, self.poses
-        bodies = np.array([body for body in opened.mechanism.joint_bodies(cut.joints[0]) if body])
-        blocks = []
+        relations = opened.frames.relations[cut.joints[0]]
+        chosen = [*relations.constraints]
+        chosen += [relations.coordinates[name] for name in cut.equations[len(chosen) :]]
+        found = np.full((len(poses.position), len(chosen), len(opened.coordinates)), np.nan)
         for t in range(len(poses.position)):
-            at = Configuration(poses.position[t], poses.rotation[t], poses.angle[t], opened.frames.centre)
-            found = rows_at(opened.mechanism, opened.frames, at)
-            wanted = np.isin(np.array(found.name), cut.equations)
-            rows = found.select(np.flatnonzero((found.joint == cut.joints[0]) & wanted))
-            columns = [self._at_instant(body, at.centres[body], t)[[0, 1, 5]] for body in bodies.tolist()]
-            blocks.append(rows.matrix(bodies) @ np.concatenate(columns))
-        return np.array(blocks)
+            at = OneInstant(poses.position[t], poses.rotation[t], poses.angle[t])
+            if not np.isfinite(at.position).all():
+                continue
+            twists = [self._at_instant(body, at.position[body], t) for body in relations.bodies]
+            for row, relation in enumerate(chosen):
+                _, rates = value_and_rates(relations, relation, at, opened.frames.size)
+                found[t, row] = np.einsum("bi,bin->n", rates, np.array(twists))
+        return found
 
     def _at_instant(self, body: int, point: Floats, t: int) -> Floats:
         twist = self.twist[body][t]
@@ -216,7 +221,7 @@ def _measured(
     """A joint's equations, d (T, 3), C (T, 3, 3), parameters, axes of A in the world, B's origin there."""
     frames, mechanism = opened.frames, opened.mechanism
     rows = equations_of(CATALOGUE[int(mechanism.joint_type[joint])])
-    assert rows is not None  # gears carry nothing and are cut in their own way
+    assert rows is not None  # relations carry nothing and are cut in their own way
     axes, points = [], []
     for side, body in enumerate(mechanism.joint_bodies(joint)[:2]):
         R = poses.rotation[:, body]

@@ -165,7 +165,7 @@ def test_gears_are_cut_with_one_equation(tmp_path):
         '[[joint]]\nbodies = [4, 3, 2]\ntype = "EO"\npoints = [[0, 0], [0.3, 0.1]]\nratio = 0.5\n'
     )
     opened, at = reference(mbssa.load(str(path)))
-    assert opened.equations == ("2-3-4: gear",)
+    assert opened.equations == ("2-3-4: mesh",)
     J = cut_jacobian(opened, Poses.at(at))[0]
     np.testing.assert_allclose(
         J, differences(opened, coordinate_values(opened, Poses.at(at))[0], at), atol=1e-9
@@ -209,7 +209,7 @@ def test_a_gear_that_is_driven_adds_how_far_its_wheels_turn(tmp_path, driven):
     frames = joint_frames(mechanism)
     opened = cut_open(mechanism, frames, driven=[f"2-3-4.{name}" for name in driven])
     J = cut_jacobian(opened, Poses.at(assemble(mechanism, frames).configuration))[0]
-    assert opened.equations == ("2-3-4: gear", *(f"2-3-4: {name}" for name in driven))
+    assert opened.equations == ("2-3-4: mesh", *(f"2-3-4: {name}" for name in driven))
     # The second wheel turns on the carrier, body 2, as the hinge 2-3 does; the first as 1-4 less 1-2.
     expected = {"angle_1": [-1.0, 0.0, 1.0], "angle_2": [0.0, 1.0, 0.0]}
     order = [opened.coordinates.index(name) for name in ("1-2.angle", "2-3.angle", "1-4.angle")]
