@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
 from mbssa.gathering.assur import FAMILY, assur_linkage
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.formats import known_ending, no_format, reader, save
+from mbssa.gathering.functions import Given, with_functions
 from mbssa.gathering.graph import from_networkx, to_networkx
 from mbssa.gathering.pairs import from_adjacency, from_pairs
 from mbssa.mechanism import Mechanism
@@ -38,7 +40,7 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def load(name_or_path: str | Path) -> Mechanism:
+def load(name_or_path: str | Path, *, functions: Mapping[str, Given] | None = None) -> Mechanism:
     """A mechanism by the name of a built-in model, of the family ``assur:…``, or from a file.
 
     Parameters
@@ -46,18 +48,33 @@ def load(name_or_path: str | Path) -> Mechanism:
     name_or_path : ``"rotor"``, ``"assur:III-4B"``, or the path of a file that ends in ``.toml``, ``.m``
         (the paper's script User_Data.m), ``.csv`` (the paper's matrices as a sheet) or ``.npz`` (arrays).
         A built-in name goes before a file of the same name; write ``./rotor`` for the file.
+    functions : of joints of type USER, by joint id: a function of the poses of the joint's bodies, or a tuple
+        of that and its derivative. They take the place of what the file names; it need not name any.
 
     Raises
     ------
     ModelError
-        Unknown name, unreadable file, or a file with faults: all of them.
+        Unknown name, unreadable file, or a file with faults: all of them; functions of no such joint.
 
     Examples
     --------
     >>> import mbssa
     >>> mbssa.load("stewart")
     <Mechanism stewart: spatial, 14 bodies with the frame, 19 joints, 6 driven coordinates>
+
+    A load that a drum lifts by 2 m for each radian, whatever the trolley does:
+
+    >>> def rope(q):  # rows x, y, angle of drum, trolley and load
+    ...     return q[2, 1] - q[1, 1] + 4.0 - 2.0 * q[0, 2]
+    >>> hoist = mbssa.load("rope_hoist", functions={"rope": rope})
+    >>> mbssa.check(hoist).solvable
+    True
     """
+    found = _load(name_or_path)
+    return found if functions is None else with_functions(found, functions)
+
+
+def _load(name_or_path: str | Path) -> Mechanism:
     name = str(name_or_path)
     if name.startswith(FAMILY):
         return assur_linkage(name)
