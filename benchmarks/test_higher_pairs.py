@@ -1,0 +1,191 @@
+"""Cams, gears, rolling, contacts and users' equations: by groups, globally, and as others solve cams.
+
+    python -m pytest benchmarks/test_higher_pairs.py --benchmark-only -s
+
+Everybody answers for all bodies up to acceleration, and is compared first. The global approach is our own:
+all bodies in one compiled Newton, the place of a contact eliminated within the joint as in the groups. The
+rival takes the textbook's way for cams (:mod:`benchmarks.higher_rival`): two unknowns more for each contact.
+It is there in NumPy, as it is usually written, and compiled (:mod:`benchmarks.higher_compiled`), which shows
+what is due to the unknowns and what to the language. It follows a contact from the instant before, while
+ours seeks the nearest contact of the whole profiles anew at every instant.
+Aims: no slower than the global approach; a tenth of the rival in NumPy; no slower than it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from benchmarks import higher_compiled, higher_rival
+from benchmarks.higher_models import corner, many_cams
+from benchmarks.race import INSTANTS, Runner, race, same
+from groups.results.about import solver_text
+from mbssa.gathering.models.rope_hoist import rope
+
+CAMS = ("cam_roller", "cam_flat", "cam_swing", "involute_teeth")
+OTHERS = ("planetary", "differential", "rack_steering", "three points in a corner")
+
+#: Motions of models whose own one cannot go on for ever: instants a second, laws.
+LAWS = {
+    "involute_teeth": (1440, {"1-2.angle": groups.harmonic(0.26, 4.0, mean=0.2618)}),
+    "differential": (200, {"1-2.angle": groups.speed(-41.0), "1-4.angle": groups.harmonic(2.0, 0.5)}),
+}
+
+#: Instants of who is slow.
+FEWER = 720
+
+
+def load(name):
+    return corner() if name.startswith("three points") else mbssa.load(name)
+
+
+def motion_of(name, mechanism, instants):
+    """The first instants of a long motion; steps are as long for few instants as for many."""
+    if name in LAWS:
+        often, laws = LAWS[name]
+        return groups.sample(mechanism, laws, np.arange(instants) / often)
+    own = mechanism.motion
+    duration = own.duration * (instants - 1) / (own.steps - 1)
+    return groups.default_motion(mechanism, steps=instants, duration=duration)
+
+
+def arrays(trajectory):
+    return trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration
+
+
+def of_bodies(trajectory):
+    """Position, velocity and acceleration (T, n, 3) of the movable bodies in the plane."""
+    position, angle, velocity, acceleration = (a[:, 1:] for a in arrays(trajectory))
+    return np.concatenate([position, angle[..., None]], axis=2), velocity, acceleration
+
+
+def numbers(motion):
+    return motion.time, motion.value, motion.rate, motion.acceleration
+
+
+def of_rival(answer):
+    return answer.position, answer.velocity, answer.acceleration
+
+
+def say_solvers(model):
+    solvers = Counter(solver_text(solver) for solver in model.solvers)
+    print(f"groups: {', '.join(f'{count} × {text}' for text, count in solvers.items())}")
+
+
+@pytest.mark.parametrize("name", CAMS + OTHERS)
+def test_all_bodies(benchmark, name):
+    structure = mbssa.decompose(load(name))
+    model = groups.build(structure)
+    motion, fewer = (motion_of(name, structure.mechanism, n) for n in (INSTANTS, FEWER))
+    ours = model.solve(fewer)
+    assert ours.ok, ours.faults()
+    quaternions = [] if structure.mechanism.space == "planar" else [1]
+    assert same(arrays(ours), arrays(groups.solve_globally(structure, fewer)), quaternions) < 1e-9
+    rivals = [Runner("ours, globally", lambda: groups.solve_globally(structure, motion), aim=1.0, every=3)]
+    if name in CAMS:
+        rival = higher_rival.rival(structure.mechanism)
+        for solve in (higher_rival.solve, higher_compiled.solve):
+            assert same(of_bodies(ours), of_rival(solve(rival, *numbers(fewer)))) < 1e-9
+        rivals += [
+            Runner(
+                "two unknowns a cam, in NumPy",
+                lambda: higher_rival.solve(rival, *numbers(fewer)),
+                FEWER,
+                aim=0.1,
+                every=7,
+            ),
+            Runner(
+                "two unknowns a cam, compiled",
+                lambda: higher_compiled.solve(rival, *numbers(motion)),
+                aim=1.0,
+                every=3,
+            ),
+        ]
+    race(
+        benchmark,
+        f"{name}: position, velocity, acceleration of all bodies",
+        Runner("ours, group by group", lambda: model.solve(motion)),
+        rivals,
+    )
+    say_solvers(model)
+
+
+class Unseen:
+    """A function that Numba does not see into."""
+
+    def __call__(self, q):
+        return rope(q)
+
+
+def test_an_equation_of_the_users(benchmark):
+    mechanism = mbssa.load("rope_hoist")
+    compiled = mbssa.decompose(mechanism)
+    (joint,) = (j for j, geometry in mechanism.joint_geometry.items() if geometry.function is not None)
+    geometry = replace(mechanism.joint_geometry[joint], function=Unseen())
+    joints = {**mechanism.joint_geometry, joint: geometry}
+    python = mbssa.decompose(replace(mechanism, joint_geometry=joints))
+    models = groups.build(compiled), groups.build(python)
+    motion, fewer = (motion_of("rope_hoist", mechanism, n) for n in (INSTANTS, FEWER))
+    ours, called, globally = (
+        arrays(trajectory)
+        for trajectory in (*(model.solve(fewer) for model in models), groups.solve_globally(compiled, fewer))
+    )
+    assert same(called, ours) < 1e-12
+    assert same(globally, ours) < 1e-9
+    race(
+        benchmark,
+        "rope_hoist: a rope over drum and pulley, one equation of three bodies",
+        Runner("ours, compiled by Numba", lambda: models[0].solve(motion)),
+        [
+            Runner("ours, called back in Python", lambda: models[1].solve(fewer), FEWER, aim=1.0, every=3),
+            Runner("ours, globally", lambda: groups.solve_globally(compiled, motion), aim=1.0, every=3),
+        ],
+    )
+    say_solvers(models[0])
+
+
+@pytest.mark.parametrize("cams", [1, 10, 50])
+def test_many_cams_on_one_shaft(benchmark, cams):
+    """Eliminated within the joint, or two unknowns more for each: what grows with their number."""
+    structure = mbssa.decompose(many_cams(cams))
+    model = groups.build(structure)
+    rival = higher_rival.rival(structure.mechanism)
+    n, few = 3601, max(37, 361 // cams)
+    motion, fewer = (motion_of("", structure.mechanism, instants) for instants in (n, few))
+    ours = model.solve(fewer)
+    assert ours.ok, ours.faults()
+    assert same(arrays(ours), arrays(groups.solve_globally(structure, fewer))) < 1e-9
+    for answer in (
+        higher_rival.solve(rival, *numbers(fewer)),
+        higher_rival.solve(rival, *numbers(fewer), sparse=True),
+        higher_compiled.solve(rival, *numbers(fewer)),
+    ):
+        assert same(of_bodies(ours), of_rival(answer)) < 1e-9
+    seldom = 3 if cams < 50 else 7
+    rivals = [
+        ("ours, globally, dense", lambda: groups.solve_globally(structure, fewer), 1.0),
+        ("ours, globally, sparse", lambda: groups.solve_globally(structure, fewer, method="sparse"), None),
+        ("two unknowns a cam, NumPy", lambda: higher_rival.solve(rival, *numbers(fewer)), 0.1),
+        (
+            "two unknowns a cam, NumPy and SuperLU",
+            lambda: higher_rival.solve(rival, *numbers(fewer), sparse=True),
+            0.1,
+        ),
+        (
+            "two unknowns a cam, compiled",
+            lambda: higher_compiled.solve(rival, *numbers(fewer)),
+            1.0,
+        ),
+    ]
+    race(
+        benchmark,
+        f"{cams} cams on one shaft: {3 * (cams + 1)} unknowns, the rival's {rival.unknowns}",
+        Runner("ours, group by group", lambda: model.solve(motion), n),
+        [Runner(label, run, few, aim=aim, every=seldom) for label, run, aim in rivals],
+    )
+    say_solvers(model)
