@@ -438,6 +438,50 @@ def test_pieces_of_time_give_the_answer_of_the_whole():
     assert_same(model.solve(motion, chunks=5), model.solve(motion))
 
 
+@pytest.mark.parametrize("name", ["cam_roller", "cam_flat", "cam_swing"])
+@pytest.mark.parametrize(("turns", "each", "chunks"), [(50, 7, 4), (40, 1.3, 1), (-30, 5, 2)])
+def test_many_turns_at_few_instants_each(name, turns, each, chunks):
+    """Every turn of the cam counts, forwards or backwards, and the follower is where its law says."""
+    mechanism = mbssa.load(name)
+    law = profile_from(mechanism.joint("2-3").geometry.profile).law
+    motion = groups.speed(turns * TURN, start=0.0)
+    trajectory = solved(mechanism, motion, int(abs(turns) * each) + 1, chunks=chunks)
+    found, driver = coordinates(trajectory)
+    assert driver.value[-1] == pytest.approx(turns * TURN, rel=1e-13)
+    assert_follows(found, lambda angle: law.at(angle)[:3], driver, size=law.rise, within=1e-8)
+
+
+@pytest.mark.parametrize("name", ["cam_roller", "cam_flat", "cam_swing", "involute_teeth"])
+def test_a_cam_joint_has_the_angle_between_its_bodies(name):
+    """All turns of it, with its rates: of the follower against the cam."""
+    trajectory = solved(mbssa.load(name), groups.polynomial(0.0, 0.2, 0.3), 41)
+    between = trajectory.joint("2-3")["angle"]
+    cam, follower = (trajectory.body(k) for k in (2, 3))
+    assert np.abs(between.value - (follower.orientation - cam.orientation)).max() < 1e-12
+    assert np.abs(between.rate - (follower.velocity - cam.velocity)[:, 2]).max() < 1e-12
+    assert np.abs(between.acceleration - (follower.acceleration - cam.acceleration)[:, 2]).max() < 1e-10
+
+
+def test_a_roller_can_sit_on_the_other_side_of_its_cam():
+    """The other mode: beneath the cam, on the same line, 96 mm lower where it starts."""
+    structure, motion = several("cam_roller")
+    model = groups.build(structure)
+    beneath = next(
+        trajectory
+        for trajectory in (model.solve(motion, modes={2: mode}) for mode in (1, 2))
+        if trajectory.joint("1-3")["slide"].value[0] < -0.05
+    )
+    assert beneath.ok
+    made = profile_from(structure.mechanism.joint("2-3").geometry.profile)
+    # The line of the roller cuts the pitch curve twice.
+    centre = beneath.body("follower").point("roller")
+    angle = beneath.joint("1-2")["angle"].value
+    on_the_cam = (centre[:, 0] + 1j * centre[:, 1]) * np.exp(-1j * (angle + np.pi / 2))
+    s = np.linspace(-TURN, 0.0, 200_001)
+    pitch = made.cam.pitch.at(s)[0] @ [1.0, 1j]
+    assert max(np.abs(pitch - place).min() for place in on_the_cam) < 2e-6
+
+
 def test_the_follower_drives_the_cam_where_it_rises(read):
     """The law backwards, from the middle of the rise: the cam's angle from the follower's place."""
     cam, start = LAWFUL["roller"], 0.95
