@@ -155,8 +155,11 @@ def draw_ground(canvas: Canvas, scene: Scene) -> list[Any]:
             drawn.append(canvas.line(ends, FRAME_COLOUR, EDGE, zorder=1.5))
             if not canvas.solid:
                 drawn += _hatched(canvas, ends[0, :2], ends[1, :2], 1.6 * k)
+    for centre, axis, radius in scene.shapes[0].circles:
+        rim = scene.world(0, _circle(centre, axis, radius)[1:])[0]
+        drawn.append(canvas.line(rim, FRAME_COLOUR, EDGE, zorder=1.5))
     for mark in scene.marks:
-        if 0 not in mark.bodies or mark.slide is not None:
+        if 0 not in mark.bodies or mark.slide is not None or mark.radii is not None:
             continue
         at = scene.world(0, mark.origin[mark.bodies.index(0)][None])[0, 0]
         if canvas.solid:

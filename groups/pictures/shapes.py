@@ -26,6 +26,8 @@ Indices = npt.NDArray[np.int64]
 #: Types whose second body slides along an axis of the first one's frame, by space, and which axis.
 _SLIDES = {"spatial": {"P": 2, "C": 2, "SC": 2, "CR": 0}, "planar": {"P": 0, "SLOT": 0}}
 _GEARS = ("EO", "EPI")
+#: Types whose second body is a wheel on a straight track of the first, along x of its frame there.
+_ROLLS = ("RP", "RD")
 _FREE = ("F", "FP")
 
 #: Points nearer than this part of the mechanism's size are one point.
@@ -103,8 +105,13 @@ def marks_of(mechanism: Mechanism, frames: Frames, bodies: Sequence[int]) -> tup
         seat = 0 if b not in bodies or (slide is not None and b == 0) else 1
         origin = frames.origin[j] + _moved_to_a_point(mechanism, frames, j, seat, slide)
         radii = None
+        ratio = float(frames.parameters["ratio"][j])
         if row.code in _GEARS:
-            radii = _radii(frames, (a, b), origin, float(frames.parameters["ratio"][j]))
+            radii = _radii(frames, (a, b), origin, ratio)
+        elif row.code == "BEVEL":
+            radii = _bevel_radii(frames, (a, b), origin, frames.axes[j], ratio)
+        elif row.code in _ROLLS:
+            radii = (0.0, float(frames.parameters["radius"][j]))
         driven = bool(mechanism.driven[j])
         marks.append(Mark(j, row.code, (a, b), origin, frames.axes[j], seat, driven, slide, radii))
     return tuple(marks)
@@ -126,8 +133,12 @@ def guides_of(
 
     guides: list[Guide] = []
     moved: list[Mark] = []
+    tracks: set[tuple[int, int]] = set()
     for mark in marks:
         moved.append(mark)
+        if mark.code in _ROLLS and set(mark.bodies) <= set(bodies) and mark.bodies not in tracks:
+            tracks.add(mark.bodies)
+            guides.append(_track(mark, bodies, position, quaternion))
         if mark.slide is None or not set(mark.bodies) <= set(bodies):
             continue
         # The symbol sits on the body that slides; the other one has the guide.
@@ -178,7 +189,7 @@ def shapes_of(
             for mark in marks
             if mark.radii is not None
             for side in (0, 1)
-            if mark.bodies[side] == body
+            if mark.bodies[side] == body and mark.radii[side] > 0.0
         )
         unique = _unique(np.concatenate(points), _SAME * frames.size)
         lines, faces = _outline(unique) if body else (_none(2), _none(3))
@@ -268,6 +279,48 @@ def _radii(
         return None
     first_radius = float(np.linalg.norm(second - first)) / abs(total)
     return first_radius, abs(ratio) * first_radius
+
+
+def _bevel_radii(
+    frames: Frames, bodies: tuple[int, int], origin: Floats, axes: Floats, ratio: float
+) -> tuple[float, float] | None:
+    """Radii of two wheels where their axes meet, from the distances of their centres from there.
+
+    With the shaft angle s the first cone has tan = sin s / (ratio + cos s); radii are as the ratio says.
+    None where the axes do not meet, or both centres are there.
+    """
+    centres = [frames.position[b] + frames.rotation[b] @ origin[k] for k, b in enumerate(bodies)]
+    one, other = (frames.rotation[b] @ axes[k][:, 2] for k, b in enumerate(bodies))
+    cosine, normal = float(one @ other), np.cross(one, other)
+    sine, gap = float(np.linalg.norm(normal)), centres[1] - centres[0]
+    if sine < 1e-9:
+        return _radii(frames, bodies, origin, ratio)
+    if abs(gap @ normal) > 1e-6 * sine * frames.size:
+        return None
+    first = abs(float((gap - (gap @ other) * other) @ one)) / sine**2
+    second = abs(float((gap - (gap @ one) * one) @ other)) / sine**2
+    if first > _SAME * frames.size and abs(ratio + cosine) > 1e-9:
+        radius = first * abs(sine / (ratio + cosine))
+    elif second > _SAME * frames.size and abs(1.0 / ratio + cosine) > 1e-9:
+        radius = second * abs(sine / (1.0 / ratio + cosine)) / abs(ratio)
+    else:
+        return None
+    return radius, abs(ratio) * radius
+
+
+def _track(mark: Mark, bodies: Sequence[int], position: Floats, quaternion: Floats) -> Guide:
+    """The track of a wheel, as long as the wheel comes along and a radius more on both sides."""
+    from groups.pictures.scene import turned
+
+    k, m = (bodies.index(body) for body in mark.bodies)
+    start = position[:, k] + turned(quaternion[:, k], mark.origin[0])
+    centre = position[:, m] + turned(quaternion[:, m], mark.origin[1])
+    way = ((centre - start) * turned(quaternion[:, k], mark.axes[0][:, 0])).sum(axis=1)
+    way = way[np.isfinite(way)] if np.isfinite(way).any() else np.zeros(1)
+    assert mark.radii is not None
+    spare = 1.2 * mark.radii[1]
+    ends = mark.origin[0] + np.outer([way.min() - spare, way.max() + spare], mark.axes[0][:, 0])
+    return Guide(mark.bodies[0], mark.joint, ends, "rail", ends[0])
 
 
 def _unique(points: Floats, tolerance: float) -> Floats:
