@@ -2,9 +2,11 @@
 
 A mechanism is seen in another world through the canonical frames of its joints. A mirror makes left-handed
 frames of right-handed ones, so the y axis of every frame changes its sense: turns about z and x change their
-sign, and so do slides along y; turns about y and all other lengths keep theirs.
+sign, and so do slides along y; turns about y and all other lengths keep theirs. A wheel stands on the other
+side of its track, whose radius is then negative; profiles run the other way, and a flat face looks back.
 """
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,14 +15,17 @@ import groups
 import mbssa
 from groups.results.rotations import rotation_of
 from groups.trajectory import STATUS
+from mbssa.gathering.profile import profile_of
 from mbssa.joints import joint_type
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import SPATIAL, pose
 from mbssa.joints.frames import joint_frames
+from mbssa.joints.related import POINT_CONTACTS
+from mbssa.joints.user import user_function
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
 #: Coordinates that change their sign in a mirror.
-TURNED_ROUND = {"angle", "angle_1", "angle_2", "angle_x", "angle_z", "azimuth", "y", "slide_y"}
+TURNED_ROUND = {"angle", "angle_1", "angle_2", "angle_x", "angle_z", "azimuth", "roll", "y", "slide_y"}
 
 #: The bodies "a" and "b" that carry a random group: both move, one of them freely.
 CARRIERS = ("frame a F x y z angle_x angle_y angle_z", "frame b R angle")
@@ -100,11 +105,26 @@ class World:
     def place(self, points):
         return self.scale * points @ self.turn.T + self.shift
 
+    @property
+    def side(self):
+        """-1 in a mirror, else 1."""
+        return float(np.sign(np.linalg.det(self.turn)))
+
     def mechanism(self, base):
         """A mechanism as it stands in this world."""
         old, flat = joint_frames(base), base.space == "planar"
         geometry, standing = {}, {}
         for j, given in base.joint_geometry.items():
+            code = base.joints[j].type.code
+            if code in POINT_CONTACTS:
+                geometry[j] = JointGeometry(
+                    points=tuple(tuple(self.place(np.array(p)).tolist()) for p in given.points),
+                    axes=tuple(tuple((self.turn @ n).tolist()) for n in given.axes),
+                )
+                continue
+            if code == "USER":
+                geometry[j] = replace(given, function=self.function(base, j))
+                continue
             frames = []
             for side, body in enumerate(base.joint_bodies(j)[:2]):
                 origin, axes = old.origin[j, side], old.axes[j, side]
@@ -112,6 +132,8 @@ class World:
                     origin, axes = self.scale * self.flip @ origin, self.flip @ axes @ self.flip
                 else:  # the frame stays the world's own
                     origin, axes = self.place(origin), self.turn @ axes @ self.flip
+                if side and code == "L" and given.profile["follower"] == "flat":
+                    axes = axes @ np.diag([self.side, self.side, 1.0])
                 frame = _frame(origin, axes)
                 frames.append(JointFrame(frame.origin[:2], x=frame.x[:2]) if flat else frame)
             sizes = {
@@ -119,6 +141,8 @@ class World:
                 for name in ("length", "radius")
                 if old.parameters[name][j]
             }
+            if code in ("RP", "RD"):
+                sizes["radius"] *= self.side
             offset, pitch = (self.sign("angle") * self.scale * float(old.parameters[n][j])
                              for n in ("offset", "pitch"))  # fmt: skip
             geometry[j] = JointGeometry(
@@ -126,6 +150,8 @@ class World:
                 at_reference={name: self.sign(name) * v for name, v in given.at_reference.items()},
                 offsets=(offset,) if offset else None,
                 pitch=pitch if pitch else None,
+                ratio=given.ratio,
+                profile=None if given.profile is None else self.profile(given.profile),
                 **sizes,
             )
         for body in range(1, base.n_bodies):
@@ -137,6 +163,32 @@ class World:
                 else BodyGeometry(tuple(place.tolist()), quaternion(turn))
             )
         return replace(base, joint_geometry=geometry, body_geometry=standing)
+
+    def profile(self, given):
+        """A profile as it is here; frames of a mirror's are turned round as those of the bodies."""
+        faults = []
+        scaled = dict(profile_of(given, self.scale, 1.0, "profile", faults).table)
+        assert not faults
+        return scaled if self.side > 0 else _mirrored(scaled)
+
+    def function(self, base, j):
+        """A user's function, in the plane, of poses here: it is asked about those where it comes from."""
+        given, bodies = base.joint_geometry[j], base.joint_bodies(j)
+        assert base.space == "planar"
+        assert 0 not in bodies
+        call = user_function(given.function, None, len(bodies), "planar").resolve().function
+        turn, away = np.ascontiguousarray(self.turn[:2, :2]), self.shift[:2].copy()
+        angle, side = float(np.arctan2(turn[1, 0], turn[0, 0])), self.side
+        scale, size = self.scale, self.scale if given.unit == "m" else 1.0
+
+        def there(q):
+            back = np.empty_like(q)
+            x, y = (q[:, 0] - away[0]) / scale, (q[:, 1] - away[1]) / scale
+            back[:, 0], back[:, 1] = turn[0, 0] * x + turn[1, 0] * y, turn[0, 1] * x + turn[1, 1] * y
+            back[:, 2] = side * (q[:, 2] - angle)
+            return size * call(back)
+
+        return there
 
     def sign(self, coordinate):
         """Factor of a coordinate's value."""
@@ -169,6 +221,30 @@ class World:
             size = max(1.0, np.abs(one).max())
             found.append(max(np.abs(linear).max(), np.abs(angular).max()) / size)
         return found
+
+
+def _mirrored(profile):
+    """The table of a profile whose y axis is turned round: the material stays on its left."""
+    changed = dict(profile)
+    if "law" in profile:
+        clockwise = profile.get("turns") == "clockwise"
+        changed["turns"] = "counter-clockwise" if clockwise else "clockwise"
+        changed["offset"] = -profile.get("offset", 0.0)
+        if "swing" in profile:
+            left = profile["swing"].get("side", "left") == "left"
+            del changed["offset"]
+            changed["swing"] = profile["swing"] | {"side": "right" if left else "left"}
+        if profile["follower"] == "flat":
+            changed.pop("offset", None)
+    else:
+        curve = dict(profile["formula"])
+        back = {key: re.sub(r"\bs\b", "(-s)", curve[key]) for key in "xy"}
+        begin, end = curve["range"]
+        changed["formula"] = curve | {"x": back["x"], "y": f"-({back['y']})", "range": [-end, -begin]}
+    if isinstance(profile["follower"], dict):
+        changed["follower"] = {"curve": _mirrored({"follower": None, **profile["follower"]["curve"]})}
+        del changed["follower"]["curve"]["follower"]
+    return changed
 
 
 def swing(model, amplitude=0.05, steps=41, duration=1.0, seed=0):

@@ -139,16 +139,20 @@ def renumbered(base, seed):
     order = [0, *(1 + rng.permutation(base.n_bodies - 1)).tolist()]
     joints = rng.permutation(base.n_joints).tolist()
     new = {old: k for k, old in enumerate(order)}
-    pairs = [
-        (new[a] + 1, new[b] + 1, base.joints[j].type.code, list(base.joints[j].driven))
-        for j in joints
-        for a, b in [base.joint_bodies(j)[:2]]
-    ]
-    made = mbssa.from_pairs([base.body_name(b) for b in order], pairs, base.space)
+    bodies = [[new[body] for body in base.joint_bodies(j)] for j in joints]
+    names = None if base.body_names is None else tuple(base.body_names[b] for b in order)
     return order, joints, replace(
-        made,
+        base,
+        joint_start=np.cumsum([0, *map(len, bodies)]),
+        joint_body=np.concatenate(bodies),
+        joint_type=base.joint_type[joints],
+        driven=base.driven[joints],
+        body_names=names,
+        joint_names={},
         joint_geometry={k: base.joint_geometry[j] for k, j in enumerate(joints) if j in base.joint_geometry},
         body_geometry={new[b]: g for b, g in base.body_geometry.items()},
+        multiple_joints=(),
+        motion=None,
     )  # fmt: skip
 
 
