@@ -285,7 +285,7 @@ def encode_part(
     mechanism = group.structure.mechanism
     own = group.body_indices.tolist()
     joints = group.joint_indices.tolist()
-    touched = {body for j in joints for body in mechanism.joint_bodies(j)}
+    touched = {body for j in joints for body in frames.bodies_of(mechanism, j)}
     stage = [0, *sorted(touched - {0, *own}), *own]
     known = len(stage) - len(own)
     place = {body: k for k, body in enumerate(stage)}

@@ -90,7 +90,7 @@ def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTre
     inner = {body for strut in taken for body in strut.bodies}
     gone = {j for strut in taken for j in (strut.pin, strut.ball, strut.slide)}
     links, cuts = spanning(mechanism, own - inner, [j for j in joints if j not in gone])
-    touched = {b for j in joints for b in mechanism.joint_bodies(j)}
+    touched = {b for j in joints for b in frames.bodies_of(mechanism, j)}
     if any(link.joint < 0 for link in links):
         touched.add(0)  # a free body is placed in the frame
     return GroupTree(group.number, tuple(sorted(touched - own)), links, cuts, taken)

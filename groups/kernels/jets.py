@@ -170,6 +170,9 @@ def user(rows: Rows, r: Any, P: Array, R: Array, V: Array, T: Array, moving: boo
     for k in range(number[r, 0]):
         for m in range(3):
             room[answer + 3 + 6 * k + m] *= scale
+    # An odd number of bodies leaves half a pair, which counts for nothing.
+    for m in range(6):
+        room[answer + 3 + 6 * number[r, 0] + m] = 0.0
 
 
 def more(room: Array, at: Any, k: Any, used: Any, table: Array, r: Any) -> None:

@@ -107,7 +107,7 @@ def _rows(mechanism: Mechanism, frames: Frames, wanted: Sequence[str]) -> tuple[
     """The wanted drives as equations, in their order, and the bodies on the stage."""
     places = {place_of(mechanism, name): k for k, name in enumerate(wanted)}
     joints = sorted({joint for joint, _ in places})
-    stage = sorted({body for j in joints for body in mechanism.joint_bodies(j)[:2]})
+    stage = sorted({body for j in joints for body in frames.bodies_of(mechanism, j)})
     found = encode_rows(mechanism, frames, joints, {b: k for k, b in enumerate(stage)}, places)
     mine = np.flatnonzero(found.drive >= 0)
     mine = mine[np.argsort(found.drive[mine], kind="stable")]

@@ -54,6 +54,11 @@ class Frames:
     size: float
     relations: Mapping[int, JointRelations] = field(default_factory=dict)
 
+    def bodies_of(self, mechanism: Mechanism, joint: int) -> tuple[int, ...]:
+        """Bodies that the equations of a joint name: a gear in space without a carrier names the frame."""
+        found = self.relations.get(joint)
+        return mechanism.joint_bodies(joint) if found is None else found.bodies
+
 
 def joint_frames(mechanism: Mechanism) -> Frames:
     """Canonical geometry of a mechanism.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mbssa.gathering.records import from_record, to_record, with_multiple_joints
+from mbssa.gathering.records import check_writable, from_record, to_record, with_multiple_joints
 from mbssa.mechanism import BodyGeometry, Mechanism
 
 #: What decides a verdict, as files under the folder of the package.
@@ -94,6 +94,7 @@ def from_text(text: str) -> Mechanism:
 
 def _dumped(mechanism: Mechanism, tables: dict[str, object]) -> str:
     """Pairs are written as they are, with what they stand for beside: a model file would make others."""
+    check_writable(mechanism)
     tables["model"] = to_record(replace(mechanism, multiple_joints=()))
     tables["multiple_joints"] = [
         {"bodies": [body + 1 for body in several.bodies], "joints": [j + 1 for j in several.joints]}

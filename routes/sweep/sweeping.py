@@ -18,7 +18,7 @@ from groups import Model, build
 from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
 from mbssa import Mechanism, Structure, decompose
-from mbssa.gathering.records import to_record
+from mbssa.gathering.records import check_writable, to_record
 from mbssa.ranks import launched
 from routes.executors.mpi import mpi
 from routes.sweep.block import Setup, columns_of
@@ -346,6 +346,7 @@ def _heard(said: list[int] | Exception) -> list[int]:
 
 def _manifest(setup: Setup) -> dict[str, Any]:
     model = setup.model
+    check_writable(model.mechanism)
     text = json.dumps(to_record(model.mechanism), sort_keys=True)
     motion: Any = setup.motion
     if isinstance(motion, Motion):
