@@ -70,6 +70,20 @@ class JointGeometry:
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     at_reference: Mapping[str, float] = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Functions go to other processes as bytes: pickle knows no lambdas."""
+        from mbssa.joints.user_sources import packed
+
+        given = (getattr(self, each.name) for each in fields(self))
+        return _unpacked, tuple(packed(value) if callable(value) else value for value in given)
+
+
+def _unpacked(*given: Any) -> JointGeometry:
+    from mbssa.joints.user_sources import Packed, unpacked
+
+    found: list[Any] = [unpacked(value) if isinstance(value, Packed) else value for value in given]
+    return JointGeometry(*found)
+
 
 @dataclass(frozen=True, slots=True)
 class BodyGeometry:
