@@ -89,7 +89,7 @@ def test_a_follower_stands_still_in_the_dwells_of_its_law(name):
     [
         ("cam_roller", 120, 2.0, 2 * np.pi),  # cycloidal rise
         ("cam_flat", 75, 2.1875, 7.5132),  # 4-5-6-7 rise
-        ("cam_swing", 130, 2.0, 4.8881),  # modified trapezoid rise
+        ("cam_swing", 125, 2.0, 4.8881),  # modified trapezoid rise
     ],
 )
 def test_peaks_of_the_textbook(name, over, velocity, acceleration):
@@ -126,12 +126,12 @@ def test_a_roller_touches_where_the_law_says(name):
 
 
 def test_the_notes_of_the_cams_say_what_their_pressure_angles_are():
-    for name, least, most in (("cam_roller", 29.0, 29.5), ("cam_swing", 26.0, 26.1)):
+    for name, least, most in (("cam_roller", 29.0, 29.5), ("cam_swing", 25.0, 25.5)):
         cam = profile(name).cam
         pressure = np.rad2deg(cam.pressure(np.linspace(0, TURN, 7201)))
         assert least < np.abs(pressure).max() < most, name
     cam = profile("cam_swing").cam
-    angle = np.linspace(0.0, np.deg2rad(130.0), 2001)
+    angle = np.linspace(0.0, np.deg2rad(125.0), 2001)
     assert np.abs(np.rad2deg(cam.pressure(angle))).max() < 16.0
 
 
