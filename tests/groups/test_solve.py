@@ -50,7 +50,11 @@ def test_every_model_closes_and_agrees_with_the_global_approach(name):
     assert trajectory.condition.min() > 0
     oracle = groups.solve_globally(model.structure)
     assert oracle.ok, oracle.faults()
-    assert max(distance(oracle, trajectory)) < 1e-9
+    position, turn, velocity, acceleration = distance(oracle, trajectory)
+    assert max(position, turn, velocity) < 1e-9
+    # Where pieces of a profile meet, a contact is on either of them: their second derivatives have 9 digits.
+    has_cam = any(joint.type.code == "L" for joint in model.mechanism.joints)
+    assert acceleration < (1e-8 if has_cam else 1e-9)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -89,7 +93,10 @@ def test_few_instants_stay_on_the_branch_of_many(name):
         # Jansen's leg in fifths of a turn goes by a dead point that it nearly touches, and says so.
         if name != "theo_jansen" or steps > 6:
             assert few.ok, few.faults()
-        assert np.abs(few.orientation - many.orientation[::60])[sound].max() < 1e-9
+        few, many = few.orientation, many.orientation[::60]
+        if model.mechanism.space == "spatial":  # with less than two instants a turn their signs say nothing
+            few, many = rotation_of(few), rotation_of(many)
+        assert np.abs(few - many)[sound].max() < 1e-9
 
 
 # --- textbooks -------------------------------------------------------------------------------------
