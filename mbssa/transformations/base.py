@@ -279,10 +279,17 @@ def _draws(mechanism: Mechanism, found: Examined) -> Iterator[Examined]:
 
 
 def _system(mechanism: Mechanism, found: Examined) -> Whole:
-    """Equations, and rows of all coordinates in the order of joints and bits."""
+    """Equations, and rows of all coordinates in the order of joints and bits.
+
+    Those of a coordinate that has no equation, such as most of a bevel gear's, are zero: it cannot be driven.
+    """
     rows = coordinate_rows(mechanism, found)
-    order = np.argsort(rows.joint, kind="stable")
-    every = rows.select(order).matrix(np.arange(1, mechanism.n_bodies))
+    start = np.concatenate([[0], np.cumsum(mechanism.grade)])
+    names = [CATALOGUE[row].coordinates for row in mechanism.joint_type.tolist()]
+    place = [start[j] + names[j].index(name) for j, name in zip(rows.joint.tolist(), rows.name, strict=True)]
+    some = rows.matrix(np.arange(1, mechanism.n_bodies))
+    every = np.zeros((int(start[-1]), some.shape[1]))
+    every[place] = some
     return whole_of(found.matrix, every, found.constraints.rank, found.tolerance)
 
 
