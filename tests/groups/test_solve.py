@@ -50,11 +50,7 @@ def test_every_model_closes_and_agrees_with_the_global_approach(name):
     assert trajectory.condition.min() > 0
     oracle = groups.solve_globally(model.structure)
     assert oracle.ok, oracle.faults()
-    position, turn, velocity, acceleration = distance(oracle, trajectory)
-    assert max(position, turn, velocity) < 1e-9
-    # Where pieces of a profile meet, a contact is on either of them: their second derivatives have 9 digits.
-    has_cam = any(joint.type.code == "L" for joint in model.mechanism.joints)
-    assert acceleration < (1e-8 if has_cam else 1e-9)
+    assert max(distance(oracle, trajectory)) < 1e-9
 
 
 @pytest.mark.parametrize("name", MODELS)
