@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.pictures.cams import Outline
 from groups.pictures.canvas import Canvas, canvas_for
 from groups.pictures.failures import failed_at, listed
 from groups.pictures.key import add_key
@@ -134,6 +135,9 @@ def draw_bodies(canvas: Canvas, scene: Scene, f: int) -> list[Any]:
         drawn += [canvas.line(points[line], colour, width) for line in shape.lines.tolist()]
         for centre, axis, radius in shape.circles:
             drawn.append(canvas.line(scene.world(body, _circle(centre, axis, radius))[f], colour, FINE))
+    for outline in scene.outlines:
+        if outline.body:
+            drawn += _outlined(canvas, scene, outline, f)
     for guide in scene.guides:
         if guide.body:
             ends = scene.world(guide.body, guide.ends)[f]
@@ -149,6 +153,9 @@ def draw_ground(canvas: Canvas, scene: Scene) -> list[Any]:
     """What stands still: the frame's supports and rails."""
     drawn: list[Any] = []
     k = canvas.scale
+    for outline in scene.outlines:
+        if outline.body == 0:
+            drawn += _outlined(canvas, scene, outline, 0)
     for guide in scene.guides:
         if guide.body == 0:
             ends = scene.world(0, guide.ends)[0]
@@ -267,6 +274,15 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
     look = {"marker": _symbol(mark.code), "mfc": _inside(mark.code)}
     drawn.append(canvas.dot(at, ms=MARK, mec=edge, mew=width, zorder=4, **look))
     return drawn
+
+
+def _outlined(canvas: Canvas, scene: Scene, outline: Outline, f: int) -> list[Any]:
+    points = scene.world(outline.body, outline.points)[f]
+    if not np.isfinite(points).all():
+        return []
+    colour = body_colour(outline.body)
+    face = [canvas.face(points, colour)] if outline.closed else []
+    return [*face, canvas.line(points, colour, EDGE)]
 
 
 def _symbol(code: str) -> str:

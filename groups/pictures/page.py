@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.pictures.cams import Outline
 from groups.pictures.failures import failed_at
 from groups.pictures.points import Point, PointName, points_of
 from groups.pictures.scene import Scene, scene_of
@@ -166,10 +167,22 @@ def _bodies(scene: Scene) -> list[dict[str, Any]]:
             "lines": shape.lines.tolist(),
             "faces": shape.faces.tolist(),
             "circles": [[at.tolist(), axis.tolist(), radius] for at, axis, radius in shape.circles],
+            "outlines": [
+                [outline.points.tolist(), _is_fan(outline)]
+                for outline in scene.outlines
+                if outline.body == body
+            ],
             "guides": [[*guide.ends.tolist(), guide.kind] for guide in scene.guides if guide.body == body],
         }
         for body, shape in zip(scene.bodies, scene.shapes, strict=True)
     ]
+
+
+def _is_fan(outline: Outline) -> bool:
+    """Whether triangles from the middle fill it."""
+    spokes = (outline.points - outline.points.mean(axis=0))[:, :2]
+    swept = spokes[:-1, 0] * spokes[1:, 1] - spokes[:-1, 1] * spokes[1:, 0]
+    return outline.closed and bool((swept > 0).all())
 
 
 def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:

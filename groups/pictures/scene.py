@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.pictures.cams import Outline, outlines_of
 from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shapes_of
 from mbssa.joints.frames import joint_frames
 
@@ -37,6 +38,7 @@ class Scene:
     shapes : one for each drawn body, in its own frame
     marks : the joints between drawn bodies
     guides : rails, tubes and rods of the joints that slide
+    outlines : profiles of cams and what follows them
     low, high : (3,) corners of the box that holds the whole motion, m
     """
 
@@ -49,6 +51,7 @@ class Scene:
     shapes: tuple[Shape, ...]
     marks: tuple[Mark, ...]
     guides: tuple[Guide, ...]
+    outlines: tuple[Outline, ...]
     low: Floats
     high: Floats
 
@@ -85,8 +88,9 @@ def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
     marks = marks_of(mechanism, frames, bodies)
     guides, marks = guides_of(mechanism, frames, marks, bodies, position, quaternion)
     shapes = shapes_of(mechanism, frames, marks, guides, bodies)
+    outlines = outlines_of(mechanism, frames, bodies, position, quaternion)
     at = np.searchsorted(wide, instants)
-    low, high = _box(bodies, position, quaternion, shapes, guides)
+    low, high = _box(bodies, position, quaternion, shapes, guides, outlines)
     return Scene(
         mechanism,
         instants,
@@ -97,6 +101,7 @@ def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
         shapes,
         marks,
         guides,
+        outlines,
         low,
         high,
     )
@@ -150,9 +155,11 @@ def _box(
     quaternion: Floats,
     shapes: tuple[Shape, ...],
     guides: tuple[Guide, ...],
+    outlines: tuple[Outline, ...],
 ) -> tuple[Floats, Floats]:
     local = [(k, shape.extent) for k, shape in enumerate(shapes)]
     local += [(bodies.index(guide.body), guide.ends) for guide in guides]
+    local += [(bodies.index(outline.body), outline.points) for outline in outlines]
     parts = [
         (position[:, k, None] + turned(quaternion[:, k, None], points)).reshape(-1, 3)
         for k, points in local

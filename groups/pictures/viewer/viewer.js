@@ -94,6 +94,18 @@
       wheel.position.copy(vector(centre, lift(k)));
       wheel.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector(axis));
     }
+    for (const [line, fan] of body.outlines) {
+      const rim = line.map((point) => vector(point, lift(k)));
+      for (let i = 1; i < rim.length; i++) bar(k, rim[i - 1], rim[i], 0.6 * r);
+      if (fan) {
+        const middle = rim.reduce((sum, p) => sum.add(p), new THREE.Vector3()).divideScalar(rim.length);
+        const corners = rim.slice(1).flatMap((p, i) => [middle, rim[i], p]).flatMap((p) => p.toArray());
+        const geometry = new THREE.BufferGeometry();
+        geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(corners), 3));
+        geometry.computeVertexNormals();
+        mesh(k, geometry, 1);
+      }
+    }
     for (const [from, to, kind] of body.guides) {
       const radius = { rail: 0.45, tube: 1.7, rod: 0.9 }[kind] * r;
       bar(k, vector(from, lift(k)), vector(to, lift(k)), radius);
