@@ -182,6 +182,8 @@ def test_statuses_keep_their_numbers():
         "dropped equations violated",
         "gimbal",
         "not computed",
+        "lifted off",
+        "penetrates",
     )
 
 
