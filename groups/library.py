@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 #: reads this literal from the file, without importing the package (entry point ``mbssa.library``).
 CLOSED_FORMS = (
     "1C1ER1S3D", "1C3D", "1CR3D", "1DIST2D", "1DIST3D", "1ER3D", "1F3D", "1FP2D", "1H3D", "1P1C1S3D",
-    "1P1ER1S3D", "1P1ROD2D", "1P1SLOT2D", "1P1SPSP3D", "1P1U1S3D", "1P2D", "1P2S3D", "1P3D", "1PC3D",
-    "1PL3D", "1R1C1S3D", "1R1P1U1S3D", "1R1ROD2D", "1R1SLOT2D", "1R1SPSP3D", "1R1U1S3D", "1R2D", "1R2P2D",
-    "1R2S3D", "1R3D", "1ROD2D", "1S1CR3D", "1S3D", "1SC3D", "1SLOT2D", "1SP3D", "1SPSP3D", "1U3D",
-    "2R1P2D", "2R1U1S3D", "3P1S3D", "3R1P2D", "3R1S3D", "3R2D",
+    "1P1ER1S3D", "1P1ROD2D", "1P1RP2D", "1P1SLOT2D", "1P1SPSP3D", "1P1U1S3D", "1P2D", "1P2S3D", "1P3D",
+    "1PC3D", "1PL3D", "1R1BEVEL3D", "1R1C1S3D", "1R1EPI2D", "1R1P1U1S3D", "1R1ROD2D", "1R1SLOT2D",
+    "1R1SPSP3D", "1R1U1S3D", "1R2D", "1R2P2D", "1R2S3D", "1R3D", "1ROD2D", "1S1CR3D", "1S3D", "1SC3D",
+    "1SLOT2D", "1SP3D", "1SPSP3D", "1U3D", "2R1P2D", "2R1U1S3D", "2R2EPI2D", "3P1S3D", "3R1P2D", "3R1S3D",
+    "3R2D",
 )  # fmt: skip
 
 #: µs that an instant of a group of each type takes, up to acceleration: ``benchmarks/type_costs.py`` measured
@@ -367,6 +368,8 @@ def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str
 
     if solver.form == "driven":
         return 1, "the inputs say all"
+    if solver.roots == 1:
+        return 1, solver.why
     if solver.code == span.PLANAR:
         return solver.roots, solver.why
     if solver.code == span.STRUT:
