@@ -344,7 +344,8 @@ def _row(model: Model, group: Group) -> LibraryRow:
     degree, why = _degree(model, group, solver)
     modes = None if degree is None else degree * 2**struts
     if relative:
-        unknowns = int(solver.ints[record.N_UNKNOWNS])
+        # What gears lead is no unknown of the kernel.
+        unknowns = int(solver.ints[record.N_UNKNOWNS]) or len(solver.unknowns)
     else:
         unknowns = 0 if solver.form == "driven" else 1 if alone else 2
     truss = truss_of(group)
