@@ -44,6 +44,7 @@ Kind = Literal[
     "part",
     "choices",
     "rolling",
+    "cam",
 ]
 
 
@@ -142,18 +143,14 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     findings: list[Finding] = []
     if not mechanism.has_geometry:
         findings.append(_without_geometry(mechanism))
-    elif (frames := joint_frames(mechanism)).known.all():
-        numeric = examine(mechanism, precision) if dense else None
     else:
-        unknown = [mechanism.joints[int(j)] for j in np.flatnonzero(~frames.known)]
-        codes = ", ".join(sorted({joint.type.code for joint in unknown}))
-        text = f"no numeric rank: the types {codes} have no equations yet"
-        findings.append(Finding("geometry", text, joints=tuple(joint.id for joint in unknown)))
+        numeric = examine(mechanism, precision) if dense else None
     pairs = _ranks_of_groups(structure, numeric, precision)
     judged = numeric or generic
     findings += _count_findings(structure, count)
     findings += _choices_findings(mechanism)
     findings += _rolling_findings(mechanism, structure, judged)
+    findings += _cam_findings(mechanism)
     if judged is not None:
         findings += _rank_findings(mechanism, structure, judged, generic)
     findings += _group_findings(structure, pairs, judged)
@@ -308,6 +305,20 @@ def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examin
         )
         fatal = not structure.determined
         findings.append(Finding("rolling", text, fatal, bodies=joint.bodies[:2], joints=(joint.id,)))
+    return findings
+
+
+def _cam_findings(mechanism: Mechanism) -> list[Finding]:
+    """Followers that cannot touch all of their profile, so that they leave the law it was made by."""
+    from mbssa.joints.cam_profiles import profile_from
+    from mbssa.joints.cam_report import examine
+
+    findings = []
+    for joint in mechanism.joints:
+        if joint.geometry is None or joint.geometry.profile is None:
+            continue
+        for fault in examine(profile_from(joint.geometry.profile)).faults:
+            findings.append(Finding("cam", f"{joint}: {fault}", bodies=joint.bodies, joints=(joint.id,)))
     return findings
 
 
