@@ -92,7 +92,12 @@ class TestEveryModel:
 
     def test_each_unknown_coordinate_is_computed_once_before_it_is_needed(self, find, name):
         found = find(mbssa.load(name))
-        assert found.determined
+        # What a gear on a carrier or a user's function of three bodies binds is in no loop.
+        wide = {j.index for j in found.mechanism.joints if len(j.bodies) > 2}
+        assert wide <= set(found.left_out)
+        assert found.determined == (not wide)
+        if wide:
+            return
         computed = set()
         for module in found.modules:
             assert module.equations == module.unknowns == len(set(module.computes))
