@@ -87,7 +87,7 @@ def solve(it: Rival, time: Floats, value: Floats, rate: Floats, acceleration: Fl
     return Answer(position, velocity, bent, iterations)
 
 
-@njit(cache=False, error_model="numpy")  # type: ignore[misc]
+@njit(cache=True, error_model="numpy")  # type: ignore[misc]
 def _curve(s, which, pieces, period, breaks, table, out):
     """(4, 2) point and derivatives of one curve."""
     start, first, count = pieces[which]
@@ -109,7 +109,7 @@ def _curve(s, which, pieces, period, breaks, table, out):
             out[level, axis] = value
 
 
-@njit(cache=False, error_model="numpy")  # type: ignore[misc]
+@njit(cache=True, error_model="numpy")  # type: ignore[misc]
 def _equations(q, v, second, bodies, driven, zero, inputs, joints, ends, apart, curves, pieces, period,
                breaks, table, side, J, local):  # fmt: skip
     """Fill ``side`` and ``J``; ``second``: the side of the accelerations instead of the residual."""
@@ -211,7 +211,7 @@ def _equations(q, v, second, bodies, driven, zero, inputs, joints, ends, apart, 
         row += 1
 
 
-@njit(cache=False, error_model="numpy")  # type: ignore[misc]
+@njit(cache=True, error_model="numpy")  # type: ignore[misc]
 def _solve(start, bodies, driven, zero, joints, ends, apart, curves, pieces, period, breaks, table, time,
            inputs, answers, iterations):  # fmt: skip
     """Instants solved before the first that is not."""
