@@ -1,6 +1,7 @@
 """Solvers that are asked for: every one gives the default's answer, in its mode, and says where it cannot."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,7 +108,13 @@ def test_other_modes_are_held_too(name, group, choice):
     other = next(mode.number for mode in listed if mode.number != listed.reference)
     wanted = default.solve(modes={group: other})
     assert np.abs(wanted.position - default.solve().position).max() > 1e-3
-    assert_same(model.solve(modes={group: other}), wanted)
+    answer = model.solve(modes={group: other})
+    if wanted.planar:
+        # No way leads to another mode, so whole turns of its bodies mean nothing; but they stay what they are.
+        turns = np.round((answer.orientation - wanted.orientation) / (2 * np.pi))
+        assert (turns == turns[0]).all()
+        answer = replace(answer, orientation=answer.orientation - 2 * np.pi * turns)
+    assert_same(answer, wanted)
 
 
 # --- what cannot be solved ---------------------------------------------------------------------------
