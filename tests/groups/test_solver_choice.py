@@ -110,7 +110,7 @@ def test_other_modes_are_held_too(name, group, choice):
     assert np.abs(wanted.position - default.solve().position).max() > 1e-3
     answer = model.solve(modes={group: other})
     if wanted.planar:
-        # No way leads to another mode, so whole turns of its bodies mean nothing; but they stay what they are.
+        # No way leads to another mode, so whole turns of its bodies mean nothing; but they stay as they are.
         turns = np.round((answer.orientation - wanted.orientation) / (2 * np.pi))
         assert (turns == turns[0]).all()
         answer = replace(answer, orientation=answer.orientation - 2 * np.pi * turns)
