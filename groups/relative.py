@@ -236,6 +236,7 @@ def encode_relative(
     signs = [_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)]
     memory = _joined(np.float64, [
         np.zeros(record.FREE), x, np.zeros(2 * n), *balls, known, inputs, angles, rows.near,
+        np.zeros(len(rows.code)),
         np.ones(len(rows)), *signs,
     ])  # fmt: skip
     assert len(memory) == size_of_memory

@@ -61,7 +61,7 @@ in ``memory``
 ``POINTS``                points at which three joints met at the last, fewest since, and its condition
 ``LAST_X`` …              unknowns at the last instant solved, and their last two changes
 ``LAST_BALL`` …           balls, poses of known bodies (12), inputs, angles of known bodies in the plane
-``HELD``                  of each term: its angle at the last instant solved
+``HELD``, ``HELD_RATE``   of each term: its angle at the last instant solved, and its rate if that is known
 ``SOLVED``                of each row: 1 solved, 0 only checked
 ``STRUT_SIGN``            two each
 ========================  ======================================================================
@@ -99,9 +99,10 @@ from groups.kernels.vectors import STATE
 ) = range(59, 94)  # fmt: skip
 #: Places of the parts of ``memory``, after SIGN, RUN and PACE.
 (
-    LAST_X, LAST_CHANGE, CHANGE_BEFORE, LAST_BALL, LAST_KNOWN, LAST_U, LAST_TURNED, HELD, SOLVED, STRUT_SIGN,
-) = range(94, 104)  # fmt: skip
-HEAD = 104
+    LAST_X, LAST_CHANGE, CHANGE_BEFORE, LAST_BALL, LAST_KNOWN, LAST_U, LAST_TURNED, HELD, HELD_RATE, SOLVED,
+    STRUT_SIGN,
+) = range(94, 105)  # fmt: skip
+HEAD = 105
 
 #: The first places of ``memory``.
 SIGN, RUN, PACE, POINTS, FEWEST, LAST_MEASURE, FREE = range(7)
@@ -147,7 +148,8 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
         }),
         (FREE, {
             LAST_X: n, LAST_CHANGE: n, CHANGE_BEFORE: n, LAST_BALL: 9 * balls, LAST_KNOWN: 12 * known,
-            LAST_U: inputs, LAST_TURNED: planar * known, HELD: terms, SOLVED: rows,
+            LAST_U: inputs, LAST_TURNED: planar * known, HELD: terms,
+            HELD_RATE: terms, SOLVED: rows,
             STRUT_SIGN: STRUT_SIGNS * struts,
         }),
     ]  # fmt: skip

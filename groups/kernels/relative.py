@@ -58,7 +58,7 @@ from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.unknowns import POOR, approach, position, remember
+from groups.kernels.unknowns import POOR, approach, is_counted, position, remember
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
 
 Array = Any
@@ -136,16 +136,18 @@ def solve_any(
         if found == OK:
             if level > 0:
                 rates(ints, floats, work, memory, inputs, instant, level)
+            if level == 2 and not is_counted(ints, floats, work, memory, pace):
+                found = MODE_LOST
             if redundant:
                 miss = left_out(ints, floats, work, memory)
                 worst = max(worst, miss)
-                if miss > floats[ints[SIZE] + 2]:
+                if found == OK and miss > floats[ints[SIZE] + 2]:
                     found = parted(DROPPED, gap_left(ints, floats, work, memory, False))
                 elif measure < POOR:
                     choose_rows(ints, floats, work, memory)
                     work[ints[FACTORS]] = 0.0
         if found == OK:
-            remember(ints, floats, work, memory, pace)
+            remember(ints, floats, work, memory, pace, level)
             leave(ints, work, S, t, level)
         else:
             memory[RUN] = 0.0

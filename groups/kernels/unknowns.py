@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from groups.kernels.closing import choose_rows, is_redundant, misses, point_of, rod_length, slopes
+from groups.kernels.jets import COUNTED, LINE, turns
 from groups.kernels.jets import SIZE as JET
-from groups.kernels.jets import turns
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.loci import meet
 from groups.kernels.record import (
@@ -23,6 +23,7 @@ from groups.kernels.record import (
     BALL_X,
     CHANGE,
     CHANGE_BEFORE,
+    CODE,
     FACTORS,
     FEWEST,
     FOUND,
@@ -33,6 +34,7 @@ from groups.kernels.record import (
     GOAL_U,
     GUESS,
     HELD,
+    HELD_RATE,
     INFLUENCE,
     KIND,
     LAST_BALL,
@@ -55,6 +57,7 @@ from groups.kernels.record import (
     N_TERMS,
     N_UNKNOWNS,
     NEAR,
+    NEAR_FROM,
     ORDER,
     OTHER,
     OTHER_BALL,
@@ -129,6 +132,8 @@ APART = 2.0
 WIDE, RETURN = 0.05, 0.5
 #: Steps of damped least squares where nothing closes, and the largest of them, rad or of the size.
 NEARER, CAREFUL = 80, 0.5
+#: How far (rad) an angle may be from where its rates lead before its turns are in doubt.
+DOUBT = 2.0
 #: Condition below which a Newton step has no direction.
 NONE = 1e-14
 
@@ -137,6 +142,9 @@ def position(ints: Array, floats: Array, work: Array, memory: Array, pace: float
     """Place the group's own bodies on the stage, where known bodies and inputs are as they should be."""
     n, method = ints[N_UNKNOWNS], ints[METHOD]
     recall(ints, work, memory)
+    if memory[RUN] > 0.0:
+        for k in range(ints[N_TERMS]):
+            work[ints[NEAR] + k] += pace * memory[ints[HELD_RATE] + k]
     if n == 0:
         forward(ints, floats, work)
         return OK, 0, 0.0, 0.0, 1.0
@@ -187,7 +195,26 @@ def count_on(ints: Array, floats: Array, work: Array) -> None:
         work[ints[NEAR] + k] = work[ints[TABLE] + JET * k] / floats[ints[WEIGHT] + k]
 
 
-def remember(ints: Array, floats: Array, work: Array, memory: Array, pace: float) -> None:
+def is_counted(ints: Array, floats: Array, work: Array, memory: Array, pace: float) -> bool:
+    """Whether angles that only instants count changed by what their rates, here and at the last, come to.
+
+    By another whole turn an equation would hold just as well, with bodies in other places. To be asked after
+    accelerations: the jets have the rates then.
+    """
+    if memory[RUN] == 0.0:
+        return True
+    for k in range(ints[N_TERMS]):
+        code = ints[ints[CODE] + k]
+        if ints[ints[NEAR_FROM] + k] == -1 and (code in (COUNTED, LINE)):
+            jet, weight = ints[TABLE] + JET * k, floats[ints[WEIGHT] + k]
+            change = work[jet] / weight - memory[ints[HELD] + k]
+            rates = work[jet + 14] / weight + memory[ints[HELD_RATE] + k]
+            if abs(change - 0.5 * pace * rates) > DOUBT:
+                return False
+    return True
+
+
+def remember(ints: Array, floats: Array, work: Array, memory: Array, pace: float, level: int) -> None:
     """Keep the unknowns, how they changed, and where the known bodies and inputs were."""
     for k in range(ints[N_UNKNOWNS]):
         memory[ints[CHANGE_BEFORE] + k] = memory[ints[LAST_CHANGE] + k]
@@ -203,6 +230,8 @@ def remember(ints: Array, floats: Array, work: Array, memory: Array, pace: float
     count_on(ints, floats, work)
     for k in range(ints[N_TERMS]):
         memory[ints[HELD] + k] = work[ints[NEAR] + k]
+        rate = work[ints[TABLE] + JET * k + 14] / floats[ints[WEIGHT] + k]
+        memory[ints[HELD_RATE] + k] = rate if level == 2 else 0.0
     for k in range(ints[N_INPUTS]):
         memory[ints[LAST_U] + k] = work[ints[U] + k]
     even = abs(pace - memory[PACE]) <= 1e-6 * abs(pace)
@@ -574,7 +603,9 @@ def part_way(ints: Array, work: Array, memory: Array, share: float) -> None:
                 work[at + m] = work[goal + m]
             continue
         turn = ints[GOAL_TURN] + 3 * k
-        if work[turn] != work[turn]:
+        if ints[PLANAR] == 1:
+            put_in(work, turn, (0.0, 0.0, work[ints[GOAL_TURNED] + k] - memory[ints[LAST_TURNED] + k]))
+        elif work[turn] != work[turn]:
             back = transposed(matrix_in(memory, was + 3))
             put_in(work, turn, rotation_vector(product(matrix_in(work, goal + 3), back)))
         for m in range(3):
