@@ -13,6 +13,7 @@ Aims: no slower than the global approach; a tenth of the rival in NumPy.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -23,9 +24,13 @@ import groups
 import mbssa
 from benchmarks import higher_compiled, higher_rival
 from benchmarks.higher_models import corner, many_cams
-from benchmarks.race import INSTANTS, Runner, race, same
+from benchmarks.higher_turns import in_turns
+from benchmarks.race import Runner, same
 from groups.results.about import solver_text
 from mbssa.gathering.models.rope_hoist import rope
+
+#: Processor time: see :mod:`benchmarks.higher_turns`.
+pytestmark = pytest.mark.benchmark(timer=time.process_time)
 
 CAMS = ("cam_roller", "cam_flat", "cam_swing", "involute_teeth")
 OTHERS = ("planetary", "differential", "rack_steering", "three points in a corner")
@@ -40,8 +45,8 @@ LAWS = {
 #: in the position counts as often in the acceleration there.
 CLOSE = 1e-8
 
-#: Instants of who is slow.
-FEWER = 720
+#: Instants; of who takes milliseconds for one.
+INSTANTS, FEWER = 3_601, 361
 
 
 def load(name):
@@ -90,7 +95,7 @@ def test_all_bodies(benchmark, name):
     assert ours.ok, ours.faults()
     quaternions = [] if structure.mechanism.space == "planar" else [1]
     assert same(arrays(ours), arrays(groups.solve_globally(structure, fewer)), quaternions) < CLOSE
-    rivals = [Runner("ours, globally", lambda: groups.solve_globally(structure, motion), aim=1.0, every=3)]
+    rivals = [Runner("ours, globally", lambda: groups.solve_globally(structure, motion), INSTANTS, aim=1.0)]
     if name in CAMS:
         rival = higher_rival.rival(structure.mechanism)
         for solve in (higher_rival.solve, higher_compiled.solve):
@@ -101,18 +106,18 @@ def test_all_bodies(benchmark, name):
                 lambda: higher_rival.solve(rival, *numbers(fewer)),
                 FEWER,
                 aim=0.1,
-                every=7,
+                every=3,
             ),
             Runner(
                 "two unknowns a cam, compiled",
                 lambda: higher_compiled.solve(rival, *numbers(motion)),
-                every=3,
+                INSTANTS,
             ),
         ]
-    race(
+    in_turns(
         benchmark,
         f"{name}: position, velocity, acceleration of all bodies",
-        Runner("ours, group by group", lambda: model.solve(motion)),
+        Runner("ours, group by group", lambda: model.solve(motion), INSTANTS),
         rivals,
     )
     say_solvers(model)
@@ -140,13 +145,13 @@ def test_an_equation_of_the_users(benchmark):
     )
     assert same(called, ours) < 1e-12
     assert same(globally, ours) < 1e-9
-    race(
+    in_turns(
         benchmark,
         "rope_hoist: a rope over drum and pulley, one equation of three bodies",
-        Runner("ours, compiled by Numba", lambda: models[0].solve(motion)),
+        Runner("ours, compiled by Numba", lambda: models[0].solve(motion), INSTANTS),
         [
-            Runner("ours, called back in Python", lambda: models[1].solve(fewer), FEWER, aim=1.0, every=3),
-            Runner("ours, globally", lambda: groups.solve_globally(compiled, motion), aim=1.0, every=3),
+            Runner("ours, called back in Python", lambda: models[1].solve(fewer), FEWER, aim=1.0),
+            Runner("ours, globally", lambda: groups.solve_globally(compiled, motion), INSTANTS, aim=1.0),
         ],
     )
     say_solvers(models[0])
@@ -158,7 +163,7 @@ def test_many_cams_on_one_shaft(benchmark, cams):
     structure = mbssa.decompose(many_cams(cams))
     model = groups.build(structure)
     rival = higher_rival.rival(structure.mechanism)
-    long, few, least = (motion_of("", structure.mechanism, n) for n in (3601, 361, max(37, 361 // cams)))
+    long, few, least = (motion_of("", structure.mechanism, n) for n in (3_601, 361, max(37, 361 // cams)))
     ours = model.solve(least)
     assert ours.ok, ours.faults()
     assert same(arrays(ours), arrays(groups.solve_globally(structure, least))) < CLOSE
@@ -180,11 +185,13 @@ def test_many_cams_on_one_shaft(benchmark, cams):
         ),
         ("two unknowns a cam, compiled", lambda: higher_compiled.solve(rival, *numbers(few)), few, None),
     ]
-    race(
+    in_turns(
         benchmark,
         f"{cams} cams on one shaft: {3 * (cams + 1)} unknowns, the rival's {rival.unknowns}",
         Runner("ours, group by group", lambda: model.solve(long), len(long.time)),
-        [Runner(label, run, len(motion.time), aim, every=3) for label, run, motion, aim in others],
-        rounds=9,
+        [
+            Runner(label, run, len(motion.time), aim, every=3 if len(motion.time) < 361 else 1)
+            for label, run, motion, aim in others
+        ],
     )
     say_solvers(model)
