@@ -263,9 +263,10 @@ def _values(maker: _Maker, joint: int) -> list[float]:
     d = a.back().then(b)
     found = {"slide": d.x, "x": d.x, "y": d.y, "distance": math.hypot(d.x, d.y)}
     found |= {"azimuth": math.atan2(d.y, d.x), "angle": math.atan2(d.s, d.c)}
+    found["roll"] = found["angle"]
     geometry = mechanism.joint_geometry.get(joint)
     given = geometry.at_reference if geometry is not None else {}
-    for name in ("azimuth", "angle"):
+    for name in ("azimuth", "angle", "roll"):
         found[name] += 2 * math.pi * round((given.get(name, found[name]) - found[name]) / (2 * math.pi))
     return [found[name] for name in kind.coordinates]
 
@@ -280,8 +281,9 @@ def _motions(maker: _Maker, joint: int, steps: tuple[Step, ...], forward: bool) 
     for step in steps if forward else reversed(steps):
         sign = 1.0 if forward else -1.0
         if step.coordinate is None:
-            # The only parameter of a planar joint's steps is the length of a rod.
-            records.append(_moved(_Move(x=sign * float(maker.frames.parameters[str(step.factor)][joint]))))
+            # The length of a rod, along it, or the radius of a wheel, away from its track.
+            way = sign * float(maker.frames.parameters[str(step.factor)][joint])
+            records.append(_moved(_Move(y=way) if step.axis == 1 else _Move(x=way)))
             continue
         sign *= float(step.factor)
         name = kind.coordinates[step.coordinate]
