@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import groups
 import mbssa
 from groups.closed_form.planar import encode_planar, planar_modes, planar_state
 from groups.global_approach import solve_globally
@@ -13,6 +14,7 @@ from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.tree import open_group
 from mbssa.compiled import compiled
+from mbssa.gathering.records import from_record
 from mbssa.joints.equations import PLANAR, coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
@@ -531,3 +533,33 @@ def test_arms_that_turn_nothing_are_no_trouble():
     """A massless rod of a body that its own hinge closes: the arm has no length."""
     bench = two_arms(0.0, 0.0)
     assert (bench.solve(still(2), level=0)[1] == SINGULAR).all()
+
+
+@pytest.mark.parametrize("bodies", [[1, 2], [2, 1]])
+def test_a_driven_wheel_rolls_and_slides_on_its_track(bodies):
+    """On an inclined track, turned twice at the reference: as the equations say it, its centre on a line."""
+    record = {"format": 1, "space": "planar"}
+    record["body"] = [{"name": "wheel", "origin": [0.2, 0.5], "orientation": 0.3}]
+    wheel = {"bodies": bodies, "type": "RD", "point": [0.1, 0.6], "axis": [0.8, 0.6], "radius": 0.25}
+    wheel |= {"driven": ["roll", "slide"], "at_reference": {"roll": 4 * np.pi, "slide": 0.1}}
+    mechanism = from_record(record | {"joint": [wheel]}, "wheel", "wheel")
+    structure = mbssa.decompose(mechanism)
+    model = groups.build(structure)
+    assert [solver.name for solver in model.solvers] == ["driven RD"]
+    assert model.reference_inputs == pytest.approx({"1-2.roll": 4 * np.pi, "1-2.slide": 0.1})
+    roll, slide = model.reference_inputs.values()
+    laws = {"1-2.roll": groups.speed(20.0, roll), "1-2.slide": groups.harmonic(0.2, 1.0, mean=slide)}
+    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, 50))
+    answer, oracle = model.solve(motion), groups.solve_globally(structure, motion)
+    assert answer.ok
+    assert answer.residual.max() < 1e-12
+    for level in ("position", "orientation", "velocity", "acceleration"):
+        miss = np.abs(getattr(answer, level) - getattr(oracle, level)).max()
+        assert miss < 1e-12 * max(1.0, np.abs(getattr(oracle, level)).max())
+    sense = 1.0 if bodies == [1, 2] else -1.0
+    assert np.allclose(
+        np.diff(answer.body("wheel").orientation), sense * np.diff(motion.value[0]), atol=1e-12
+    )
+    if bodies == [1, 2]:
+        centre = answer.body("wheel").point([0.1, 0.6])
+        assert np.abs((centre - [0.1, 0.6]) @ [-0.6, 0.8]).max() < 1e-14
