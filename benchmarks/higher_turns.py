@@ -22,7 +22,7 @@ def in_turns(benchmark: Any, title: str, ours: Runner, rivals: Sequence[Runner])
     """Run everybody in turns and print the least of each, and ratios.
 
     The benchmark's timer must be ``time.process_time``. What a first run compiles or allocates is done
-    beforehand. LAPACK gets one thread: two that wait for each other on one core take hundreds of times as long.
+    beforehand. LAPACK gets one thread: two that wait for each other on one core take many times as long.
     """
     seconds: dict[str, list[float]] = {rival.label: [] for rival in rivals}
     turn = iter(range(10**9))
