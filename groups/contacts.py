@@ -89,7 +89,7 @@ def outside(trajectory: Trajectory, watch: Watch, size: float) -> tuple[Floats, 
 def _value(trajectory: Trajectory, watch: Watch) -> Floats:
     mechanism, frames = trajectory.mechanism, trajectory.reference
     if watch.joint not in frames.relations:
-        return joint_motion(trajectory, mechanism.joint_ids[watch.joint])[watch.coordinate].value
+        return joint_motion(trajectory, mechanism.joints[watch.joint])[watch.coordinate].value
     angle = np.zeros(len(trajectory.time))
     for body, sign in zip(mechanism.joint_bodies(watch.joint)[:2], (-1.0, 1.0), strict=True):
         if body != 0:

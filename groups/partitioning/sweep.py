@@ -15,6 +15,7 @@ from groups.partitioning.choice import check_same, check_size, effective_toleran
 from groups.partitioning.cutting import CutOpen, cut_open
 from groups.partitioning.jacobian import Poses, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
+from groups.results.joints import joint_motion
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -306,7 +307,7 @@ def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, 
     values, rates = {}, {}
     for name in driven_coordinates(mechanism):
         joint, _, coordinate = name.rpartition(".")
-        measured = path.joint(joint)[coordinate]
+        measured = joint_motion(path, mechanism.joints[mechanism.joint_ids.index(joint)])[coordinate]
         values[name] = measured.value
         if path.velocity is not None:
             rates[name] = measured.rate

@@ -13,7 +13,9 @@ from groups.pictures.failures import failures, sentence
 from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
 from groups.pictures.style import FAILED, FINE, GRID, body_colour
+from groups.results.joints import joint_motion
 from groups.trajectory import LEVELS, Level
+from mbssa import Joint
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
 
@@ -124,7 +126,7 @@ def _by_default(trajectory: Trajectory) -> list[Curve]:
     for j in joints:
         if mechanism.driven[j] or 0 in mechanism.joint_bodies(j):
             try:
-                found = _of_joint(trajectory, mechanism.joint_ids[j])
+                found = _of_joint(trajectory, mechanism.joints[j])
             except ValueError:
                 continue
             curves += found
@@ -150,10 +152,10 @@ def _find(trajectory: Trajectory, name: str) -> list[Curve]:
     mechanism = trajectory.mechanism
     owner, dot, coordinate = name.rpartition(".")
     if name in mechanism.joint_ids:
-        return _of_joint(trajectory, name)
+        return _of_joint(trajectory, mechanism.joint(name))
     if dot and owner in mechanism.joint_ids:
         trajectory.joint(owner)[coordinate]
-        return [curve for curve in _of_joint(trajectory, owner) if curve.label == name]
+        return [curve for curve in _of_joint(trajectory, mechanism.joint(owner)) if curve.label == name]
     names = {mechanism.body_name(body) for body in range(mechanism.n_bodies)}
     if name in names:
         return _of_body(trajectory, name)
@@ -169,12 +171,16 @@ def _find(trajectory: Trajectory, name: str) -> list[Curve]:
     )
 
 
-def _of_joint(trajectory: Trajectory, joint: str) -> list[Curve]:
-    motion = trajectory.joint(joint)
-    driven = trajectory.mechanism.joint(joint).driven
+def _of_joint(trajectory: Trajectory, joint: Joint) -> list[Curve]:
+    motion = joint_motion(trajectory, joint)
     arrays = [part for part in (motion.value, motion.rates, motion.accelerations) if part is not None]
     return [
-        Curve(f"{joint}.{name}", motion.units[k], name in driven, tuple(array[:, k] for array in arrays))
+        Curve(
+            f"{joint.id}.{name}",
+            motion.units[k],
+            name in joint.driven,
+            tuple(array[:, k] for array in arrays),
+        )
         for k, name in enumerate(motion.names)
     ]
 

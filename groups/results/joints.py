@@ -135,8 +135,8 @@ def _kept(array: Floats | None, level: str) -> Floats:
     return array
 
 
-def joint_motion(trajectory: Trajectory, name: str) -> JointMotion:
-    """Coordinates of one joint at all instants.
+def joint_motion(trajectory: Trajectory, joint: str | Joint) -> JointMotion:
+    """Coordinates of one joint, or of that with this id, at all instants.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def joint_motion(trajectory: Trajectory, name: str) -> JointMotion:
         A type without coordinates that have equations (contacts, users' constraints), or a joint without
         geometry.
     """
-    joint = trajectory.mechanism.joint(name)
+    joint = trajectory.mechanism.joint(joint) if isinstance(joint, str) else joint
     rows, frames = equations_of(joint.type), trajectory.reference
     names = measured(trajectory, joint)
     if not names:
@@ -299,9 +299,9 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
     """
     mechanism = trajectory.mechanism
     if joints == "driven":
-        wanted = [(joint.id, joint.driven) for joint in mechanism.joints if joint.driven]
+        wanted = [(joint, joint.driven) for joint in mechanism.joints if joint.driven]
     elif joints == "all":
-        wanted = [(joint.id, measured(trajectory, joint)) for joint in _measurable(trajectory)]
+        wanted = [(joint, measured(trajectory, joint)) for joint in _measurable(trajectory)]
     else:
         wanted = [_named(trajectory, name) for name in ([joints] if isinstance(joints, str) else joints)]
     chosen = []
@@ -321,13 +321,13 @@ def _measurable(trajectory: Trajectory) -> list[Joint]:
     ]
 
 
-def _named(trajectory: Trajectory, name: str) -> tuple[str, tuple[str, ...]]:
+def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
     mechanism = trajectory.mechanism
     joint, _, coordinate = name.rpartition(".")
     if joint and name not in mechanism.joint_ids:
-        return mechanism.joint(joint).id, (coordinate,)
+        return mechanism.joint(joint), (coordinate,)
     found = mechanism.joint(name)
-    return found.id, measured(trajectory, found)
+    return found, measured(trajectory, found)
 
 
 # --- one block of instants ---------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from rich.markup import escape
 from groups.results.about import about, about_columns
 from groups.results.faults import STATUS
 from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.system import Configuration
 from mbssa.results.tables import SHOWN_GROUPS, plain_table, print_fitting, summary_head, treatment_lines
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ Floats = npt.NDArray[np.float64]
 #: Driven coordinates and faults that a page lists before it only counts the rest.
 _SHOWN_INPUTS = 24
 _SHOWN_FAULTS = 20
+
+#: Corrections of the reference, over the size or in rad, that are more than what digits leave open.
+CORRECTED = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,7 @@ def _figures(summary: Summary) -> list[str]:
     if run.how:
         lines.append(f"by the plan {run.how}")
     lines += _borrowed(summary)
+    lines += _corrected(summary.model)
     largest, worst = summary.residual, summary.condition
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
@@ -193,6 +198,19 @@ def _figures(summary: Summary) -> list[str]:
     if summary.trajectory.ok:
         lines.append("every group was solved at every instant")
     return lines
+
+
+def _corrected(model: Model) -> list[str]:
+    """By how much the reference had to move until it closed, where that is more than rounding."""
+    given = Configuration.reference(model.frames)
+    moved = float(np.abs(model.reference.position - given.position).max(initial=0.0))
+    turned = float(np.abs(model.reference.rotation - given.rotation).max(initial=0.0))
+    if moved <= CORRECTED * model.frames.size and turned <= CORRECTED:
+        return []
+    return [
+        f"the reference did not close as given and was corrected by up to {moved:.3g} m and about "
+        f"{turned:.3g} rad: mbssa check says of which bodies"
+    ]
 
 
 def _borrowed(summary: Summary) -> list[str]:

@@ -174,8 +174,9 @@ _PLANAR = (
         "contact angle",
         "profile points",
         "axes",
-        "points: origin of the cam's profile, on the first body, and the follower's, on the second: centre of "
-        "the roller, tip of the knife edge, point of the flat face; axes: x of the profile, and along the face",
+        "points: origin of the cam's profile, on the first body, and the follower's, on the second: centre "
+        "of the roller, tip of the knife edge, point of the flat face; axes: x of the profile, and along "
+        "the face with the cam on its right",
     ),
     _row("EO", "Ordinary Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
     _row("EPI", "Epicyclic Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
@@ -185,8 +186,8 @@ _PLANAR = (
         "roll lift",
         "point axis radius",
         note="a straight track along the axis on the first body, a wheel on the second, on the axis's left; "
-        "point: the wheel's centre. It binds the rolled way alone: what keeps the wheel on its track is an RD, "
-        "or bearings",
+        "point: the wheel's centre. It binds the rolled way alone: what keeps the wheel on its track is an "
+        "RD, or bearings",
     ),
     _row(
         "RD",
@@ -283,8 +284,8 @@ def joint_type(code: str, space: Space) -> JointType:
     if rolls and space == "spatial":
         raise KeyError(
             "pure rolling in space is non-integrable (nonholonomic): it binds velocities alone, so that no "
-            "equation of positions says it; a planar model takes RP, and wheels on fixed axes of a carrier are "
-            "a BEVEL"
+            "equation of positions says it; a planar model takes RP, and wheels on fixed axes of a carrier "
+            "are a BEVEL"
         )
     if (code, other) in _BY_KEY:
         raise KeyError(
