@@ -51,9 +51,19 @@ def test_one_vertex_a_body_and_one_line_a_coordinate(name):
     m = structure.mechanism
     assert numbers("body", artists) == {f"body-{k + 1}" for k in range(m.n_bodies)}
     joints = [key for key in artists if key.startswith("joint-") and not key.endswith("-type")]
-    widths = [tuple(artists[key].get_linewidths()) for key in joints]
-    assert len(joints) == m.n_joints
-    assert sum(map(len, widths)) == m.grade.sum()
+    wide = {j.index for j in m.joints if len(j.bodies) > 2}
+    squares = [key for key in joints if key.endswith("-square")]
+    arms = [key for key in joints if "-arm-" in key]
+    assert len(squares) == len(wide)
+    assert len(arms) == sum(len(m.joints[j].bodies) for j in wide)
+    assert {key.partition("-arm-")[0] for key in arms} == {key.removesuffix("-square") for key in squares}
+    # An arm has as many lines as its joint has coordinates.
+    on_arms = sum(len(artists[key].get_linewidths()) for key in arms)
+    assert on_arms == sum(len(m.joints[j].bodies) * m.grade[j] for j in wide)
+    plain = [key for key in joints if key not in (*squares, *arms)]
+    widths = [tuple(artists[key].get_linewidths()) for key in plain]
+    assert len(plain) == m.n_joints - len(wide)
+    assert sum(map(len, widths)) == sum(m.grade[j] for j in range(m.n_joints) if j not in wide)
     bold = max(map(max, widths))
     if m.n_driven:
         assert sum(row.count(bold) for row in widths) == m.n_driven
