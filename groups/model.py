@@ -96,6 +96,8 @@ class Model:
         """
         if self.globally:
             return np.arange(self.mechanism.n_bodies)
+        if not self.watches:
+            return kept
         ends = {b for w in self.watches for b in self.structure.mechanism.joint_bodies(w.joint)}
         return np.array(sorted({*kept.tolist(), *(ends - {0})}), dtype=np.int64)
 

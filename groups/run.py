@@ -445,6 +445,7 @@ class Run:
             np.swapaxes(array[rows], 0, 1) for array in self.arrays.outputs
         )
         status, residual, iterations, condition = self.arrays.quality
+        failed = bool(status.any())
         return Trajectory(
             model.mechanism,
             self.motion.time,
@@ -457,9 +458,9 @@ class Run:
             iterations.T,
             condition=condition.T,
             kept=self.kept if kept is None else kept,
-            causes=_causes(model.solvers, status) if status.any() else None,
+            causes=_causes(model.solvers, status) if failed else None,
             group_names=model.group_names,
-            contacts=self._contacts(),
+            contacts=self._contacts() if failed else None,
         )
 
     def _contacts(self) -> tuple[str, ...] | None:

@@ -260,6 +260,12 @@ class Mechanism:
             ids.append(self.joint_names.get(j, default))
         return tuple(ids)
 
+    @cached_property
+    def driven_coordinates(self) -> tuple[str, ...]:
+        """Names of the driven coordinates, ``joint.coordinate``, in the order of the joints."""
+        driven = np.flatnonzero(self.driven).tolist()
+        return tuple(f"{self.joint_ids[j]}.{name}" for j in driven for name in self.joints[j].driven)
+
     def joint(self, name: str) -> Joint:
         """The joint with this id; ``3-2`` finds ``2-3``.
 

@@ -26,6 +26,7 @@ from groups.kernels.record import (
     INFLUENCE,
     JOINT,
     KIND,
+    LOOKED,
     MATRIX,
     N_CURVES,
     N_FOREIGN,
@@ -145,7 +146,7 @@ def misses(ints: Array, floats: Array, work: Array, memory: Array) -> float:
         worst = max(worst, abs(work[right]))
         right += 1
     if ints[N_ROWS] > 0:
-        evaluate_rows(ints, floats, work, False)
+        look(ints, floats, work)
         for k in range(ints[N_ROWS]):
             if memory[ints[SOLVED] + k] > 0.0:
                 work[right] = floats[ints[ROW_SCALE] + k] * row_miss(ints, floats, work, k)
@@ -163,7 +164,7 @@ def left_out(ints: Array, floats: Array, work: Array, memory: Array) -> float:
     """The largest miss of the rows that are only checked, m; angles as arcs at the size."""
     worst = 0.0
     if ints[N_ROWS] > 0:
-        evaluate_rows(ints, floats, work, False)
+        look(ints, floats, work)
         for k in range(ints[N_ROWS]):
             if memory[ints[SOLVED] + k] == 0.0:
                 worst = max(worst, floats[ints[ROW_SCALE] + k] * abs(row_miss(ints, floats, work, k)))
@@ -203,6 +204,12 @@ def row_miss(ints: Array, floats: Array, work: Array, k: Any) -> float:
         if stop == first + 1:
             miss = shortest(ints[ints[CODE] + first], miss)
     return miss
+
+
+def look(ints: Array, floats: Array, work: Array) -> None:
+    """Jets of all rows as the bodies stand, unless they are there already."""
+    if work[ints[LOOKED]] == 0.0:
+        evaluate_rows(ints, floats, work, False)
 
 
 def evaluate_rows(ints: Array, floats: Array, work: Array, moving: bool) -> None:
@@ -245,6 +252,7 @@ def evaluate_rows(ints: Array, floats: Array, work: Array, moving: bool) -> None
         work[ints[ROOM] : ints[ROOM] + JETS * JET].reshape(JETS, JET),
         work[ints[TABLE] : ints[TABLE] + JET * terms].reshape(terms, JET),
     )  # fmt: skip
+    work[ints[LOOKED]] = 1.0
 
 
 def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: bool) -> float:
@@ -294,7 +302,7 @@ def slopes(ints: Array, floats: Array, work: Array, memory: Array, everything: b
         row += n
     if ints[N_ROWS] == 0:
         return scale
-    evaluate_rows(ints, floats, work, False)
+    look(ints, floats, work)
     for j in range(ints[N_ROWS]):
         if memory[ints[SOLVED] + j] == 0.0 and not everything:
             continue
@@ -355,7 +363,10 @@ def closing_rates(
         right += 1
     if ints[N_ROWS] == 0:
         return
-    evaluate_rows(ints, floats, work, True)
+    if order == 1:
+        look(ints, floats, work)
+    else:
+        evaluate_rows(ints, floats, work, True)
     for k in range(ints[N_ROWS]):
         if memory[ints[SOLVED] + k] == 0.0:
             continue
@@ -365,13 +376,11 @@ def closing_rates(
             total -= inputs[1][row, instant] if order == 1 else inputs[2][row, instant]
         for t in range(ints[ints[FIRST_TERM] + k], ints[ints[FIRST_TERM] + k + 1]):
             jet = ints[TABLE] + JET * t
-            if order == 1:
-                total += work[jet + 14]
-                continue
-            total += work[jet + 13]
+            if order == 2:
+                total += work[jet + 13]
             for side in range(2):
                 b = ints[ints[PAIR] + 2 * ints[ints[JOINT] + t] + side]
-                at = ints[STAGE] + STATE * b + ACCELERATION
+                at = ints[STAGE] + STATE * b + (VELOCITY if order == 1 else ACCELERATION)
                 for m in range(6):
                     total += work[jet + 1 + 6 * side + m] * work[at + m]
         work[right] = total * floats[ints[ROW_SCALE] + k]

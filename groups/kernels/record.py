@@ -53,6 +53,7 @@ in ``work``
 ``P`` … ``TABLE``         the stage as jets read it, their room, and those of all terms
 ``NEAR``, ``FOREIGN``     angles that say how many turns terms have; room for calls of users' functions
 ``GOAL_TURNED``           angles that known bodies are led to
+``LOOKED``                whether TABLE has the jets of the present pose
 ``FACTORS``, ``FRESH``    whether MATRIX has factors; whether they are those of the present pose
 ``MEASURE``               its condition
 in ``memory``
@@ -95,14 +96,14 @@ from groups.kernels.vectors import STATE
 (
     STAGE, X, BALL, STEP_AXIS, STEP_POINT, U, TURNED, RIGHT, MATRIX, ORDER, UNIT, TWIST, RISE, FIRST,
     SECOND, GOAL, GOAL_TURN, GOAL_U, GOAL_TURNED, OTHER, OTHER_BALL, GUESS, CHANGE, LINES, FOUND, P, R, V,
-    ROOM, TABLE, NEAR, FOREIGN, FACTORS, FRESH, MEASURE,
-) = range(59, 94)  # fmt: skip
+    ROOM, TABLE, NEAR, FOREIGN, LOOKED, FACTORS, FRESH, MEASURE,
+) = range(59, 95)  # fmt: skip
 #: Places of the parts of ``memory``, after SIGN, RUN and PACE.
 (
     LAST_X, LAST_CHANGE, CHANGE_BEFORE, LAST_BALL, LAST_KNOWN, LAST_U, LAST_TURNED, HELD, HELD_RATE, SOLVED,
     STRUT_SIGN,
-) = range(94, 105)  # fmt: skip
-HEAD = 105
+) = range(95, 106)  # fmt: skip
+HEAD = 106
 
 #: The first places of ``memory``.
 SIGN, RUN, PACE, POINTS, FEWEST, LAST_MEASURE, FREE = range(7)
@@ -144,7 +145,7 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             RISE: 6 * stage, FIRST: n, SECOND: n, GOAL: 12 * known, GOAL_TURN: 3 * known, GOAL_U: inputs,
             GOAL_TURNED: known, OTHER: n, OTHER_BALL: 9 * balls, GUESS: n, CHANGE: n, LINES: 27, FOUND: 16,
             P: 3 * staged, R: 9 * staged, V: 6 * staged, ROOM: JETS * JET, TABLE: JET * terms, NEAR: terms,
-            FOREIGN: counts[N_FOREIGN], FACTORS: 1, FRESH: 1, MEASURE: 1,
+            FOREIGN: counts[N_FOREIGN], LOOKED: 1, FACTORS: 1, FRESH: 1, MEASURE: 1,
         }),
         (FREE, {
             LAST_X: n, LAST_CHANGE: n, CHANGE_BEFORE: n, LAST_BALL: 9 * balls, LAST_KNOWN: 12 * known,

@@ -23,6 +23,7 @@ from groups.kernels.record import (
     FIRST,
     INFLUENCE,
     KIND,
+    LOOKED,
     N_KNOWN,
     N_LINKS,
     N_STEPS,
@@ -76,6 +77,7 @@ Array = Any
 
 def forward(ints: Array, floats: Array, work: Array) -> None:
     """Poses of the own bodies at X, and axis and point of every step in the world."""
+    work[ints[LOOKED]] = 0.0
     kind, axis, unknown, drive = ints[KIND], ints[AXIS], ints[UNKNOWN], ints[DRIVE]
     ball = ints[BALL]
     for link in range(ints[N_LINKS]):

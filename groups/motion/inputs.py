@@ -25,8 +25,7 @@ def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
     >>> driven_coordinates(mbssa.load("rotor"))
     ('9-13.angle', '13-15.angle', '11-14.angle_1')
     """
-    driven = np.flatnonzero(mechanism.driven).tolist()
-    return tuple(f"{mechanism.joint_ids[j]}.{name}" for j in driven for name in mechanism.joints[j].driven)
+    return mechanism.driven_coordinates
 
 
 def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
