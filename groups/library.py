@@ -405,6 +405,7 @@ def _closing(model: Model, solver: Solver, struts: int) -> str:
     """Types of the joints that close a group, then struts."""
     mechanism = model.mechanism
     joints = solver.closing[: len(solver.closing) - struts]
-    codes = [mechanism.joint(name).type.code for name in joints] + ["rod"] * struts
+    closing = (mechanism.joints[mechanism.joint_ids.index(name)] for name in joints)
+    codes = [joint.type.code for joint in closing] + ["rod"] * struts
     said = [f"{n} × {code}" if n > 1 else code for code, n in sorted(Counter(codes).items())]
     return ", ".join(said) or "nothing"

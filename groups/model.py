@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import Watch, watches
+from groups.kernels import span
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
+from groups.relative import counts_by_instants
 from groups.results.faults import names_of_groups
-from groups.run import Carried, Packed, Run, seed
+from groups.run import Carried, Packed, Run, run_in, seed
 from groups.trajectory import Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
 from mbssa.joints.frames import Frames
@@ -145,8 +147,18 @@ class Model:
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 
-    def memory_in(self, modes: Mapping[int, int] | None) -> Floats:
-        """What the groups know at the start in these assembly modes, by number of the group.
+    @cached_property
+    def by_instants(self) -> bool:
+        """Whether turns of some angle are counted from instant to instant alone."""
+        return any(
+            solver.code == span.RELATIVE and counts_by_instants(solver.ints) for solver in self.solvers
+        )
+
+    def memory_in(self, modes: Mapping[int, int] | None, motion: Motion) -> Floats:
+        """What the groups know before the first instant of a motion in these modes, by number of the group.
+
+        That is how they stand at the reference; where turns are counted from instant to instant, how they
+        come from there to where the motion begins.
 
         Raises
         ------
@@ -154,7 +166,8 @@ class Model:
             A mode that there is not.
         """
         if not modes:
-            return self.packed.memory
+            led = self.by_instants and self.tearing is None
+            return run_in(self, motion) if led else self.packed.memory
         if self.tearing is not None:
             raise ValueError("modes are not for borrowed inputs: they begin where the reference stands")
         from groups.assembly_modes import starting_memory
@@ -215,7 +228,7 @@ class Model:
         if chunks < 1:
             raise ValueError(f"{chunks} chunks; write 1 or more")
         answers = level_number(level)
-        memory = self.memory_in(modes)
+        memory = self.memory_in(modes, motion)
         kept = kept_bodies(mechanism, bodies)
         if self.tearing is not None:
             from groups.tearing.solving import solve_torn

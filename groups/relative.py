@@ -460,6 +460,13 @@ def _origin_on(mechanism: Mechanism, frames: Frames, joint: int, body: int) -> F
     return origin
 
 
+def counts_by_instants(ints: Ints) -> bool:
+    """Whether the turns of a term are told by its angle at the last instant and by nothing else."""
+    terms = int(ints[record.N_TERMS])
+    code, by = ints[ints[record.CODE] :][:terms], ints[ints[record.NEAR_FROM] :][:terms]
+    return bool((np.isin(code, (jets.COUNTED, jets.LINE)) & (by == -1)).any())
+
+
 def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
     """Say in ``memory`` which mode it stands in, and which rows are solved; returns how many equations then.
 

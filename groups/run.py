@@ -22,7 +22,7 @@ from groups.kernels.status import (
     SINGULAR,
     WAITS,
 )
-from groups.motion import Motion
+from groups.motion import Motion, reference_inputs
 from groups.reference import check_drives
 from groups.registry import Solver
 from groups.trajectory import Trajectory
@@ -51,6 +51,10 @@ OUTPUTS = ("position", "orientation", "velocity", "acceleration")
 QUALITY = ("status", "residual", "iterations", "condition")
 
 _NOBODY = np.zeros(0, dtype=np.int64)
+
+
+#: Steps from the reference to the first instant, where turns are counted from instant to instant.
+LED = (51, 501, 5001)
 
 
 @dataclass(frozen=True, eq=False)
@@ -470,6 +474,29 @@ class Run:
         structure = self.model.structure
         joints = [group.joint_indices.tolist() for group in structure.groups]
         return sentences_of(structure.mechanism, joints, status, residual, self.ended)
+
+
+def run_in(model: Model, motion: Motion) -> Floats:
+    """What the groups know when they have gone from the reference to where a motion begins.
+
+    In a straight line of the inputs, in as many steps as all groups can be followed by; where none of
+    :data:`LED` are enough, what they know at the reference.
+    """
+    mechanism = model.mechanism
+    start = reference_inputs(mechanism, model.frames, model.reference)
+    gap = motion.value[:, 0] - start
+    if np.abs(gap).max(initial=0.0) < 1e-9:
+        return model.packed.memory
+    for count in LED:
+        share = np.linspace(0.0, 1.0, count)
+        value = start[:, None] + np.outer(gap, share)
+        way = Motion(share, motion.names, value, np.repeat(gap[:, None], count, axis=1), np.zeros_like(value))
+        run = Run(model, way, np.arange(mechanism.n_bodies), 2)
+        carried = Carried.start(model.packed.memory, mechanism.n_bodies)
+        run.advance(0, count, carried)
+        if not run.arrays.quality[0].any():
+            return carried.memory
+    return model.packed.memory
 
 
 def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Carried]:

@@ -146,7 +146,7 @@ def logged_run(
     def solve(execute: Execute) -> Outcome:
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
-        job = job_of(solved, moved, plan, wanted, answers, solved.memory_in(modes))
+        job = job_of(solved, moved, plan, wanted, answers, solved.memory_in(modes, moved))
         if resume and checkpoint is None:
             raise ValueError("resume goes on from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)

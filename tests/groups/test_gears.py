@@ -492,3 +492,54 @@ def test_lifted_into_space_a_mesh_has_the_same_angles():
     plane, space = trajectory.joint("2-3-4"), trajectory.spatial().joint("2-3-4")
     for one, other in ((plane.value, space.value), (plane.rates, space.rates)):
         assert np.abs(one - other).max() < 1e-11 * np.abs(one).max()
+
+
+MOVING_CENTRES = """
+format = 1
+space = "planar"
+body = [{ name = "a" }, { name = "b" }, { name = "wheel" }, { name = "other" }]
+
+[[joint]]
+bodies = ["frame", "a"]
+type = "R"
+driven = true
+point = [0.0, 0.0]
+
+[[joint]]
+bodies = ["frame", "b"]
+type = "R"
+driven = true
+point = [1.0, 0.2]
+
+[[joint]]
+bodies = ["a", "wheel"]
+type = "R"
+driven = true
+point = [0.3, 0.0]
+
+[[joint]]
+bodies = ["b", "other"]
+type = "R"
+point = [1.5, 0.2]
+
+[[joint]]
+bodies = ["wheel", "other"]
+type = "EO"
+points = [[0.3, 0.0], [1.5, 0.2]]
+ratio = 1.37
+"""
+
+
+def test_turns_are_counted_from_the_reference_to_where_a_motion_begins(read):
+    """A gear on a line of moving centres, begun many turns away, and led there finely."""
+    model = groups.build(mbssa.decompose(read(MOVING_CENTRES)))
+    start = np.array(list(model.reference_inputs.values()))
+    names, far = tuple(model.reference_inputs), np.array([14.0, -11.0, 9.0])
+    there = groups.Motion(np.zeros(1), names, (start + far)[:, None], np.zeros((3, 1)), np.zeros((3, 1)))
+    share = np.linspace(0.0, 1.0, 4001)
+    value, rate = start[:, None] + np.outer(far, share), np.repeat(far[:, None], 4001, axis=1)
+    led = model.solve(groups.Motion(share, names, value, rate, np.zeros((3, 4001))))
+    found = model.solve(there)
+    assert found.ok
+    assert led.ok
+    assert np.abs(found.orientation[0] - led.orientation[-1]).max() < 1e-9
