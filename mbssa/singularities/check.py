@@ -45,8 +45,12 @@ Kind = Literal[
     "choices",
     "rolling",
     "cam",
+    "gear",
 ]
 
+
+#: Distance over the size, or sine of an angle, from which a wheel is not where its bearing is.
+ASKEW = 1e-4
 
 #: Spanning choices of multiple joints that a check decomposes.
 CHOICES_LOOKED_AT = 1_000
@@ -151,6 +155,8 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     findings += _choices_findings(mechanism)
     findings += _rolling_findings(mechanism, structure, judged)
     findings += _cam_findings(mechanism)
+    if mechanism.has_geometry:
+        findings += _gear_findings(mechanism)
     if judged is not None:
         findings += _rank_findings(mechanism, structure, judged, generic)
     findings += _group_findings(structure, pairs, judged)
@@ -305,6 +311,33 @@ def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examin
         )
         fatal = not structure.determined
         findings.append(Finding("rolling", text, fatal, bodies=joint.bodies[:2], joints=(joint.id,)))
+    return findings
+
+
+def _gear_findings(mechanism: Mechanism) -> list[Finding]:
+    """Wheels whose bearing is not where their gear has its centre or axis: most often a slip of the pen."""
+    gears = [joint for joint in mechanism.joints if joint.type.code in ("EO", "EPI", "BEVEL")]
+    if not gears:
+        return []
+    frames = joint_frames(mechanism)
+    findings = []
+    for gear in gears:
+        carriers = [b - 1 for b in gear.bodies[2:]] or [0]
+        for side, wheel in enumerate(b - 1 for b in gear.bodies[:2]):
+            for bearing in mechanism.joints:
+                ends = [b - 1 for b in bearing.bodies[:2]]
+                if bearing.type.code not in ("R", "C") or wheel not in ends or not {*ends} & {*carriers}:
+                    continue
+                own = ends.index(wheel)
+                between = frames.origin[bearing.index, own] - frames.origin[gear.index, side]
+                axis = frames.axes[gear.index, side][:, 2]
+                lean = np.linalg.norm(np.cross(axis, frames.axes[bearing.index, own][:, 2]))
+                planar = mechanism.space == "planar"
+                if (np.linalg.norm(between) > ASKEW * frames.size) if planar else (lean > ASKEW):
+                    what = "the centre" if planar else "the axis"
+                    named = mechanism.bodies[wheel]
+                    text = f"{gear}: {what} of wheel {named} is not that of its bearing {bearing}"
+                    findings.append(Finding("gear", text, bodies=(wheel + 1,), joints=(bearing.id, gear.id)))
     return findings
 
 

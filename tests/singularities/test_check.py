@@ -338,6 +338,33 @@ def test_undercut_cams_are_said(read, base, sound):
     assert ("undercut" in " ".join(texts(report, "cam"))) != sound
 
 
+def test_wheels_beside_their_bearings_are_said(read):
+    def gears(centre):
+        return read(
+            'format = 1\nspace = "planar"\nbodies = 3\n'
+            '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\npoint = [0, 0]\n'
+            '[[joint]]\nbodies = [1, 3]\ntype = "R"\npoint = [3, 0]\n'
+            f'[[joint]]\nbodies = [2, 3]\ntype = "EO"\npoints = [[{centre}, 0], [3, 0]]\nratio = 2\n'
+        )
+
+    assert not texts(mbssa.check(gears(0.0)), "gear")
+    (said,) = texts(mbssa.check(gears(0.5)), "gear")
+    assert (
+        said == "1-2 R (driven: angle), bearing of a wheel, is not at the centre that 2-3 EO gives that wheel"
+    )
+
+
+@pytest.mark.parametrize(("first", "said"), [([1, 0, 0], 0), ([0, 1, 0], 1)])
+def test_bevel_wheels_turn_about_their_bearings(read, first, said):
+    mechanism = read(
+        'format = 1\nspace = "spatial"\nbodies = 3\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 1\npoint = [0, 0, 0]\naxis = [1, 0, 0]\n'
+        '[[joint]]\nbodies = [1, 3]\ntype = "R"\npoint = [0, 0, 0]\naxis = [0, 0, 1]\n'
+        f'[[joint]]\nbodies = [2, 3]\ntype = "BEVEL"\naxes = [{first}, [0, 0, 1]]\nratio = 2\n'
+    )
+    assert len(texts(mbssa.check(mechanism), "gear")) == said
+
+
 def test_gears_have_ranks_of_their_own(read):
     """Two wheels on the frame: one drives the other; and on a driven carrier."""
     mechanism = read(
