@@ -349,9 +349,7 @@ def test_wheels_beside_their_bearings_are_said(read):
 
     assert not texts(mbssa.check(gears(0.0)), "gear")
     (said,) = texts(mbssa.check(gears(0.5)), "gear")
-    assert (
-        said == "1-2 R (driven: angle), bearing of a wheel, is not at the centre that 2-3 EO gives that wheel"
-    )
+    assert said == "2-3 EO: the centre of wheel 2 is not that of its bearing 1-2 R"
 
 
 @pytest.mark.parametrize(("first", "said"), [([1, 0, 0], 0), ([0, 1, 0], 1)])
