@@ -71,18 +71,20 @@ class SegmentEntry(_Table):
         None, alias="return", description="length units; angle units with a swing"
     )
     over: FiniteFloat | None = Field(None, description="angle of the cam, angle units")
-    kind: Kind | None = Field(None, description="how it goes")
+    kind: Kind | None = Field(None, description="law of a rise or return")
 
 
 class SwingEntry(_Table):
     """A swinging follower; at the law's angle 0 its pivot lies on x of the cam's frame."""
 
-    pivot: FiniteFloat = Field(description="its distance from the cam's axis, length units")
+    pivot: FiniteFloat = Field(description="distance of the pivot from the cam's axis, length units")
     arm: FiniteFloat = Field(
-        description="from the pivot to the roller or knife; flat: how far the face lies beyond the pivot"
+        description="length units, from the pivot to the roller's centre or the knife's tip; "
+        "flat: how far the face lies beyond the pivot"
     )
     side: Literal["left", "right"] | None = Field(
-        None, description="of the line from the cam's axis to the pivot, seen so; left if not given"
+        None,
+        description="on which the arm is, seen from the cam's axis to the pivot; left if not given",
     )
 
 
@@ -90,11 +92,13 @@ class CurveEntry(_Table):
     """A curve, by one of these; the material is on the left of its direction, inside of a closed one."""
 
     formula: FormulaEntry | None = None
-    points: list[Point] | None = Field(None, description="a cubic spline runs through them")
+    points: list[Point] | None = Field(
+        None, description="[[x1, y1], [x2, y2], …], a cubic spline runs through them"
+    )
     circle: CircleEntry | None = None
     ellipse: EllipseEntry | None = None
     line: Annotated[list[Point], Field(min_length=2, max_length=2)] | None = Field(
-        None, description="from one point to another"
+        None, description="[[x1, y1], [x2, y2]], from one point to another"
     )
     closed: bool | None = Field(
         None, description="of points: true if not given; of a formula: found out if not given"
@@ -121,7 +125,9 @@ class ProfileEntry(CurveEntry):
     offset: FiniteFloat | None = Field(
         None, description="law: of a roller's or knife's line, to the left of its rise; 0 if not given"
     )
-    swing: SwingEntry | None = Field(None, description="law: the follower swings about a pivot")
+    swing: SwingEntry | None = Field(
+        None, description="law: the follower swings about a pivot; { pivot = …, arm = …, side = … }"
+    )
     turns: Literal["counter-clockwise", "clockwise"] | None = Field(
         None, description="law: how the cam turns; counter-clockwise if not given"
     )
@@ -133,7 +139,7 @@ class ProfileEntry(CurveEntry):
         ]
         | None
     ) = Field(None, description='"roller", "knife", "flat", or { curve = { … } }')
-    radius: FiniteFloat | None = Field(None, description="of the roller")
+    radius: FiniteFloat | None = Field(None, description="of the roller, length units")
     title: str | None = None
 
 
@@ -259,12 +265,12 @@ def _sentence(problems: list[Any]) -> str:
         hint = f"did you mean {near[0]!r}? " if near else ""
         return f"unknown key; {hint}the keys here are {', '.join(keys)}"
     if kind == "missing":
-        return f"is missing; write {loc[-1]} = …"
+        return f"is missing; write {loc[-1]} = …{_about(loc)}"
     if kind == "literal_error" and loc[-1] == "name":
         return f"is {problem['input']!r}; write {problem['ctx']['expected']}, or {{ curve = {{ … }} }}"
     wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
     shown = repr(problem["input"])
-    return f"is {shown if len(shown) <= 60 else shown[:57] + '…'}; write {wanted}"
+    return f"is {shown if len(shown) <= 60 else shown[:57] + '…'}; write {wanted}{_about(loc)}"
 
 
 def _wanted(problem: Any) -> str:
@@ -290,6 +296,19 @@ _TABLES: dict[str, type[_Table]] = {
 }
 
 
+def _table_of(loc: tuple[int | str, ...]) -> type[_Table]:
+    """The table in which the last key of a location stands."""
+    return next((_TABLES[step] for step in reversed(loc[:-1]) if step in _TABLES), ProfileEntry)
+
+
 def _keys_at(loc: tuple[int | str, ...]) -> list[str]:
-    table = next((_TABLES[step] for step in reversed(loc[:-1]) if step in _TABLES), ProfileEntry)
-    return [field.alias or name for name, field in table.model_fields.items()]
+    return [field.alias or name for name, field in _table_of(loc).model_fields.items()]
+
+
+def _about(loc: tuple[int | str, ...]) -> str:
+    """In brackets what the last key of a location is; numbers and alternatives behind it are no keys."""
+    for end in range(len(loc), 0, -1):
+        for name, field in _table_of(loc[:end]).model_fields.items():
+            if (field.alias or name) == loc[end - 1]:
+                return f" ({field.description})" if field.description else ""
+    return ""

@@ -370,9 +370,7 @@ class _Reader:
         if joint.at_reference:
             self.fault(f"{where} at_reference", "does not say of which pair; write one joint per pair")
         if joint.driven_pairs and row.grade != 1:
-            self.fault(
-                f"{where} driven_pairs", f"a {row.code} has {row.grade} coordinates; write pairs instead"
-            )
+            self.fault(f"{where} driven_pairs", f"{_a(row)} has {row.grade} coordinates; write pairs instead")
         driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
         tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
         if tree is None:
@@ -444,7 +442,7 @@ class _Reader:
         if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
             self.fault(
                 f"{where} bodies",
-                f"{len(joint.bodies)} bodies; a {row.code} joins {row.max_bodies}: write one joint per pair",
+                f"{len(joint.bodies)} bodies; {_a(row)} joins {row.max_bodies}: write one joint per pair",
             )
         ends = []
         for body in joint.bodies:
@@ -488,7 +486,7 @@ class _Reader:
         for field in given:
             if field not in readable:
                 takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
-                self.fault(f"{where} {field}", f"a {row.code} does not read it; it takes {takes}")
+                self.fault(f"{where} {field}", f"{_a(row)} does not read it; it takes {takes}")
         if joint.frames is not None:
             if joint.at_reference:
                 self.fault(
@@ -500,10 +498,10 @@ class _Reader:
             covered = set(given) | (set(_SHORTHAND) if joint.frames is not None else set())
             missing = [field for field in row.required if field not in covered]
             for field in missing:
-                about = JointEntry.model_fields[field].description
+                about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
                 self.fault(
                     f"{where} {field}",
-                    f"is missing beside {', '.join(given)}; a {row.code} needs it: {about}",
+                    f"is missing beside {', '.join(given)}; {_a(row)} needs it: {about}",
                 )
         elif row.required:
             # Limits or values alone place nothing: the joint has no geometry.
@@ -512,7 +510,7 @@ class _Reader:
         for bit, name in enumerate(row.coordinates):
             if mask >> bit & 1 and name not in drivable(row):
                 can = ", ".join(drivable(row)) or "none of its coordinates"
-                self.fault(f"{where} driven", f"{name!r} has no equation; a {row.code} is driven in {can}")
+                self.fault(f"{where} driven", f"{name!r} has no equation; {_a(row)} is driven in {can}")
         return self._geometry_values(joint, row, where)
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
@@ -580,10 +578,10 @@ class _Reader:
                 if name not in row.coordinates:
                     self.fault(
                         f"{where} {table}.{name}",
-                        f"a {row.code} has {', '.join(map(repr, row.coordinates))}",
+                        f"{_a(row)} has {', '.join(map(repr, row.coordinates))}",
                     )
         if joint.at_reference and row.code in RELATED:
-            self.fault(f"{where} at_reference", f"those of a {row.code} are zero there; leave it out")
+            self.fault(f"{where} at_reference", f"those of {_a(row)} are zero there; leave it out")
         if "distance" in joint.at_reference and "distance" in row.coordinates:
             self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
         for name, (low, high) in joint.limits.items():
@@ -604,7 +602,7 @@ class _Reader:
         for side, entry in enumerate(joint.frames):
             place = f"{where} frames[{side + 1}]"
             if self.space == "spatial" and entry.z is None and row.code not in ("S", "SPSP", "DIST"):
-                self.fault(f"{place} z", f"is missing; a {row.code} needs its axis on each body")
+                self.fault(f"{place} z", f"is missing; {_a(row)} needs its axis on each body")
             if self.space == "planar" and entry.z is not None:
                 self.fault(f"{place} z", "a planar joint's axis is the normal of the plane; leave z out")
             z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
@@ -691,3 +689,9 @@ def scales(units: Units) -> tuple[float, float]:
 
 def _scaled(value: float | None, scale: float) -> float | None:
     return None if value is None else value * scale
+
+
+def _a(row: JointType) -> str:
+    """A type with its article: codes are spelled, but for those that are words."""
+    spelled = row.code not in ("ROD", "DIST", "SLOT", "BEVEL", "USER")
+    return f"{'an' if spelled and row.code[0] in 'AEFHILMNORSX' else 'a'} {row.code}"

@@ -139,7 +139,8 @@ def _profile(text: str) -> Profile:
             if key in table:
                 faults.append((key, f"is for a law; a profile with {_listed(SHAPES)} has none"))
         if follower == "roller" and not radius > 0:
-            faults.append(("radius", "is missing; write that of the roller, above 0; without it is a knife"))
+            given = f"is {radius:g} m" if "radius" in table else "is missing"
+            faults.append(("radius", f"{given}; write that of the roller, above 0; without it is a knife"))
         if follower != "roller" and "radius" in table:
             faults.append(("radius", f"is the roller's; a {follower} follower has none"))
     if cam is not None:

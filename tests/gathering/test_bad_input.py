@@ -346,6 +346,25 @@ def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_pat
     assert len(faults) == 8
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "says"),
+    [
+        (
+            "L",
+            "points = [[0, 0], [0, 1]]\naxes = [[1, 0], [1, 0]]",
+            "; an L needs it: the cam's curve",
+        ),
+        ("EO", "points = [[0, 0], [0, 1]]", "; an EO needs it: gears: radius of the second"),
+        ("RP", "point = [0, 0]\naxis = [1, 0]", "; an RP needs it: of the sphere"),
+        ("USER", 'unit = "m"', '; a USER needs it: "module:name"'),
+        ("ROD", "pitch = 1.0", "a ROD does not read it"),
+    ],
+)
+def test_types_have_their_article_and_what_they_miss_is_said_once(kind, given, says, tmp_path):
+    text = f'{HEAD}bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "{kind}"\n{given}\n'
+    assert any(says in fault for fault in faults_of(tmp_path, text))
+
+
 def test_a_wrong_entry_does_not_raise_faults_of_its_own(tmp_path):
     """One slip, one fault: what could not be read is left out of the other checks."""
     faults = faults_of(

@@ -120,6 +120,24 @@ def test_formulas_count_in_units_of_the_file_and_angles_of_formulas_are_rad():
                 "here profile.formula.range[2]: is True; write a number or a text in quotes",
             ],
         ),
+        (
+            {"law": [], "swing": {"pivot": [100, 0], "side": "up"}, "follower": "flat"},
+            [
+                "here profile.swing.pivot: is [100, 0]; write a number (distance of the pivot from the cam's",
+                "here profile.swing.arm: is missing; write arm = … (length units, from the pivot to",
+                "here profile.swing.side: is 'up'; write 'left' or 'right' (on which the arm is, seen from",
+            ],
+        ),
+        (
+            {"line": {"from": [0, 0], "to": [1, 0]}, "follower": "flat"},
+            [
+                "here profile.line: is {'from': [0, 0], 'to': [1, 0]}; write a list […] ([[x1, y1], [x2, y2]], "
+            ],
+        ),
+        (
+            {"line": [3, [1.0, 0.0]], "follower": "flat"},
+            ["here profile.line[1]: is 3; write a list […] ([[x1, y1], [x2, y2]]"],
+        ),
         (3, ["here profile: is 3; write a table"]),
         ({"circle": {"radius": -1.0}, "follower": "flat"}, ["here profile.circle: has the size -1"]),
     ],

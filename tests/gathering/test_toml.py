@@ -2,13 +2,15 @@
 
 import json
 import math
+import re
 import tomllib
+from pathlib import Path
 
 import jsonschema
 import pytest
 
 import mbssa
-from mbssa.gathering.schema import ModelFile
+from mbssa.gathering.schema import LAWS, ModelFile
 
 SPATIAL = """
 format = 1
@@ -197,6 +199,15 @@ def test_every_law_is_kept_in_si(read, law):
     assert set(parameters) == set(IN_SI[law])
     for name, value in IN_SI[law].items():
         assert parameters[name] == pytest.approx(value)
+
+
+def test_the_readme_has_every_law_with_its_parameters_and_which_may_be_left_out():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for name, table in LAWS.items():
+        (row,) = re.findall(rf"^\| `{name}` \|.*\|(.*)\|$", readme, flags=re.MULTILINE)
+        found = {key: bool(bracket) for bracket, key in re.findall(r"(\[?)`(\w+)", row)}
+        fields = table.model_fields.items()
+        assert found == {key: not field.is_required() for key, field in fields if key != "law"}
 
 
 def test_lengths_of_a_motion_are_lengths(read):

@@ -90,7 +90,11 @@ FAULTS = {
     "no follower": ({"circle": {"radius": 1.0}}, [("follower", "is missing; write roller, knife or flat")]),
     "a roller without radius": (
         {"circle": {"radius": 1.0}, "follower": "roller"},
-        [("radius", "is missing")],
+        [("radius", "is missing; write that of the roller")],
+    ),
+    "a roller with less than no radius": (
+        {"circle": {"radius": 1.0}, "follower": "roller", "radius": -0.001},
+        [("radius", "is -0.001 m; write that of the roller, above 0")],
     ),
     "a knife with radius": (
         {"circle": {"radius": 1.0}, "follower": "knife", "radius": 0.1},

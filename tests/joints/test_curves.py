@@ -202,6 +202,10 @@ def test_formulas_are_numpys():
     ("text", "said"),
     [
         ("0.1 + cis(s)", "did you mean cos"),
+        ("50 + 10*cosine(3*s)", r"did you mean cos\?"),
+        ("Sine(s)", r"did you mean sin\?"),
+        ("tanhyp(s)", r"did you mean tanh\?"),
+        ("arctan2(s, 1)", r"did you mean atan2\?"),
         ("0.1 + t", "'t' is no name of a formula"),
         ("0.1*s^2", r"write \*\*"),
         ("0.1*(s", "is not a formula"),
