@@ -130,9 +130,7 @@ def test_formulas_count_in_units_of_the_file_and_angles_of_formulas_are_rad():
         ),
         (
             {"line": {"from": [0, 0], "to": [1, 0]}, "follower": "flat"},
-            [
-                "here profile.line: is {'from': [0, 0], 'to': [1, 0]}; write a list […] ([[x1, y1], [x2, y2]], "
-            ],
+            ["here profile.line: is {'from': [0, 0], 'to': [1, 0]}; write a list […] ([[x1, y1], [x2, y2]]"],
         ),
         (
             {"line": [3, [1.0, 0.0]], "follower": "flat"},
