@@ -149,19 +149,20 @@ def assert_same(one, two, within=1e-8):
     assert max(distance(one, two)) < within
 
 
-SEEDS = range(24)
+#: Mechanisms of 0, 11, 17, 21 and 23 come to a dead point on their way.
+SEEDS = [seed for seed in range(28) if seed not in (0, 11, 17, 21, 23)]
 
 
 @pytest.fixture(scope="module", params=SEEDS)
 def case(request):
-    """A random mechanism, its model, a motion and the answer, unless it comes to a dead point."""
+    """A random mechanism, its model, a motion and the answer."""
     given = record(request.param)
     made = mechanism(given)
     model = built(made)
     motion = swing(model, 0.01, steps=41)
     answer = model.solve(motion)
-    if not answer.ok or answer.condition.min() < 1e-2:
-        pytest.skip("comes to a dead point")
+    assert answer.ok, answer.faults()
+    assert answer.condition.min() > 1e-2
     return given, made, model, motion, answer
 
 
@@ -169,8 +170,6 @@ def case(request):
 def test_the_global_approach_gives_the_same_answer(case, method):
     _, made, _, motion, answer = case
     theirs = groups.solve_globally(mbssa.decompose(made), motion, method=method)
-    if (theirs.condition < 1e-3).any():
-        pytest.skip("as one system it is near a dead point")
     assert_same(answer, theirs)
     assert max(answer.residual.max(), theirs.residual.max()) < 1e-10
 
