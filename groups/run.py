@@ -256,16 +256,17 @@ class Run:
         Raises
         ------
         ValueError
-            An exception inside a user's function: which, and where.
+            An exception inside a user's function: which, and of which joint.
         """
         part = self._whole if part is None else part
         self._solve_part(part, first, stop, carried)
         if self._asks:
-            from groups.user_functions import take_faults
+            from groups.user_functions import of_joints, take_faults
 
             faults = take_faults()
             if faults:
-                raise ValueError("; ".join(map(str, faults)))
+                mechanism = self.model.structure.mechanism
+                raise ValueError("; ".join(str(of_joints(fault, mechanism)) for fault in faults))
 
     def _solve_part(self, part: Part, first: int, stop: int, carried: Carried) -> None:
         if not self.model.globally:

@@ -27,7 +27,8 @@ from mbssa.compiled import compiled_for_c
 from mbssa.gathering.faults import Fault
 from mbssa.joints.kernels import compiled_ask
 from mbssa.joints.user import Resolved, UserFunction, asked, asked_derivative
-from mbssa.joints.user_sources import said
+from mbssa.joints.user_sources import name_of, said
+from mbssa.mechanism import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,22 @@ def take_faults() -> tuple[Fault, ...]:
         _interrupted.clear()
         raise KeyboardInterrupt
     return tuple(reversed(found))
+
+
+def of_joints(fault: Fault, mechanism: Mechanism) -> Fault:
+    """A fault of a function with the joints that have it before its name.
+
+    >>> import mbssa
+    >>> print(of_joints(Fault("rods.py:rod", "RuntimeError: no idea"), mbssa.load("planar_four_bar")))
+    rods.py:rod: RuntimeError: no idea
+    """
+    found = [
+        mechanism.joint_ids[j]
+        for j, geometry in sorted(mechanism.joint_geometry.items())
+        if geometry.function is not None and name_of(geometry.function) == fault.where
+    ]
+    where = f"joint {', '.join(found)}: {fault.where}" if found else fault.where
+    return Fault(where, fault.what)
 
 
 def _bound_to(function: UserFunction) -> _Bound:

@@ -584,6 +584,8 @@ class _Reader:
             self.fault(f"{where} at_reference", f"those of {_a(row)} are zero there; leave it out")
         if "distance" in joint.at_reference and "distance" in row.coordinates:
             self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
+        if "contact" in joint.limits and row.code == "L":
+            self.fault(f"{where} limits.contact", "has no value to be limited; an L takes limits of angle")
         for name, (low, high) in joint.limits.items():
             if low > high:
                 self.fault(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+import mbssa
 from mbssa.gathering.profile import ProfileEntry, profile_of
 
 DEGREE = math.pi / 180
@@ -151,3 +152,13 @@ def test_the_schema_says_what_each_key_is():
     schema = ProfileEntry.model_json_schema()
     assert set(schema["properties"]) >= {"formula", "points", "law", "follower", "radius", "swing"}
     assert "return" in schema["$defs"]["SegmentEntry"]["properties"]
+
+
+def test_the_place_of_a_contact_has_no_limits(read):
+    with pytest.raises(mbssa.ModelError, match=r"limits.contact: has no value to be limited"):
+        read(
+            'format = 1\nspace = "planar"\nbodies = 2\n'
+            '[[joint]]\nbodies = [1, 2]\ntype = "L"\npoints = [[0, 0], [0, 3]]\n'
+            'profile = { circle = { radius = 2.0 }, follower = "roller", radius = 1.0 }\n'
+            "limits = { contact = [5, 6] }\n"
+        )

@@ -176,7 +176,7 @@ def test_functions_that_cannot_be_used_are_bad_input(slider, ask, name, message)
 
 
 def test_an_exception_on_the_way_ends_the_run_by_name(slider):
-    with pytest.raises(ValueError, match=r"rods\.py:late: RuntimeError: behind the wall"):
+    with pytest.raises(ValueError, match=r"^joint rod: .*rods\.py:late: RuntimeError: behind the wall"):
         solved(slider('function = "rods.py:late"'))
 
 
