@@ -44,7 +44,7 @@ def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
     ]
     if missing:
         raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
-    closed = assemble(mechanism, frames)
+    closed = assemble(mechanism, frames, hold=True)
     if not closed.closed:
         raise ValueError(f"{mechanism.name} cannot be assembled: {closed.fault}")
     return frames, closed.configuration

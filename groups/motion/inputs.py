@@ -83,7 +83,7 @@ def reference_values(mechanism: Mechanism) -> dict[str, float]:
             "give the joints geometry, or a start of its own to every law"
         )
     frames = joint_frames(mechanism)
-    at = assemble(mechanism, frames).configuration
+    at = assemble(mechanism, frames, hold=True).configuration
     values = reference_inputs(mechanism, frames, at).tolist()
     return dict(zip(driven_coordinates(mechanism), values, strict=True))
 

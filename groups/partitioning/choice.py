@@ -266,7 +266,7 @@ def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
 def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
     """One pose of all bodies."""
     if at is None:
-        closed = assemble(mechanism, frames)
+        closed = assemble(mechanism, frames, hold=True)
         if not closed.closed:
             raise CannotAssembleError(
                 f"{mechanism.name or 'the mechanism'} cannot be assembled: {closed.fault}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
@@ -51,8 +51,10 @@ def assemble(
     start: Configuration | None = None,
     tolerance: float = CLOSED,
     rank_tolerance: float = 1e-9,
+    *,
+    hold: bool = False,
 ) -> Assembly:
-    """Close the constraints (not the drives) from a starting configuration by Gauss-Newton.
+    """Close the constraints from a starting configuration by Gauss-Newton.
 
     Steps have minimum norm over the singular values above ``rank_tolerance``, so redundant equations and
     free motions do no harm. A redundant mechanism whose numbers are rounded closes only to the rounding:
@@ -61,6 +63,7 @@ def assemble(
     Parameters
     ----------
     start : the reference if not given
+    hold : what is driven keeps its value, if the mechanism can close so; else it is moved with the rest
     tolerance : largest residual of a closed mechanism, lengths divided by ``frames.size``
 
     Examples
@@ -72,11 +75,28 @@ def assemble(
     True
     """
     first = start or Configuration.reference(frames)
+    if hold and mechanism.driven.any():
+        held = _assemble(mechanism, frames, first, tolerance, rank_tolerance, hold=True)
+        if held.closed:
+            return held
+    return _assemble(mechanism, frames, first, tolerance, rank_tolerance, hold=False)
+
+
+def _assemble(
+    mechanism: Mechanism,
+    frames: Frames,
+    first: Configuration,
+    tolerance: float,
+    rank_tolerance: float,
+    *,
+    hold: bool,
+) -> Assembly:
     at, best = first, first
     smallest = np.inf
     step_size = np.inf
+    wanted = rows_at(mechanism, frames, first, values=True) if hold else None
     for _ in range(_ITERATIONS):
-        rows = rows_at(mechanism, frames, at).constraints
+        rows = _rows(mechanism, frames, at, wanted)
         residual = float(np.abs(rows.residual).max(initial=0.0))
         if residual < smallest:
             smallest, best = residual, at
@@ -93,6 +113,17 @@ def assemble(
     rounding = 16 * np.finfo(float).eps * float(np.abs(first.centres).max()) / frames.size
     fault = _fault(mechanism, frames, best, max(tolerance, rounding))
     return Assembly(best, not fault, smallest, moved, np.where(turned < 1e-7, 0.0, turned), fault)
+
+
+def _rows(mechanism: Mechanism, frames: Frames, at: Configuration, wanted: Rows | None) -> Rows:
+    """The constraints; with drives that keep what they were at ``wanted``, if that is given."""
+    if wanted is None:
+        return rows_at(mechanism, frames, at).constraints
+    rows = rows_at(mechanism, frames, at, values=True)
+    off = rows.residual - wanted.residual
+    angle = [coordinate_unit(name) == "rad" for name in rows.name]
+    off -= np.where(angle, 2 * np.pi * np.round(off / (2 * np.pi)), 0.0)
+    return replace(rows, residual=np.where(rows.drive, off, rows.residual))
 
 
 def _step(mechanism: Mechanism, frames: Frames, rows: Rows, rank_tolerance: float) -> Array:

@@ -57,7 +57,7 @@ class Rows:
 
     Attributes
     ----------
-    residual : (M,) m or rad; 0 for drives, whose value is wherever the configuration is
+    residual : (M,) m or rad; of drives 0, since their value is wherever the configuration is, or that value
     jacobian : (M, S, B) derivative by the twist of each body of the joint: velocity of the body's centre
         and angular velocity, world axes (planar: v_x, v_y, w_z)
     body : (M, S) body index; 0 is the frame, whose block is zero
@@ -133,8 +133,13 @@ def first_two_bodies(mechanism: Mechanism, joints: IntArray) -> IntArray:
     return np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
 
 
-def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) -> Rows:
-    """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``."""
+def rows_at(
+    mechanism: Mechanism, frames: Frames, configuration: Configuration, *, values: bool = False
+) -> Rows:
+    """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``.
+
+    With ``values`` the residual of a drive is the value of its coordinate.
+    """
     columns = unknowns(mechanism.space)
     parts: list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]] = []
     types = mechanism.joint_type
@@ -142,9 +147,9 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Configuration) 
         joints = np.flatnonzero((types == index) & frames.known)
         rows = equations_of(CATALOGUE[index])
         if rows is None:
-            parts += _relation_rows(mechanism, frames, configuration, joints)
+            parts += _relation_rows(mechanism, frames, configuration, joints, values)
         else:
-            parts += _pair_rows(mechanism, frames, configuration, joints, rows)
+            parts += _pair_rows(mechanism, frames, configuration, joints, rows, values)
     missing = tuple(np.flatnonzero(~frames.known).tolist())
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
@@ -172,7 +177,12 @@ def _widened(array: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
 
 
 def _pair_rows(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, rows: Equations
+    mechanism: Mechanism,
+    frames: Frames,
+    at: Configuration,
+    joints: IntArray,
+    rows: Equations,
+    values: bool,
 ) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
     """Rows of joints of one type that relate the poses of two bodies."""
     body = first_two_bodies(mechanism, joints)
@@ -187,11 +197,11 @@ def _pair_rows(
     parts.append(_part(value, rate, keep, names, joints, body, axes, lever, drive=False))
     mask = mechanism.driven[joints]
     if mask.any():
-        _, rate = coordinates(rows, d, C, parameters)
+        value, rate = coordinates(rows, d, C, parameters)
         kind = CATALOGUE[int(mechanism.joint_type[joints[0]])]
         keep = (mask[:, None] >> np.arange(kind.grade)) & 1 == 1
-        zero = np.zeros(keep.shape)
-        parts.append(_part(zero, rate, keep, list(kind.coordinates), joints, body, axes, lever, drive=True))
+        value = value if values else np.zeros(keep.shape)
+        parts.append(_part(value, rate, keep, list(kind.coordinates), joints, body, axes, lever, drive=True))
     return parts
 
 
@@ -256,7 +266,7 @@ def relative_pose(
 
 
 def _relation_rows(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray
+    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, values: bool
 ) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
     """Rows of joints whose equations are relations of their bodies."""
     poses = Poses(at.position, at.rotation, at.angle)
@@ -275,7 +285,7 @@ def _relation_rows(
             rates[np.array(bodies) == 0] = 0.0
             parts.append(
                 (
-                    np.array([0.0 if drive else value]),
+                    np.array([value if values or not drive else 0.0]),
                     rates[None],
                     np.array([bodies]),
                     np.array([joint]),

@@ -119,7 +119,7 @@ def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
     precision = precision_of(mechanism, frames.size) if precision is None else precision / frames.size
     tolerance = tolerance_for(precision)
     closing = max(CLOSED, 10 * precision)
-    closed = assemble(mechanism, frames, tolerance=closing, rank_tolerance=tolerance)
+    closed = assemble(mechanism, frames, tolerance=closing, rank_tolerance=tolerance, hold=True)
     rows = rows_at(mechanism, frames, closed.configuration)
     found = _examined(mechanism, rows, tolerance, precision, "numeric")
     elsewhere = None
