@@ -229,7 +229,8 @@ def geometry(draw, row, n_bodies=2):
     if record:
         coordinates = st.sampled_from(row.coordinates)
         limits = st.tuples(NUMBER, NUMBER).map(lambda pair: sorted(pair))
-        record["limits"] = draw(st.dictionaries(coordinates, limits, max_size=2))
+        limited = coordinates.filter(lambda name: name != "contact")  # a place without a value
+        record["limits"] = draw(st.dictionaries(limited, limits, max_size=2))
         if "frames" not in record and row.code not in RELATED:
             record["at_reference"] = draw(st.dictionaries(coordinates, NUMBER, max_size=2))
             record["at_reference"].pop("distance", None)
