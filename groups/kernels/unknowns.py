@@ -603,7 +603,7 @@ def part_way(ints: Array, work: Array, memory: Array, share: float) -> None:
                 work[at + m] = work[goal + m]
             continue
         turn = ints[GOAL_TURN] + 3 * k
-        if ints[PLANAR] == 1:
+        if ints[PLANAR] == 1 and memory[RUN] > 0.0:  # after a gap nobody went all of the way
             put_in(work, turn, (0.0, 0.0, work[ints[GOAL_TURNED] + k] - memory[ints[LAST_TURNED] + k]))
         elif work[turn] != work[turn]:
             back = transposed(matrix_in(memory, was + 3))
