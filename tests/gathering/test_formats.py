@@ -167,7 +167,8 @@ LENGTH = st.floats(0.02, 5.0)
 def profiles(draw):
     """Cams from every source with every follower."""
     r = draw(LENGTH)
-    law = [{"rise": r / 4, "over": 2.0, "kind": "3-4-5"}, {"dwell": 1.0}, {"return": r / 4, "over": 3.0}]
+    rise, back = {"rise": r / 4, "over": 2.0, "kind": "345"}, {"return": r / 4, "over": 3.0, "kind": "4567"}
+    law = [rise, {"dwell": 1.0}, back]
     over = 2 * math.pi - 6.0
     curve = draw(
         st.sampled_from(
