@@ -130,6 +130,14 @@ def solve(
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Solve by this plan, as mbssa routes --save wrote it.")
     ] = None,
+    compiled: Annotated[
+        bool | None,
+        typer.Option(
+            "--compiled/--no-compiled",
+            help="Solve by compiled kernels, or in plain Python; by default what is faster. Same bits.",
+            show_default=False,
+        ),
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep what is done, so that --resume can go on from it."),
@@ -166,9 +174,10 @@ def solve(
             faults += through_faults(through, request, mode or [])
         if faults:
             fail_all(faults)
-        groups = mode or [], solver or []
-        bodies = keep or []
-        _solve(model, motion, steps, duration, *groups, bodies, level, targets, named, request, through, form)
+        groups = mode or [], solver or [], keep or []
+        _solve(
+            model, motion, steps, duration, *groups, level, compiled, targets, named, request, through, form
+        )
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
         raise typer.Exit(STOPPED) from None
@@ -183,6 +192,7 @@ def _solve(
     solver: Sequence[str],
     keep: Sequence[str],
     level: Level,
+    compiled: bool | None,
     targets: Sequence[Target],
     points: list[str] | None,
     request: Request,
@@ -204,7 +214,9 @@ def _solve(
     bodies = None if kept is None else [body + 1 for body in kept]
     try:
         solve = solver_by(request, model, motion, level) if request else None
-        run = solve_watched(model, motion, bodies=bodies, level=level, modes=modes, solve=solve)
+        run = solve_watched(
+            model, motion, bodies=bodies, level=level, modes=modes, compiled=compiled, solve=solve
+        )
     except ValueError as error:
         fail(str(error))
     except RuntimeError as error:

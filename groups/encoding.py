@@ -127,14 +127,16 @@ class RowTables:
         """(E,) whether each row is a constraint and no drive."""
         return self.drive < 0
 
-    def bound(self) -> RowTables:
-        """The same with the addresses, in this process, of the users' functions."""
+    def bound(self, compiled: bool) -> RowTables:
+        """The same with the addresses, in this process, of the users' functions, for such kernels."""
         if not self.users:
             return self
         parameter = self.parameter.copy()
         from groups.user_functions import addresses
 
-        parameter[[term for _, term in self.users]] = addresses([function for function, _ in self.users])
+        parameter[[term for _, term in self.users]] = addresses(
+            [function for function, _ in self.users], compiled
+        )
         return replace(self, parameter=parameter)
 
     def over(self, size: float) -> RowTables:

@@ -18,11 +18,14 @@ from groups.global_contacts import part_contacts
 from groups.global_dense import dense_solver
 from groups.global_sparse import sparse_solver
 from groups.global_system import GlobalRun, encode
+from groups.kernels import global_newton as kernels
 from groups.kernels.status import LIFTED, OK, PENETRATES
 from groups.motion import Motion, default_motion
+from groups.plain_costs import COMPILING, global_microseconds
 from groups.reference import closed_reference, inputs_from_reference
 from groups.results.rotations import quaternion_of
 from groups.trajectory import Level, Trajectory
+from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.structure import Structure
 
@@ -41,6 +44,7 @@ def solve_globally(
     *,
     method: Method = "dense",
     level: Level = "acceleration",
+    compiled: bool | None = None,
     progress: Progress | None = None,
 ) -> Trajectory:
     """Position, velocity and acceleration of every body by Newton on all of them at once.
@@ -52,8 +56,9 @@ def solve_globally(
     Parameters
     ----------
     motion : inputs over time; the model's own by default
-    method : "dense", compiled throughout, or "sparse", SciPy's SuperLU on a fixed pattern
+    method : "dense", or "sparse", SciPy's SuperLU on a fixed pattern
     level : the last level of answer that is wanted
+    compiled : as :meth:`groups.Model.solve` has it
     progress : called with the share that is done now and then; False from it stops the run, and what was
         not computed says so in its status
 
@@ -80,8 +85,12 @@ def solve_globally(
     system = encode(structure, frames)
     lead = inputs_from_reference(structure, frames, reference, motion)
     run = GlobalRun.of(system, reference, lead, get_args(Level).index(level))
-    advance = dense_solver(system) if method == "dense" else sparse_solver(system)
     instants, last = len(lead[0]), 0
+    seconds = 1e-6 * instants * global_microseconds(len(system.rows))
+    kernel = chosen(kernels.solve_dense, seconds, compiling=COMPILING["solve_dense"], ask=compiled)
+    advance = (dense_solver if method == "dense" else sparse_solver)(
+        system, kernel is not kernels.solve_dense
+    )
     part = instants if progress is None else -(-instants // _PARTS)
     for first in range(1, instants, part):
         stop = min(first + part, instants)

@@ -32,7 +32,7 @@ def part_contacts(run: GlobalRun) -> None:
     if not len(at) or not len(gaps):
         return
     n, jets = len(rows), len(rows.code)
-    tables, system = rows.bound().kernel_rows, run.system.dense
+    tables, system = rows.bound(False).kernel_rows, run.system.dense
     work = np.zeros((WORK, SIZE)), np.zeros((jets, SIZE)), np.zeros(n * run.system.n), np.zeros(n)
     for t in at.tolist():
         tables[9][:] = run.poses[5][:, t]

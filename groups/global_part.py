@@ -84,6 +84,7 @@ class GlobalPart:
         time: Floats,
         level: int,
         row_of: Ints,
+        compiled: bool,
     ) -> None:
         """Solve the instants ``first`` … ``stop`` - 1 into the arrays of a run.
 
@@ -99,9 +100,10 @@ class GlobalPart:
         inputs : value, rate, acceleration (D, T); ``time`` (T,)
         level : 0 for positions, 1 for velocities too, 2 for accelerations too
         row_of : (N,) row of each body in the outputs, -1 for none, which none of those that are read may have
+        compiled : whether kernels are compiled
         """
         solver = dense_solver if self.method == "dense" else sparse_solver
-        solve = solver(self.system)
+        solve = solver(self.system, compiled)
         while first < stop:
             end = min((first // BLOCK + 1) * BLOCK, stop)
             run = self._block(first, end, memory, outputs, inputs, time, level, row_of)
@@ -321,7 +323,7 @@ def _looked(system: GlobalSystem, at: _Last) -> tuple[float, kernels.Work]:
     column = at.inputs[:, None]
     inputs = np.zeros(1), column, 0.0 * column, 0.0 * column
     stage = at.position, at.rotation, at.velocity, at.acceleration, at.angle
-    worst = kernels.look(0, system.rows.bound().kernel_rows, system.dense, inputs, stage, work)
+    worst = kernels.look(0, system.rows.bound(False).kernel_rows, system.dense, inputs, stage, work)
     return worst, work
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,23 +14,24 @@ from groups.global_system import GlobalRun, GlobalSystem
 from groups.kernels import global_newton as kernels
 from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
-from mbssa.compiled import compiled
+from mbssa.compiled import chosen
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def sparse_solver(system: GlobalSystem) -> Advance:
+def sparse_solver(system: GlobalSystem, compiled: bool) -> Advance:
     """Solver of stretches of a system's runs, as :func:`groups.global_dense.dense_solver`."""
     matrix = _Sparse(system)
     places = system.with_places(matrix.place)
-    rows, columns, known = system.rows.bound().kernel_rows, system.columns, system.known
+    rows, columns, known = system.rows.bound(compiled).kernel_rows, system.columns, system.known
     right = np.zeros(len(system.rows))
     work = np.zeros((WORK, SIZE)), np.zeros((len(rows[3]), SIZE)), matrix.jacobian, right
     m = known + system.n // len(columns)
     stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6)), np.zeros(m)
+    choose: Callable[[Any], Any] = partial(chosen, ask=compiled)
     begin, look, fill, move, velocities, accelerations, spread, end = (
-        compiled(kernel)
+        choose(kernel)
         for kernel in (
             kernels.begin, kernels.look, kernels.fill, kernels.move,
             kernels.velocities, kernels.accelerations, kernels.spread, kernels.end,

@@ -13,12 +13,14 @@ import numpy.typing as npt
 from groups.contacts import Watch, watches
 from groups.kernels import span
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
+from groups.plain_costs import COMPILING, plain_microseconds
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.relative import counts_by_instants
 from groups.results.faults import names_of_groups
-from groups.run import Carried, Packed, Run, run_in, seed
+from groups.run import Carried, Packed, Run, entry, run_in, seed
 from groups.trajectory import Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
+from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -109,6 +111,28 @@ class Model:
         return any(solver.part is not None for solver in self.solvers)
 
     @cached_property
+    def plain_seconds(self) -> float:
+        """Seconds that plain Python takes for one instant, roughly."""
+        return 1e-6 * sum(plain_microseconds(solver) for solver in self.solvers)
+
+    def compiles(self, instants: int) -> bool:
+        """Whether compiled kernels are the faster choice for so many more instants.
+
+        >>> import groups, mbssa
+        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(10_000_000)
+        True
+        """
+        if self.tearing is None:
+            kernel: Callable[..., Any] = entry(self)
+            tries = 1.0
+        else:
+            from groups.tearing.driving import TRIES, torn_entry
+
+            kernel, tries = torn_entry(self), TRIES
+        seconds = tries * instants * self.inner.plain_seconds
+        return chosen(kernel, seconds, compiling=COMPILING[kernel.__name__]) is not kernel
+
+    @cached_property
     def group_names(self) -> tuple[str, ...]:
         """By group, its bodies and its type."""
         return names_of_groups(self.structure)
@@ -182,6 +206,7 @@ class Model:
         level: Level = "acceleration",
         modes: Mapping[int, int] | None = None,
         chunks: int = 1,
+        compiled: bool | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
@@ -198,6 +223,8 @@ class Model:
         chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
             before ends where the seed has come by; else from its end. Borrowed inputs are led from instant to
             instant, so that there it changes nothing
+        compiled : True solves by compiled kernels, False in plain Python; by default what takes less time.
+            The answer has the same bits
         progress : called with the share that is done now and then; False from it stops the run, and what
             was not computed says so in its status
 
@@ -233,9 +260,9 @@ class Model:
         if self.tearing is not None:
             from groups.tearing.solving import solve_torn
 
-            return solve_torn(self, motion, kept, answers, progress)
+            return solve_torn(self, motion, kept, answers, progress, compiled)
         held = self.held_bodies(kept)
-        run = Run(self, motion, held, answers)
+        run = Run(self, motion, held, answers, compiled=compiled)
         instants = len(motion.time)
         # Reports come at whole blocks, so that they change no bit of the answer.
         every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)

@@ -185,12 +185,12 @@ def encode_relative(
     rod_joints = [j for j in cuts if _is_rod(mechanism, j)]
     rod_struts = [strut for strut in opened.struts if strut.slide < 0 or strut.slide_driven]
     others = [j for j in cuts if j not in pins and j not in rod_joints]
-    rows = encode_rows(mechanism, frames, others, place, drives, held).bound()
+    rows = encode_rows(mechanism, frames, others, place, drives, held).bound(False)
     width = 2 if planar else 3
     if width * len(pins) + len(rod_joints) + len(rod_struts) + len(rows) != n:
         # More equations than unknowns: all in one form, of which a full set is chosen.
         pins, rod_joints = [], []
-        rows = encode_rows(mechanism, frames, list(opened.cuts), place, drives, held).bound()
+        rows = encode_rows(mechanism, frames, list(opened.cuts), place, drives, held).bound(False)
     packed = [_pack_strut(strut, mechanism, frames, drives, spins) for strut in opened.struts]
     rods, rod_floats = _rods(mechanism, frames, place, rod_joints, rod_struts, opened.struts, packed, drives)
     meeting = _meeting(opened, mechanism, steps, influence, pins, place, n) if not len(rows) else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from groups.motion import Motion, reference_inputs
 from groups.reference import check_drives
 from groups.registry import Solver
 from groups.trajectory import Trajectory
-from mbssa.compiled import compiled
+from mbssa.compiled import chosen
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.system import Configuration
 
@@ -70,14 +71,15 @@ class Packed:
     code: Ints
     users: tuple[tuple[UserFunction, int], ...] = ()
 
-    def bound(self) -> Floats:
+    def bound(self, compiled: bool) -> Floats:
         """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
         if not self.users:
             return self.floats
         from groups.user_functions import addresses
 
         floats = self.floats.copy()
-        floats[[place for _, place in self.users]] = addresses([function for function, _ in self.users])
+        found = addresses([function for function, _ in self.users], compiled)
+        floats[[place for _, place in self.users]] = found
         return floats
 
 
@@ -197,6 +199,7 @@ class Run:
     kept : (rows,) indices of the bodies that the arrays hold, ascending
     level : 0 for positions, 1 for velocities too, 2 for accelerations too
     arrays : to be filled; new ones by default
+    compiled : whether kernels are compiled; by default where that is faster than plain Python
 
     Raises
     ------
@@ -205,7 +208,13 @@ class Run:
     """
 
     def __init__(
-        self, model: Model, motion: Motion, kept: Ints, level: int, arrays: Arrays | None = None
+        self,
+        model: Model,
+        motion: Motion,
+        kept: Ints,
+        level: int,
+        arrays: Arrays | None = None,
+        compiled: bool | None = None,
     ) -> None:
         if model.tearing is not None:
             raise ValueError(
@@ -233,16 +242,12 @@ class Run:
             np.require(part, requirements=["C", "W"])
             for part in (motion.value, motion.rate, motion.acceleration)
         )
-        self._floats = model.packed.bound()
         parts = [solver.part for solver in model.solvers if solver.part is not None]
         self._asks = bool(model.packed.users) or any(part.system.rows.users for part in parts)
-        code = model.packed.code
-        if not self.planar:
-            self._solve = compiled(span.solve_spatial)
-        elif ((code == span.PLANAR) | (code == span.GLOBAL)).all():
-            self._solve = compiled(span.solve_planar_closed)
-        else:
-            self._solve = compiled(span.solve_planar_any)
+        #: Whether the kernels are compiled.
+        self.compiled = model.compiles(instants) if compiled is None else compiled
+        self._solve = chosen(entry(model), ask=self.compiled)
+        self._floats = model.packed.bound(self.compiled)
         self._whole = Part(np.arange(model.structure.n_groups), _NOBODY, kept)
         self._of_thread = threading.local()
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
@@ -284,6 +289,7 @@ class Run:
             by.advance(
                 first, stop, carried.memory[start[g] : start[g + 1]], carried.orientation,
                 self.arrays.outputs, self.arrays.quality, self._inputs, self._time, self.level, self._row_of,
+                self.compiled,
             )  # fmt: skip
 
     def _pieces(self, part: Part) -> list[Part]:
@@ -306,20 +312,21 @@ class Run:
 
     def _by_kernel(self, part: Part, first: int, stop: int, carried: Carried) -> None:
         packed = self.model.packed
-        self._solve(
-            part.groups,
-            (
-                packed.ints, packed.int_start, self._floats, packed.float_start, carried.memory,
-                packed.memory_start, packed.code,
-            ),
-            self._states(),
-            (first, stop, self.level),
-            self._inputs,
-            self._time,
-            self.arrays.quality,
-            (self._row_of, part.loaded, part.written, carried.orientation),
-            self.arrays.outputs,
-        )  # fmt: skip
+        with nullcontext() if self.compiled else np.errstate(all="ignore"):
+            self._solve(
+                part.groups,
+                (
+                    packed.ints, packed.int_start, self._floats, packed.float_start, carried.memory,
+                    packed.memory_start, packed.code,
+                ),
+                self._states(),
+                (first, stop, self.level),
+                self._inputs,
+                self._time,
+                self.arrays.quality,
+                (self._row_of, part.loaded, part.written, carried.orientation),
+                self.arrays.outputs,
+            )  # fmt: skip
 
     def _states(self) -> Floats:
         """Room for a block's states, one for each thread."""
@@ -368,7 +375,7 @@ class Run:
         if stop - first < 4 or not len(held):
             return
         status, _, _, condition = self.arrays.quality
-        mark = compiled(span.turned_back)
+        mark = chosen(span.turned_back, ask=self.compiled)
         position, orientation, velocity, acceleration = self.arrays.outputs
         angle = orientation if self.planar else np.zeros((0, 0))
         paths = (position, angle, velocity, acceleration)
@@ -475,6 +482,15 @@ class Run:
         structure = self.model.structure
         joints = [group.joint_indices.tolist() for group in structure.groups]
         return sentences_of(structure.mechanism, joints, status, residual, self.ended)
+
+
+def entry(model: Model) -> Callable[..., None]:
+    """The kernel that solves all groups of a model."""
+    code = model.packed.code
+    if model.mechanism.space == "spatial":
+        return span.solve_spatial
+    closed = bool(((code == span.PLANAR) | (code == span.GLOBAL)).all())
+    return span.solve_planar_closed if closed else span.solve_planar_any
 
 
 def run_in(model: Model, motion: Motion) -> Floats:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from groups.kernels import foreign
 from mbssa.compiled import compiled_for_c
 from mbssa.gathering.faults import Fault
-from mbssa.joints.kernels import compiled_ask
+from mbssa.joints.kernels import analytic_jet, compiled_ask, given_jet
 from mbssa.joints.user import Resolved, UserFunction, asked, asked_derivative
 from mbssa.joints.user_sources import name_of, said
 from mbssa.mechanism import Mechanism
@@ -47,10 +47,11 @@ _taking = threading.Lock()  # others may add meanwhile
 _interrupted = threading.Event()
 
 
-def addresses(functions: Sequence[UserFunction]) -> list[int]:
+def addresses(functions: Sequence[UserFunction], compiled: bool) -> list[int]:
     """Addresses for :func:`groups.kernels.foreign.call_foreign`, valid in this process as long as it lives.
 
-    The first call for a function imports and compiles it; an edited file is read anew.
+    The first call for a function imports it, and compiles it for compiled kernels; for kernels in Python an
+    address is that of the function's object. An edited file is read anew.
 
     Raises
     ------
@@ -63,10 +64,12 @@ def addresses(functions: Sequence[UserFunction]) -> list[int]:
     >>> from groups.kernels.foreign import call_foreign
     >>> line = UserFunction(lambda q: q[0, 0] + 2 * q[0, 1] - 3.0, 1, True)
     >>> values, out = np.zeros(20), np.zeros(9)
-    >>> call_foreign(addresses([line])[0], values, out)
+    >>> call_foreign(addresses([line], True)[0], values, out)
     >>> out[0], out[3:].tolist()
     (np.float64(-3.0), [1.0, 2.0, 0.0, 0.0, 0.0, 0.0])
     """
+    if not compiled:
+        return [_python_jet(function) for function in functions]
     return [_bound_to(function).record.ctypes.data for function in functions]
 
 
@@ -109,6 +112,37 @@ def of_joints(fault: Fault, mechanism: Mechanism) -> Fault:
     ]
     where = f"joint {', '.join(found)}: {fault.where}" if found else fault.where
     return Fault(where, fault.what)
+
+
+@dataclass(frozen=True, eq=False)
+class _PythonJet:
+    """The jet of a function in Python; an exception inside the function is noted and answered with NaN."""
+
+    function: UserFunction
+    resolved: Resolved
+
+    def __call__(self, values: npt.NDArray[np.float64], out: npt.NDArray[np.float64]) -> None:
+        function, resolved = self.function, self.resolved
+        call = asked(function, resolved.function)
+        try:
+            if resolved.derivative is None:
+                analytic_jet(call, function.planar, function.size, values, out)
+            else:
+                slope = asked_derivative(function, resolved.derivative)
+                given_jet(call, slope, function.planar, function.size, values, out)
+        except (Exception, SystemExit) as error:
+            out[:] = np.nan
+            _faults.setdefault(function, Fault(function.name, said(error)))
+
+
+_python_jets: dict[tuple[UserFunction, Resolved], _PythonJet] = {}
+
+
+def _python_jet(function: UserFunction) -> int:
+    key = function, function.resolve()
+    jet = _python_jets.setdefault(key, _PythonJet(*key))
+    foreign.in_python[id(jet)] = jet
+    return id(jet)
 
 
 def _bound_to(function: UserFunction) -> _Bound:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -17,9 +17,11 @@ from groups.model import Model
 from groups.motion import Motion
 from groups.runner import Solve
 from groups.trajectory import Level, Trajectory
-from mbssa.bar import bar
+from mbssa.bar import Told, bar
+from mbssa.compiled import compiling_told
 
-_COMPILING = "compiling kernels, once for this machine: up to some minutes"
+#: Seconds that compiling one kernel takes, roughly.
+EACH = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +32,11 @@ class Watched:
     ----------
     trajectory : instants that were not reached say so in their status
     compiling : s that went into compiling kernels
-    starting : s until the kernels were ready, other than compiling: most of it is Numba's import
+    starting : s until compiled kernels were ready, other than compiling: most of it is Numba's import
     solving : s for the motion itself
     stopped : whether Ctrl-C ended it before the last instant
     how : by which plan, in words; empty for one group after another
+    compiled : whether compiled kernels solved it, or plain Python
     """
 
     trajectory: Trajectory
@@ -42,6 +45,7 @@ class Watched:
     solving: float
     stopped: bool
     how: str = ""
+    compiled: bool = False
 
 
 def solve_watched(
@@ -51,30 +55,36 @@ def solve_watched(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    compiled: bool | None = None,
     solve: Solve | None = None,
 ) -> Watched:
     """Solve a motion, tell on standard error what takes long, and stop where Ctrl-C comes.
 
-    The first instant is solved on its own before all others, so that compiling is not in the time of the
-    motion. Ctrl-C while that lasts raises KeyboardInterrupt; so does a second one later.
+    Where compiled kernels solve it, the first instant is solved before all others, so that loading or
+    compiling them is not in the time of the motion. Ctrl-C while that lasts raises KeyboardInterrupt; so does
+    a second one later.
 
     Parameters
     ----------
-    solve : who solves the motion; the model itself by default
+    compiled : as :meth:`groups.Model.solve` has it
+    solve : what solves the motion; the model itself by default
 
     Raises
     ------
     ValueError, KeyError
         As :meth:`groups.Model.solve`.
     """
-    chosen: dict[str, Any] = {"bodies": bodies, "level": level}
+    compiled = model.compiles(len(motion.time)) if compiled is None else compiled
+    chosen: dict[str, Any] = {"bodies": bodies, "level": level, "compiled": compiled}
     if modes:
         chosen["modes"] = modes
     begin = perf_counter()
-    with _compiling_told() as compiling:
-        model.solve(_first_instant(motion), **chosen)
+    compiling = 0.0
+    if compiled:
+        with bar() as told, compiling_told(_Notice(told)) as compilation:
+            model.solve(_first_instant(motion), **chosen)
+        compiling = compilation.seconds
     start = perf_counter()
-    starting = start - begin - sum(compiling)
     solving = f"solving {len(motion.time):,} instants"
     with _stop_wanted() as wanted, bar() as told:
 
@@ -83,9 +93,24 @@ def solve_watched(
             return not wanted.is_set()
 
         trajectory = (model.solve if solve is None else solve)(motion, progress=progress, **chosen)
+    seconds = perf_counter() - start
     stopped = bool((trajectory.status == NOT_COMPUTED).any())
     how = "" if solve is None else solve.how
-    return Watched(trajectory, sum(compiling), starting, perf_counter() - start, stopped, how)
+    return Watched(trajectory, compiling, start - begin - compiling, seconds, stopped, how, compiled)
+
+
+class _Notice:
+    """Progress of compiling kernels: a bar on a terminal, a line elsewhere."""
+
+    def __init__(self, told: Told) -> None:
+        self._told, self._said = told, False
+
+    def __call__(self, done: int, needed: int) -> None:
+        what = f"compiling {needed} kernels, once for this machine: about {EACH * needed:.0f} s"
+        self._told(what, done / needed)
+        if not self._said and not sys.stderr.isatty():
+            print(what, file=sys.stderr, flush=True)
+        self._said = True
 
 
 def _first_instant(motion: Motion) -> Motion:
@@ -97,62 +122,6 @@ def _first_instant(motion: Motion) -> Motion:
         rate=motion.rate[:, :1].copy(),
         acceleration=motion.acceleration[:, :1].copy(),
     )
-
-
-@contextmanager
-def _compiling_told() -> Iterator[list[float]]:
-    """Say that kernels are being compiled if they are; the list gets the seconds of each compilation."""
-    from numba.core import event
-
-    seconds: list[float] = []
-    told = _Notice()
-
-    class Listener(event.Listener):
-        """Compilations nest: a kernel compiles those that it calls."""
-
-        depth = 0
-        since = 0.0
-
-        def on_start(self, _event: Any) -> None:
-            if self.depth == 0:
-                self.since = perf_counter()
-                told.show()
-            self.depth += 1
-
-        def on_end(self, _event: Any) -> None:
-            self.depth -= 1
-            if self.depth == 0:
-                seconds.append(perf_counter() - self.since)
-
-    try:
-        with event.install_listener("numba:compile", Listener()):
-            yield seconds
-    finally:
-        told.end()
-
-
-class _Notice:
-    """A spinner on a terminal, a line elsewhere; once."""
-
-    def __init__(self) -> None:
-        self._end: Callable[[], None] | None = None
-
-    def show(self) -> None:
-        if self._end is not None:
-            return
-        self._end = lambda: None
-        if not sys.stderr.isatty():
-            print(_COMPILING, file=sys.stderr, flush=True)
-            return
-        from rich.console import Console
-
-        status = Console(stderr=True).status(f"{_COMPILING} …")
-        status.start()
-        self._end = status.stop
-
-    def end(self) -> None:
-        if self._end is not None:
-            self._end()
 
 
 @contextmanager

@@ -1,8 +1,11 @@
-"""One door to Numba: small inputs run a kernel as plain Python, large ones compile it.
+"""One door to Numba: small work runs a kernel as plain Python, large work compiles it.
 
-Importing Numba costs more than decomposing any mechanism that fits on a page, so a kernel is an
-ordinary function until the work is worth it. A kernel may call other kernels, of its own file or of
-another, by the name under which its file knows them.
+A kernel is an ordinary function until its work is worth a compiler: importing Numba and loading a compiled
+kernel take half a second, compiling one takes up to a minute. Both lives of a kernel give the same bits. A
+kernel may call other kernels, of its own file or of another, by the name under which its file knows them.
+
+The choice is the one between renting and buying: Python is rented until what was spent on it, or what the
+call at hand would cost, comes to the price of the compiled kernel (:func:`chosen`).
 """
 
 from __future__ import annotations
@@ -10,18 +13,26 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Work (bodies + joints) from which kernels are compiled. Importing Numba and loading its cache takes
-#: 0.4 s, which plain Python needs for a work of about 10,000; but the very first call, before anything
-#: is in the cache, takes about 10 s, so small mechanisms are left to Python a little longer.
+#: Seconds that it takes to import Numba, and to load one compiled kernel from disk.
+IMPORTING, LOADING = 0.4, 0.1
+#: Share of the seconds that compiling takes which counts in the price of a kernel that is not kept on disk:
+#: it is paid once, and serves all later processes.
+SHARE = 1.0 / 8.0
+#: Seconds for a unit of the work (bodies + joints) of a structural kernel in plain Python, and for compiling.
+PER_WORK, COMPILING = 6e-6, 1.5
+#: Work from which structural kernels compile at the first call, on an empty cache too.
 WORTH_COMPILING = 20_000
 
 #: Packages whose functions are kernels when a kernel calls them.
@@ -35,9 +46,48 @@ _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 _MAKERS = ("zeros", "ones", "empty", "full", "copy", "arange", "array")
 
 
+#: By kernel, seconds of plain Python in this process; None from where the compiled kernel was chosen.
+_rented: dict[Callable[..., Any], float | None] = {}
+
+
+def chosen(
+    function: Callable[P, R], seconds: float = 0.0, *, compiling: float = 0.0, ask: bool | None = None
+) -> Callable[P, R]:
+    """``function`` itself for little work, else its compiled twin: same arguments, same bits.
+
+    Parameters
+    ----------
+    seconds : that plain Python would take for the work at hand, roughly
+    compiling : that compiling takes where no compiled kernel is kept on disk, roughly
+    ask : True for the compiled kernel and False for plain Python, whatever the work
+    """
+    if ask is False:
+        return function
+    if ask:
+        _rented[function] = None
+    spent = _rented.get(function, 0.0)
+    if spent is not None:
+        spent += seconds
+        price = LOADING if "numba" in sys.modules else IMPORTING + LOADING
+        if spent < price or (spent < price + SHARE * compiling and not is_kept(function)):
+            _rented[function] = spent
+            return function
+        _rented[function] = None
+    twin: Callable[P, R] = compiled(function)
+    return twin
+
+
 def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
-    """``function`` itself for little ``work``, else its compiled twin: same arguments, same answer."""
-    return function if work < WORTH_COMPILING else compiled(function)
+    """A structural kernel for so much work (bodies + joints): :func:`chosen`."""
+    return chosen(
+        function, PER_WORK * work, compiling=COMPILING, ask=True if work >= WORTH_COMPILING else None
+    )
+
+
+def is_kept(function: Callable[..., Any]) -> bool:
+    """Whether a compiled kernel is on disk."""
+    folder = _cache_folder()
+    return folder is not None and any(folder.glob(f"*/*.{function.__name__}-*.nbi"))
 
 
 def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -59,8 +109,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
     if function in _INSTEAD:
         return _INSTEAD[function]()
-    import numba
-
+    numba = _numba()
     twin = _with_compiled_callees(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": _makes_arrays(function)}
     return _kept_on_disk(lambda cache: numba.njit(cache=cache, **options)(twin))
@@ -69,12 +118,80 @@ def compiled(function: Callable[..., Any]) -> Any:
 @cache
 def compiled_for_c(function: Callable[..., None]) -> Any:
     """A kernel of pointers to float64 as a C function: ``address`` is its place in this process."""
-    import numba
-
+    numba = _numba()
     twin = _with_compiled_callees(function)
     pointer: Any = numba.types.CPointer
     signature = numba.types.void(*[pointer(numba.types.float64)] * function.__code__.co_argcount)
     return _kept_on_disk(lambda cache: numba.cfunc(signature, cache=cache, error_model="numpy")(twin))
+
+
+@dataclass
+class Compiling:
+    """Compilations while :func:`compiling_told` lasts: their ``seconds``, and those of importing Numba."""
+
+    tell: Callable[[int, int], object]
+    seconds: float = 0.0
+    importing: float = 0.0
+
+
+_compilings: list[Compiling] = []
+
+
+@contextmanager
+def compiling_told(tell: Callable[[int, int], object]) -> Iterator[Compiling]:
+    """Call ``tell`` with the number of kernels that are compiled already and of those that a call needs."""
+    compiling = Compiling(tell)
+    _compilings.append(compiling)
+    try:
+        yield compiling
+    finally:
+        _compilings.remove(compiling)
+
+
+@cache
+def _numba() -> Any:
+    """Numba, imported now, with a listener for :func:`compiling_told`."""
+    begin = perf_counter()
+    import numba
+    from numba.core import event
+
+    class Listener(event.Listener):
+        """Compilations nest: a kernel compiles those that it calls."""
+
+        depth, since, done, needed = 0, 0.0, 0, 1
+
+        def on_start(self, compilation: Any) -> None:
+            if self.depth == 0:
+                self.since, self.done = perf_counter(), 0
+                self.needed = len(_reached(compilation.data["dispatcher"], set()))
+                self._tell()
+            self.depth += 1
+
+        def on_end(self, _: Any) -> None:
+            self.depth, self.done = self.depth - 1, self.done + 1
+            self._tell()
+            if self.depth == 0:
+                for compiling in _compilings:
+                    compiling.seconds += perf_counter() - self.since
+
+        def _tell(self) -> None:
+            for compiling in _compilings:
+                compiling.tell(min(self.done, self.needed), self.needed)
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    for compiling in _compilings:
+        compiling.importing += perf_counter() - begin
+    return numba
+
+
+def _reached(dispatcher: Any, seen: set[Any]) -> set[Any]:
+    """A compiled kernel and all that it calls."""
+    if dispatcher not in seen and hasattr(dispatcher, "py_func"):
+        seen.add(dispatcher)
+        scope = dispatcher.py_func.__globals__
+        for name in dispatcher.py_func.__code__.co_names:
+            _reached(scope.get(name), seen)
+    return seen
 
 
 def _kept_on_disk(make: Callable[[bool], Any]) -> Any:

@@ -61,6 +61,7 @@ class Job:
     kept : (rows,) indices of the bodies that the arrays hold: those wanted, and those that calls hand on
     level : 0 for positions, 1 for velocities too, 2 for accelerations too
     memory : what the groups know at the start, their assembly modes among it
+    compiled : whether kernels are compiled
     """
 
     model: Model
@@ -70,6 +71,7 @@ class Job:
     kept: Ints
     level: int
     memory: Floats
+    compiled: bool
 
     @property
     def shapes(self) -> Shapes:
@@ -89,7 +91,9 @@ class Job:
         }
 
 
-def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, memory: Floats) -> Job:
+def job_of(
+    model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, memory: Floats, compiled: bool
+) -> Job:
     """The job of a plan that fits the model.
 
     Parameters
@@ -111,7 +115,7 @@ def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, m
     kept = np.array(
         sorted({*wanted.tolist(), *handed_on, *model.held_bodies(wanted).tolist()}), dtype=np.int64
     )
-    return Job(model, motion, plan, tasks, kept, level, memory)
+    return Job(model, motion, plan, tasks, kept, level, memory, compiled)
 
 
 #: By model, the plan that it ran last, and its tasks.
@@ -133,7 +137,7 @@ class Bench:
     def __init__(self, job: Job, space: Workspace) -> None:
         self.job, self.space = job, space
         model = job.model
-        self.run = Run(model, job.motion, job.kept, job.level, space.answer)
+        self.run = Run(model, job.motion, job.kept, job.level, space.answer, job.compiled)
         row_of = np.full(model.mechanism.n_bodies, -1)
         row_of[job.kept] = np.arange(len(job.kept))
         self.parts: list[Part] = []

@@ -65,6 +65,7 @@ def run(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    compiled: bool | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
     progress: Progress | None = None,
@@ -77,7 +78,7 @@ def run(
     Parameters
     ----------
     plan : of :func:`routes.plan_of`, a study, or a file
-    motion, bodies, level, modes : as :meth:`groups.Model.solve` has them
+    motion, bodies, level, modes, compiled : as :meth:`groups.Model.solve` has them
     checkpoint : folder that keeps what is done, so that a run that was ended can be resumed
     resume : go on from what ``checkpoint`` keeps
     progress : called with the share that is done now and then; False from it stops the run
@@ -107,6 +108,7 @@ def run(
         bodies=bodies,
         level=level,
         modes=modes,
+        compiled=compiled,
         checkpoint=checkpoint,
         resume=resume,
         progress=progress,
@@ -122,6 +124,7 @@ def logged_run(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    compiled: bool | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
     progress: Progress | None = None,
@@ -146,7 +149,8 @@ def logged_run(
     def solve(execute: Execute) -> Outcome:
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
-        job = job_of(solved, moved, plan, wanted, answers, solved.memory_in(modes, moved))
+        fast = solved.compiles(len(moved.time)) if compiled is None else compiled
+        job = job_of(solved, moved, plan, wanted, answers, solved.memory_in(modes, moved), fast)
         if resume and checkpoint is None:
             raise ValueError("resume goes on from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
@@ -248,7 +252,7 @@ def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:
     done = space.done.reshape(chunks, -1)
     if space.folder is not None and not done.all():
         # What a later run goes on from stays as its tasks have left it.
-        run = Run(job.model, job.motion, job.kept, job.level, space.answer.copy())
+        run = Run(job.model, job.motion, job.kept, job.level, space.answer.copy(), job.compiled)
     for c, k in np.argwhere(done == 0).tolist():
         run.place_frame(*job.tasks.span(c * done.shape[1]))
         for group in job.tasks.calls[k]:

@@ -253,12 +253,12 @@ def study(
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
     for executor in dict.fromkeys(candidate.plan.executor for candidate, _ in chosen):
         warm = next(candidate.plan for candidate, _ in chosen if candidate.plan.executor == executor)
-        logged_run(model, warm, motion, level=level)
+        logged_run(model, warm, motion, level=level, compiled=True)
     for repeat in range(repeats):
         for k, (candidate, _) in enumerate(chosen):
             told("running", (repeat + k / len(chosen)) / repeats)
             give_back_memory()
-            outcome = logged_run(model, candidate.plan, motion, level=level)
+            outcome = logged_run(model, candidate.plan, motion, level=level, compiled=True)
             measured[k].append((outcome.seconds, outcome.log))
     trials = []
     for (candidate, prediction), runs in zip(chosen, measured, strict=True):

@@ -19,9 +19,10 @@ from groups.kernels import closing, record, span, strut, tree, unknowns
 from groups.kernels.linear import factorise
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
+from groups.plain_costs import COMPILING, plain_microseconds
 from groups.registry import Solver
 from mbssa import Group
-from mbssa.compiled import compiled
+from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -30,6 +31,8 @@ Ints = npt.NDArray[np.int64]
 
 #: Newton steps from a random start.
 STEPS = 60
+#: Steps that a start takes on average, as a share of what an instant of a motion takes.
+TAKEN = 10.0
 #: Poses (rad, or of the size) that differ by less are one, and the miss that is none, over the size.
 SAME, CLOSED = 1e-6, 1e-9
 #: Condition below which a position that Newton finds is no mode: it can be left without opening anything.
@@ -230,7 +233,12 @@ def _searched(task: Task, work: Floats) -> list[tuple[Floats, Floats]]:
     if unknowns.position(ints, floats, work, memory, 0.0, 0)[0] == OK:
         found.append(_taken(ints, work))
     x, balls = _drawn(task)
-    newton, checked = compiled(unknowns.newton), task.solver.redundant
+    seconds = 1e-6 * TAKEN * task.starts * plain_microseconds(task.solver)
+    # The addresses of users' functions are those of Python here.
+    newton = chosen(
+        unknowns.newton, seconds, compiling=COMPILING["newton"], ask=False if task.solver.users else None
+    )
+    checked = task.solver.redundant
     for k in range(task.starts):
         _put(ints, work, x[k], balls[k])
         if newton(ints, floats, work, memory, STEPS, False)[0] != OK:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -39,6 +40,10 @@ HEAD_IN, BODY_IN, HEAD_OUT, BODY_OUT = 1, 19, 3, 6
 #: Places in a record: the jet; then, of both jets below, functions as :func:`mbssa.joints.kernels.ask` takes
 #: them, whether they are planar, how many bodies there are, and the mechanism's size in m.
 JET, FUNCTION, DERIVATIVE, PLANAR, BODIES, SIZE, RECORD = range(7)
+
+
+#: Jets in Python by their addresses, for kernels that are not compiled.
+in_python: dict[float, Callable[[Array, Array], None]] = {}
 
 
 def _jump() -> Any:
@@ -91,6 +96,9 @@ def call_foreign(address: Any, values: Array, out: Array) -> None:
             raise TypeError("call_foreign: values and out are contiguous arrays of float64")
     if address == 0:
         out[0] = math.nan
+        return
+    if address in in_python:
+        in_python[address](values, out)
         return
     record = ctypes.c_double.from_address(int(address))
     _function(int(record.value))(int(address), values.ctypes.data, out.ctypes.data)

@@ -184,8 +184,9 @@ def _figures(summary: Summary) -> list[str]:
     span = f"t = {time[0]:.6g} … {time[-1]:.6g} s" if len(time) > 1 else f"t = {time[0]:.6g} s"
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
-    loaded = f"before that kernels loaded in {_duration(run.starting)}{compiled}"
-    lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each}; {loaded}"]
+    loaded = f"compiled kernels, loaded in {_duration(run.starting)}{compiled}"
+    by = loaded if run.compiled else "plain Python"
+    lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each} by {by}"]
     if run.how:
         lines.append(f"by the plan {run.how}")
     lines += _borrowed(summary)

@@ -12,7 +12,7 @@ from groups.kernels import span, torn
 from groups.kernels.jets import SIZE, WORK
 from groups.motion import Motion
 from groups.run import frame_state
-from mbssa.compiled import compiled
+from mbssa.compiled import chosen
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -28,9 +28,17 @@ CLOSE = (1e-5, 2e-3, 5e-2)
 #: How many times that the drives' Jacobian has to be for instants to be filled between others.
 STEADY = 4.0
 
+#: How often the groups are solved for one instant of the loop: at each of its steps, beside each unknown.
+TRIES = 8.0
+
 #: Miss of a drive's rate and acceleration, over the largest of the motion, that a last correction takes away;
 #: where nothing moves, none.
 NEAR, TINY = 1e-10, 1e-300
+
+
+def torn_entry(model: Model) -> Callable[..., int]:
+    """The kernel that finds the borrowed inputs of a model."""
+    return torn.torn_planar if model.mechanism.space == "planar" else torn.torn_spatial
 
 
 class Driver:
@@ -44,9 +52,10 @@ class Driver:
     Parameters
     ----------
     motion : of the real drives
+    compiled : whether kernels are compiled; by default where that is faster than plain Python
     """
 
-    def __init__(self, model: Model, motion: Motion, level: int) -> None:
+    def __init__(self, model: Model, motion: Motion, level: int, compiled: bool | None = None) -> None:
         assert model.tearing is not None
         loop = model.tearing.loop
         self.motion, self._loop = motion, loop
@@ -72,6 +81,9 @@ class Driver:
             CLOSE[level] * loop.usual, loop.closed, *_near(motion, loop),
             STEADY * CLOSE[level] * loop.regular,
         )  # fmt: skip
+        #: Whether the kernels are compiled.
+        self.compiled = model.compiles(instants) if compiled is None else compiled
+        self._solve = chosen(torn_entry(model), ask=self.compiled)
         self._past = np.zeros((7, m)), np.zeros(len(loop.shared)), np.zeros(14)
         self._plan = np.zeros(14, dtype=np.int64)
         self._bench = self._room(model)
@@ -81,8 +93,8 @@ class Driver:
         """Begin anew from where a model stands, with these inputs (D,) and drives (D,)."""
         packed, loop = model.packed, self._loop
         self._data = (
-            packed.ints, packed.int_start, packed.bound(), packed.float_start, packed.memory.copy(),
-            packed.memory_start, packed.code,
+            packed.ints, packed.int_start, packed.bound(self.compiled), packed.float_start,
+            packed.memory.copy(), packed.memory_start, packed.code,
         )  # fmt: skip
         past, shared, mark = self._past
         past[:], mark[:] = 0.0, 0.0
@@ -95,28 +107,24 @@ class Driver:
         found: Floats = self._bench[torn.QUALITY][3][:, 1].copy()
         return found
 
-    def advance(self, first: int, stop: int, *, plainly: bool = False) -> int:
-        """Find the unknowns at the instants ``first`` … ``stop`` - 1; the first that has no answer, or stop.
-
-        ``plainly`` without compiling: for an instant or two.
-        """
-        solve: Callable[..., Any] = torn.torn_planar if self.planar else torn.torn_spatial
-        if not plainly:
-            solve = compiled(solve)
+    def advance(self, first: int, stop: int) -> int:
+        """Find the unknowns at the instants ``first`` … ``stop`` - 1; returns how far it came."""
         quality = self.status, self.group, self.residual, self.steps, self.condition
-        reached: int = solve(
-            first, stop, self._data, self._task, self._loop.rows.kernel_rows, self._motion,
-            self._time, *self._past, self._plan, self._bench, self.found, quality,
-        )  # fmt: skip
+        with np.errstate(all="ignore"):
+            reached: int = self._solve(
+                first, stop, self._data, self._task, self._loop.rows.kernel_rows, self._motion,
+                self._time, *self._past, self._plan, self._bench, self.found, quality,
+            )  # fmt: skip
         return reached
 
     def missed(self, first: int, stop: int, outputs: Any, row_of: Ints) -> None:
         """Say in ``residual`` how far the drives are off in poses that were stored."""
-        look = compiled(torn.missed_planar if self.planar else torn.missed_spatial)
-        look(
-            first, stop, self._task, self._loop.rows.kernel_rows, self._motion, self._check, row_of, outputs,
-            self.residual,
-        )  # fmt: skip
+        look = chosen(torn.missed_planar if self.planar else torn.missed_spatial, ask=self.compiled)
+        with np.errstate(all="ignore"):
+            look(
+                first, stop, self._task, self._loop.rows.kernel_rows, self._motion, self._check, row_of,
+                outputs, self.residual,
+            )  # fmt: skip
 
     def _room(self, model: Model) -> Any:
         """Arrays to work in, as :mod:`groups.kernels.torn` takes them."""
@@ -178,9 +186,8 @@ def judged(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, floa
     assert model.tearing is not None
     column = drives[:, None].copy()
     still = Motion(np.zeros(1), model.tearing.borrowed.drives, column, 0.0 * column, 0.0 * column)
-    driver = Driver(model, still, 0)
+    driver = Driver(model, still, 0, False)
     driver.restart(model, inputs, drives)
-    with np.errstate(all="ignore"):
-        driver.advance(0, 1, plainly=True)
+    driver.advance(0, 1)
     groups = driver.conditions
     return int(driver.status[0]), int(driver.group[0]) + 1, float(driver.condition[0]), groups

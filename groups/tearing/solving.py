@@ -35,7 +35,12 @@ BLOCK = 1024
 
 
 def solve_torn(
-    model: Model, motion: Motion, kept: Ints, level: int, progress: Callable[[float], object] | None = None
+    model: Model,
+    motion: Motion,
+    kept: Ints,
+    level: int,
+    progress: Callable[[float], object] | None = None,
+    compiled: bool | None = None,
 ) -> Trajectory:
     """The motion of the real drives, solved with the borrowed structure.
 
@@ -44,6 +49,7 @@ def solve_torn(
     kept : indices of the bodies to keep, ascending
     level : 0 for positions, 1 for velocities too, 2 for accelerations too
     progress : called with the share that is done now and then; False from it stops the run
+    compiled : as :meth:`groups.Model.solve` has it
 
     Raises
     ------
@@ -51,7 +57,7 @@ def solve_torn(
         The motion drives other coordinates than the mechanism.
     """
     check_drives(model.mechanism, motion)
-    solving = _Solving(model, motion, level)
+    solving = _Solving(model, motion, level, compiled)
     instants = len(motion.time)
     every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
     done, reported = 0, every
@@ -69,15 +75,16 @@ def solve_torn(
 class _Solving:
     """One motion being solved."""
 
-    def __init__(self, model: Model, motion: Motion, level: int) -> None:
+    def __init__(self, model: Model, motion: Motion, level: int, compiled: bool | None) -> None:
         assert model.tearing is not None
         self.model, self.motion, self.level = model, motion, level
         self.inner, self.direct, self.loop = model.inner, model.tearing.direct, model.tearing.loop
-        self.driver = Driver(model, motion, level)
+        self.driver = Driver(model, motion, level, compiled)
+        self.compiled = self.driver.compiled
         n, instants = model.mechanism.n_bodies, len(motion.time)
         self.all = np.arange(n)
         self.borrowed = Motion(motion.time, driven_coordinates(self.inner.mechanism), *self.driver.found)
-        self.run = Run(self.inner, self.borrowed, self.all, level)
+        self.run = Run(self.inner, self.borrowed, self.all, level, compiled=self.compiled)
         self.carried = Carried.start(self.inner.packed.memory, n)
         self.arrays = self.run.arrays
         self.by_direct: Run | None = None
@@ -153,7 +160,7 @@ class _Solving:
             rows = Arrays.empty(at, len(self.motion.time), 0, self.level)
             self.quality = rows.quality
         arrays = Arrays(self.arrays.outputs, self.quality)
-        self.by_direct = Run(at, self.motion, self.all, self.level, arrays)
+        self.by_direct = Run(at, self.motion, self.all, self.level, arrays, self.compiled)
         return self.by_direct, Carried(at.packed.memory.copy(), self.carried.orientation.copy())
 
     def _goes_on(
@@ -180,7 +187,7 @@ class _Solving:
             self.driver.status[t], self.driver.group[t] = SINGULAR, -1
             return False
         self.driver.restart(at, inputs, self.motion.value[:, t - 1])
-        self.run = Run(at, self.borrowed, self.all, self.level, self.arrays)
+        self.run = Run(at, self.borrowed, self.all, self.level, self.arrays, self.compiled)
         self.carried = Carried(at.packed.memory.copy(), carried.orientation)
         return True
 

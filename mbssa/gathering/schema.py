@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, SkipValidation
-
-from mbssa.gathering.profile import ProfileEntry
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler
 
 Numbers = list[FiniteFloat]
 BodyReference = int | str
@@ -56,6 +54,17 @@ class BodyEntry(Table):
     visual: dict[str, Any] | None = Field(None, description="kept, not interpreted")
 
 
+class _ProfileKeys:
+    """The keys of a profile, for the schema alone: :mod:`mbssa.gathering.profile` checks the table itself."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(_: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        # Whoever has no cams does not wait for what makes them.
+        from mbssa.gathering.profile import ProfileEntry
+
+        return handler(ProfileEntry.__pydantic_core_schema__)
+
+
 class JointEntry(Table):
     """A kinematic pair; positions and directions are in world axes at the reference."""
 
@@ -89,7 +98,7 @@ class JointEntry(Table):
     radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or wheel")
     length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
     offsets: Numbers | None = Field(None, description="U: distance between its two axes")
-    profile: SkipValidation[ProfileEntry] | None = Field(
+    profile: Annotated[Any, _ProfileKeys] | None = Field(
         None, description="L: the cam's curve and its follower"
     )
     function: Any = Field(

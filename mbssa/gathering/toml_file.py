@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
@@ -556,9 +556,7 @@ class _Reader:
             return None
         from mbssa.gathering.profile import profile_of
 
-        # The schema describes the table; its values are checked by its reader.
-        table = cast("dict[str, Any]", joint.profile)
-        found = profile_of(table, self.length, self.angle, f"{where} profile", self.faults)
+        found = profile_of(joint.profile, self.length, self.angle, f"{where} profile", self.faults)
         return None if found is None else dict(found.table)
 
     def _function(self, given: Any, where: str) -> Any:

@@ -65,7 +65,7 @@ def measured_executor(
         "small": (alone(groups, len(few.time), SMALL, start="seeded", **by), few),
         "pipeline": (alone(groups, instants, even_chunk(instants, 16), **by), piece),
     }
-    first = logged_run(model, runs["side by side"][0], piece, level=level).seconds
+    first = logged_run(model, runs["side by side"][0], piece, level=level, compiled=True).seconds
     timings = timed(model, runs, level, BUDGET)
     sequential, beside = timings["in sequence"], timings["side by side"]
     if name == "threads":

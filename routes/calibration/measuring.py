@@ -140,12 +140,12 @@ def _rate(model: Model, motion: Motion, level: Level) -> tuple[float, Plan]:
     groups, instants = model.structure.n_groups, len(motion.time)
     tiny = together(groups, min(instants, 2 * GRAIN), 1)
     small = together(groups, min(instants, 32 * GRAIN), 1)
-    logged_run(model, tiny, first_instants(motion, tiny.instants), level=level)
+    logged_run(model, tiny, first_instants(motion, tiny.instants), level=level, compiled=True)
     rates: list[float] = []
     for plan in (tiny, small, small):
         if rates and min(rates) * small.instants > BUDGET / 5:
             break
-        log = logged_run(model, plan, first_instants(motion, plan.instants), level=level).log
+        log = logged_run(model, plan, first_instants(motion, plan.instants), level=level, compiled=True).log
         rates.append(float((log.stop - log.start).sum()) / plan.instants)
     return min(rates), tiny
 
@@ -255,7 +255,7 @@ def _for_the_whole(
     if measured == instants or rate * instants > BUDGET / 3:
         return costs
     plan = together(len(costs.groups), instants, 1)
-    logs = [logged_run(model, plan, motion, level=level).log for _ in range(2)]
+    logs = [logged_run(model, plan, motion, level=level, compiled=True).log for _ in range(2)]
     least = min(float((log.stop - log.start).sum()) for log in logs)
     predicted = float(costs.call_seconds([tuple(range(len(costs.groups)))], instants)[0])
     ratio = min(max(least / predicted, 0.5), 2.0)

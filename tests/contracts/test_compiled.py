@@ -1,0 +1,108 @@
+"""Kernels in plain Python and compiled: the same bits, for every built-in model, every solver, and tearing."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.motion import default_motion
+from mbssa import compiled
+
+#: Instants: enough for chords, restarts and looking back, and for two blocks of struts.
+STEPS = 45
+MODELS = [name for name in mbssa.builtin_names() if mbssa.load(name).motion is not None]
+CHOICES = ("Newton", "global dense", "global sparse")
+
+
+def assert_same_bits(one, two):
+    for name in (
+        "position",
+        "orientation",
+        "velocity",
+        "acceleration",
+        "status",
+        "residual",
+        "iterations",
+        "condition",
+    ):
+        assert np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name != "status"), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_models(name):
+    model = groups.build(mbssa.decompose(mbssa.load(name)))
+    motion = default_motion(model.mechanism, steps=STEPS)
+    assert_same_bits(model.solve(motion, compiled=False), model.solve(motion, compiled=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize(
+    "name", ["planar_four_bar", "triad", "rotor", "stewart", "cam_roller", "sarrus", "fixture"]
+)
+def test_other_solvers(name, choice):
+    structure = mbssa.decompose(mbssa.load(name))
+    default = groups.build(structure)
+    numbers = [g for g in range(1, structure.n_groups + 1) if choice in groups.solvers_of(default, g)]
+    model = groups.build(structure, dict.fromkeys(numbers, choice))
+    motion = default_motion(model.mechanism, steps=12)
+    assert_same_bits(model.solve(motion, compiled=False), model.solve(motion, compiled=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["triad", "stewart"])
+def test_tearing(name):
+    model = groups.build(mbssa.decompose(mbssa.load(name)), borrow="auto")
+    assert model.tearing is not None
+    motion = default_motion(model.mechanism, steps=12)
+    assert_same_bits(model.solve(motion, compiled=False), model.solve(motion, compiled=True))
+
+
+def add(x: float, y: float) -> float:
+    return x + y
+
+
+@pytest.fixture
+def ledger(monkeypatch):
+    """A process that has chosen nothing yet and has imported no Numba, with an empty cache."""
+    monkeypatch.setattr(compiled, "_rented", {})
+    monkeypatch.setattr(compiled, "is_kept", lambda _: False)
+    monkeypatch.setattr(compiled, "compiled", lambda function: ("compiled", function))
+    monkeypatch.delitem(compiled.sys.modules, "numba", raising=False)
+
+
+@pytest.mark.usefixtures("ledger")
+def test_python_is_rented_until_it_has_cost_as_much_as_the_compiled_kernel():
+    price = compiled.IMPORTING + compiled.LOADING + compiled.SHARE * 8.0
+    lives = [compiled.chosen(add, 0.3 * price, compiling=8.0) for _ in range(5)]
+    assert lives == [add, add, add, ("compiled", add), ("compiled", add)]
+    assert compiled.chosen(add, 0.0) == ("compiled", add)
+
+
+@pytest.mark.usefixtures("ledger")
+def test_a_kernel_on_disk_is_loaded_sooner(monkeypatch):
+    monkeypatch.setattr(compiled, "is_kept", lambda _: True)
+    assert compiled.chosen(add, 0.9 * (compiled.IMPORTING + compiled.LOADING), compiling=80.0) is add
+    assert compiled.chosen(add, 0.2 * (compiled.IMPORTING + compiled.LOADING), compiling=80.0) == (
+        "compiled",
+        add,
+    )
+
+
+@pytest.mark.usefixtures("ledger")
+def test_what_is_asked_for_overrules():
+    assert compiled.chosen(add, 1e9, ask=False) is add
+    assert compiled.chosen(add, 0.0) is add
+    assert compiled.chosen(add, ask=True) == ("compiled", add)
+    assert compiled.chosen(add, 0.0) == ("compiled", add)  # it is loaded
+
+
+@pytest.mark.usefixtures("ledger")
+def test_repeated_decompositions_do_not_stay_in_python():
+    work = 10_000
+    calls = 0
+    while compiled.kernel(add, work) is add:
+        calls += 1
+        assert calls < 100
+    assert calls > 0
