@@ -1,4 +1,4 @@
-"""Kernels in plain Python and compiled: the same bits, for every built-in model, every solver, and tearing."""
+"""Kernels in plain Python and compiled: the same bits, for every model, every solver, and tearing."""
 
 import numpy as np
 import pytest
