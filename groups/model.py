@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import Watch, watches
-from groups.kernels import span
+from groups.families import LOOP, RELATIVE, kernels_of, room_of
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
-from groups.plain_costs import COMPILING, plain_microseconds
+from groups.plain_costs import plain_microseconds
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.relative import counts_by_instants
 from groups.results.faults import names_of_groups
 from groups.run import Carried, Packed, Run, entry, run_in, seed
 from groups.trajectory import Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
-from mbssa.compiled import chosen
+from mbssa.compiled import is_worth_compiling
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -122,15 +122,14 @@ class Model:
         >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(10_000_000)
         True
         """
-        if self.tearing is None:
-            kernel: Callable[..., Any] = entry(self)
-            tries = 1.0
-        else:
-            from groups.tearing.driving import TRIES, torn_entry
+        kernels: dict[Callable[..., Any], float]
+        kernels, tries = {entry(self): LOOP, **kernels_of(self.solvers)}, 1.0
+        if self.tearing is not None:
+            from groups.kernels.torn import solve_torn
+            from groups.tearing.driving import COMPILING, TRIES
 
-            kernel, tries = torn_entry(self), TRIES
-        seconds = tries * instants * self.inner.plain_seconds
-        return chosen(kernel, seconds, compiling=COMPILING[kernel.__name__]) is not kernel
+            kernels, tries = {solve_torn: COMPILING, **kernels}, TRIES
+        return is_worth_compiling(kernels, tries * instants * self.inner.plain_seconds)
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -175,7 +174,8 @@ class Model:
     def by_instants(self) -> bool:
         """Whether turns of some angle are counted from instant to instant alone."""
         return any(
-            solver.code == span.RELATIVE and counts_by_instants(solver.ints) for solver in self.solvers
+            solver.code == RELATIVE and counts_by_instants(solver.ints, solver.floats)
+            for solver in self.solvers
         )
 
     def memory_in(self, modes: Mapping[int, int] | None, motion: Motion) -> Floats:
@@ -386,14 +386,18 @@ def pack(solvers: Sequence[Solver]) -> Packed:
     ints, int_start = joined([solver.ints for solver in solvers], np.int64)
     floats, float_start = joined([solver.floats for solver in solvers], np.float64)
     memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
-    code = np.array([solver.code for solver in solvers], dtype=np.int64)
+    work_start = np.zeros(len(solvers) + 1, dtype=np.int64)
+    np.cumsum([room_of(solver.code, solver.ints) for solver in solvers], out=work_start[1:])
+    kernels, legs = (tuple(getattr(solver, name) for solver in solvers) for name in ("kernel", "legs"))
     users = [
         (function, int(first) + place)
         for first, solver in zip(float_start[:-1], solvers, strict=True)
         for function, place in solver.users
     ]
     floats[[place for _, place in users]] = 0.0
-    return Packed(ints, int_start, floats, float_start, memory, memory_start, code, tuple(users))
+    return Packed(
+        ints, int_start, floats, float_start, memory, memory_start, work_start, kernels, legs, tuple(users)
+    )
 
 
 def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
+from groups.families import Kernel, bound
 from groups.kernels import span
 from groups.kernels.status import (
     LIFTED,
@@ -51,7 +52,7 @@ ASTRAY = 1e-6
 OUTPUTS = ("position", "orientation", "velocity", "acceleration")
 QUALITY = ("status", "residual", "iterations", "condition")
 
-_NOBODY = np.zeros(0, dtype=np.int64)
+_NOBODY, _NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
 #: Steps from the reference to the first instant, where turns are counted from instant to instant.
@@ -60,7 +61,7 @@ LED = (51, 501, 5001)
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """The solvers' data in arrays of their own kind, as :mod:`groups.kernels.span` takes them."""
+    """The solvers' data in arrays of their own kind, one solver after another."""
 
     ints: Ints
     int_start: Ints
@@ -68,10 +69,24 @@ class Packed:
     float_start: Ints
     memory: Floats
     memory_start: Ints
-    code: Ints
+    work_start: Ints
+    kernels: tuple[Kernel | None, ...]
+    legs: tuple[Kernel | None, ...]
     users: tuple[tuple[UserFunction, int], ...] = ()
 
-    def bound(self, compiled: bool) -> Floats:
+    def data(self, memory: Floats, work: Floats, compiled: bool) -> span.Data:
+        """What the kernels take: with what is carried on, room to work in, and addresses of this process."""
+        return span.Data(
+            self.ints, self.int_start, self.floats_of(compiled), self.float_start, memory, self.memory_start,
+            work, self.work_start, bound(self.kernels, compiled), bound(self.legs, compiled),
+        )  # fmt: skip
+
+    @property
+    def room(self) -> Floats:
+        """Room for the kernels of all groups."""
+        return np.zeros(self.work_start[-1])
+
+    def floats_of(self, compiled: bool) -> Floats:
         """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
         if not self.users:
             return self.floats
@@ -247,7 +262,7 @@ class Run:
         #: Whether the kernels are compiled.
         self.compiled = model.compiles(instants) if compiled is None else compiled
         self._solve = chosen(entry(model), ask=self.compiled)
-        self._floats = model.packed.bound(self.compiled)
+        self._data = model.packed.data(_NOTHING, _NOTHING, self.compiled)
         self._whole = Part(np.arange(model.structure.n_groups), _NOBODY, kept)
         self._of_thread = threading.local()
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
@@ -311,15 +326,12 @@ class Run:
         return found
 
     def _by_kernel(self, part: Part, first: int, stop: int, carried: Carried) -> None:
-        packed = self.model.packed
+        states, work = self._room()
         with nullcontext() if self.compiled else np.errstate(all="ignore"):
             self._solve(
                 part.groups,
-                (
-                    packed.ints, packed.int_start, self._floats, packed.float_start, carried.memory,
-                    packed.memory_start, packed.code,
-                ),
-                self._states(),
+                self._data._replace(memory=carried.memory, work=work),
+                states,
                 (first, stop, self.level),
                 self._inputs,
                 self._time,
@@ -328,14 +340,14 @@ class Run:
                 self.arrays.outputs,
             )  # fmt: skip
 
-    def _states(self) -> Floats:
-        """Room for a block's states, one for each thread."""
-        states: Floats | None = getattr(self._of_thread, "states", None)
-        if states is None:
+    def _room(self) -> tuple[Floats, Floats]:
+        """Room for a block's states and for the kernels to work in, one for each thread."""
+        room: tuple[Floats, Floats] | None = getattr(self._of_thread, "room", None)
+        if room is None:
             states = span.states(len(self._row_of), self._block, self.planar)
             states[0] = self._frame
-            self._of_thread.states = states
-        return states
+            self._of_thread.room = room = states, self.model.packed.room
+        return room
 
     def look_back(self, first: int, stop: int) -> None:
         """Take back instants that no solver takes back: dead points that were missed, contacts that ended."""
@@ -485,12 +497,8 @@ class Run:
 
 
 def entry(model: Model) -> Callable[..., None]:
-    """The kernel that solves all groups of a model."""
-    code = model.packed.code
-    if model.mechanism.space == "spatial":
-        return span.solve_spatial
-    closed = bool(((code == span.PLANAR) | (code == span.GLOBAL)).all())
-    return span.solve_planar_closed if closed else span.solve_planar_any
+    """The kernel that solves all groups of a model, by kernels of their own."""
+    return span.solve_planar if model.mechanism.space == "planar" else span.solve_spatial
 
 
 def run_in(model: Model, motion: Motion) -> Floats:

@@ -167,7 +167,8 @@ def _solved(group: PlanarGroup, memory: Floats, state: Floats, values: Floats) -
     inputs = (column, np.zeros_like(column), np.zeros_like(column))
     status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int32)
     quality = (status, np.zeros((1, 1)), iterations, np.zeros((1, 1)))
-    kernels.solve_planar(0, group.ints, group.floats, S, 0, 1, inputs, memory, quality, 0)
+    none = np.zeros(0)
+    kernels.solve_planar(0, group.ints, group.floats, S, 0, 1, inputs, none, memory, none, quality, 0)
     return S[group.bodies, 0, :5] if status[0, 0] == OK else None
 
 

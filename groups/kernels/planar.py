@@ -79,17 +79,9 @@ TABLE = np.stack([np.sqrt(1.0 - _SINES * _SINES), np.arcsin(_SINES)], axis=1).ra
 
 
 def solve_planar(
-    group: int,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: int,
-    count: int,
-    inputs: Any,
-    memory: Array,
-    quality: Any,
-    level: int,
-) -> None:
+    group: int, ints: Array, floats: Array, S: Array, first: int, count: int, inputs: Any, time: Array,
+    memory: Array, work: Array, quality: Any, level: int,
+) -> None:  # fmt: skip
     """Solve one group at ``count`` instants from ``first`` on; see :mod:`groups.kernels`.
 
     ``memory`` (3,): the sign of the root, and per side the last angle (rad) of what its hinge turns.

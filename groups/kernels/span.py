@@ -7,20 +7,37 @@ of :mod:`groups.kernels`; what is kept of them goes to arrays of their own, body
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.kernels.planar import solve_planar
-from groups.kernels.relative import solve_relative
+from groups.kernels.invoke import invoke
+from groups.kernels.layout import Floats, Ints
 from groups.kernels.status import MODE_LOST, OK
-from groups.kernels.strut import solve_struts
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELOCITY
 
 Array = Any
+Inputs = tuple[Floats, Floats, Floats]
 
-#: Which kernel solves a group; GLOBAL ones are solved apart, by :mod:`groups.global_part`.
-PLANAR, STRUT, RELATIVE, GLOBAL = range(4)
+
+class Data(NamedTuple):
+    """The data of all groups, one after another, and the kernels that solve them."""
+
+    #: Constants of the groups, and where those of each begin, (G + 1,).
+    ints: Ints
+    int_start: Ints
+    floats: Floats
+    float_start: Ints
+    #: What the groups keep from one time step to the next, and room for one call, likewise.
+    memory: Floats
+    memory_start: Ints
+    work: Floats
+    work_start: Ints
+    #: (G,) the kernel that solves each group, and the one that places its struts after that, or 0: as
+    #: :func:`groups.kernels.invoke.invoke` takes them.
+    kernel: Any
+    legs: Any
+
 
 #: Condition below which a dead point may lie between two instants.
 CLOSE = 0.3
@@ -35,84 +52,33 @@ BLUR = 1e-6
 PLANAR_STATE = 11
 
 
-def solve_planar_closed(
-    groups: Array,
-    data: Any,
-    S: Array,
-    span: Any,
-    inputs: Any,
-    time: Array,
-    quality: Any,
-    kept: Any,
-    outputs: Any,
-) -> None:
-    """Planar groups in closed form; arguments as :func:`solve_spatial` has them."""
+def solve_planar(
+    groups: Ints, data: Data, S: Floats, span: tuple[int, int, int], inputs: Inputs, time: Floats,
+    quality: Any, kept: Any, outputs: Any,
+) -> None:  # fmt: skip
+    """Solve planar groups over a span of time steps; arguments as :func:`solve_spatial` has them."""
     first, stop, level = span
-    ints, int_start, floats, float_start, memory, memory_start, _ = data
     block = S.shape[1]
     at = first
     while at < stop:
         count = min(block - at % block, stop - at)
         load_planar(kept[1], kept[0], outputs, S, at, count)
-        for g in groups:
-            solve_planar(
-                g, ints[int_start[g] : int_start[g + 1]], floats[float_start[g] : float_start[g + 1]], S,
-                at, count, inputs, memory[memory_start[g] : memory_start[g + 1]], quality, level,
-            )  # fmt: skip
-        store_planar(kept, outputs, S, at, count, level)
-        at += count
-
-
-def solve_planar_any(
-    groups: Array,
-    data: Any,
-    S: Array,
-    span: Any,
-    inputs: Any,
-    time: Array,
-    quality: Any,
-    kept: Any,
-    outputs: Any,
-) -> None:
-    """Planar groups of any kind; arguments as :func:`solve_spatial` has them."""
-    first, stop, level = span
-    ints, int_start, floats, float_start, memory, memory_start, code = data
-    block = S.shape[1]
-    at = first
-    while at < stop:
-        count = min(block - at % block, stop - at)
-        load_planar(kept[1], kept[0], outputs, S, at, count)
-        for g in groups:
-            of_group = ints[int_start[g] : int_start[g + 1]]
-            numbers = floats[float_start[g] : float_start[g + 1]]
-            state = memory[memory_start[g] : memory_start[g + 1]]
-            if code[g] == PLANAR:
-                solve_planar(g, of_group, numbers, S, at, count, inputs, state, quality, level)
-            else:
-                solve_relative(g, of_group, numbers, S, at, count, inputs, time, state, quality, level)
+        solve_groups(groups, data, data.memory, S, at, count, level, inputs, time, quality)
         store_planar(kept, outputs, S, at, count, level)
         at += count
 
 
 def solve_spatial(
-    groups: Array,
-    data: Any,
-    S: Array,
-    span: Any,
-    inputs: Any,
-    time: Array,
-    quality: Any,
-    kept: Any,
-    outputs: Any,
-) -> None:
-    """Solve groups over a span of instants, in place.
+    groups: Ints, data: Data, S: Floats, span: tuple[int, int, int], inputs: Inputs, time: Floats,
+    quality: Any, kept: Any, outputs: Any,
+) -> None:  # fmt: skip
+    """Solve groups over a span of time steps, in place.
 
     Parameters
     ----------
     groups : (n,) indices of the groups to solve, each after those it needs
-    data : ints, where each group's begin (G + 1), floats and memory likewise, and the kernel of each (G,)
     S : (N, B, K) states of a block; the frame's are in place
-    span : first instant, the one after the last, level
+    span : first time step, the one after the last, level
     inputs : value, rate, acceleration (D, T); ``time`` (T,)
     quality : status, residual, iterations, condition (G, T)
     kept : (N,) row of each body in the outputs, -1 for none; bodies (n,) to be read from the outputs because
@@ -121,22 +87,29 @@ def solve_spatial(
     outputs : position, orientation, velocity, acceleration, each (rows, T, ...)
     """
     first, stop, level = span
-    ints, int_start, floats, float_start, memory, memory_start, code = data
     block = S.shape[1]
     at = first
     while at < stop:
         count = min(block - at % block, stop - at)
         load_spatial(kept[1], kept[0], outputs, S, at, count)
-        for g in groups:
-            of_group = ints[int_start[g] : int_start[g + 1]]
-            numbers = floats[float_start[g] : float_start[g + 1]]
-            state = memory[memory_start[g] : memory_start[g + 1]]
-            if code[g] == STRUT:
-                solve_struts(g, of_group, numbers, S, at, count, inputs, state, quality, level)
-            else:
-                solve_relative(g, of_group, numbers, S, at, count, inputs, time, state, quality, level)
+        solve_groups(groups, data, data.memory, S, at, count, level, inputs, time, quality)
         store_spatial(kept, outputs, S, at, count, level)
         at += count
+
+
+def solve_groups(
+    groups: Ints, data: Data, memory: Floats, S: Floats, at: int, count: int, level: int, inputs: Inputs,
+    time: Floats, quality: Any,
+) -> None:  # fmt: skip
+    """Solve groups over one block: ``count`` time steps from ``at`` on, each by its own kernel."""
+    for g in groups:
+        ints = data.ints[data.int_start[g] : data.int_start[g + 1]]
+        floats = data.floats[data.float_start[g] : data.float_start[g + 1]]
+        own = memory[data.memory_start[g] : data.memory_start[g + 1]]
+        work = data.work[data.work_start[g] : data.work_start[g + 1]]
+        invoke(data.kernel[g], g, ints, floats, S, at, count, inputs, time, own, work, quality, level)
+        if data.legs[g] != 0:
+            invoke(data.legs[g], g, ints, floats, S, at, count, inputs, time, own, work, quality, level)
 
 
 def store_planar(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: Any) -> None:

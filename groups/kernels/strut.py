@@ -83,17 +83,9 @@ SCRATCH = ROWS * LANES
 
 
 def solve_struts(
-    group: Any,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: Any,
-    count: Any,
-    inputs: Any,
-    memory: Array,
-    quality: Any,
-    level: Any,
-) -> None:
+    group: int, ints: Array, floats: Array, S: Array, first: int, count: int, inputs: Any, time: Array,
+    memory: Array, work: Array, quality: Any, level: int,
+) -> None:  # fmt: skip
     """Solve a group that is one strut over a block, as :mod:`groups.kernels` lays down."""
     status, residual, iterations, condition = quality
     scratch = np.empty(SCRATCH)
