@@ -186,7 +186,7 @@ def _numba() -> Any:
 
 def _reached(dispatcher: Any, seen: set[Any]) -> set[Any]:
     """A compiled kernel and all that it calls."""
-    if dispatcher not in seen and hasattr(dispatcher, "py_func"):
+    if hasattr(dispatcher, "py_func") and dispatcher not in seen:
         seen.add(dispatcher)
         scope = dispatcher.py_func.__globals__
         for name in dispatcher.py_func.__code__.co_names:
