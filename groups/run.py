@@ -357,7 +357,7 @@ class Run:
         states: Floats | None = getattr(self._of_thread, "states", None)
         if states is None:
             states = span.states(len(self._row_of), self._block, self.planar)
-            states[0] = self._frame
+            states[0] = self._frame[:, None] if self.planar else self._frame
             self._of_thread.states = states
         return states
 

@@ -42,6 +42,9 @@ _OURS = ("mbssa", "groups", "routes")
 #: What kernels are compiled to instead of themselves, by kernel: makers of something Numba can call.
 _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 
+#: Kernels that are compiled into their callers.
+_INLINED: set[Callable[..., Any]] = set()
+
 #: What makes an array.
 _MAKERS = ("zeros", "ones", "empty", "full", "copy", "arange", "array")
 
@@ -104,6 +107,16 @@ def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[
     return note
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel into its callers, and not by itself.
+
+    For loops that become vector instructions only where the lengths of the caller's arrays are seen, and
+    for what is called inside of such loops.
+    """
+    _INLINED.add(function)
+    return function
+
+
 @cache
 def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
@@ -112,6 +125,8 @@ def compiled(function: Callable[..., Any]) -> Any:
     numba = _numba()
     twin = _with_compiled_callees(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": _makes_arrays(function)}
+    if function in _INLINED:
+        return numba.njit(inline="always", **options)(twin)
     return _kept_on_disk(lambda cache: numba.njit(cache=cache, **options)(twin))
 
 

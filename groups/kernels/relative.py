@@ -59,7 +59,7 @@ from groups.kernels.strut import INTS as STRUT_INTS
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.tree import rise, swing, swing_known
 from groups.kernels.unknowns import POOR, approach, is_counted, position, remember
-from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
+from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void, void_planar
 
 Array = Any
 
@@ -152,7 +152,10 @@ def solve_any(
         else:
             memory[RUN] = 0.0
             for k in range(ints[N_LINKS]):
-                void(S, ints[ints[OWN] + k], t)
+                if ints[PLANAR] == 0:
+                    void(S, ints[ints[OWN] + k], t)
+                else:
+                    void_planar(S, ints[ints[OWN] + k], t)
         status[group, instant] = found
         residual[group, instant] = worst
         iterations[group, instant] = steps
@@ -194,20 +197,22 @@ def enter(ints: Array, S: Array, t: int, work: Array, level: int) -> bool:
     sound = True
     for k in range(ints[N_KNOWN]):
         body, at = ints[ints[KNOWN] + k], ints[STAGE] + STATE * k
-        if S[body, t, 0] != S[body, t, 0]:
-            sound = False
         if ints[PLANAR] == 0:
+            if S[body, t, 0] != S[body, t, 0]:
+                sound = False
             for m in range(VELOCITY + 6 * level):
                 work[at + m] = S[body, t, m]
             continue
-        c, s = S[body, t, 2], S[body, t, 3]
-        work[ints[TURNED] + k] = S[body, t, 4]
-        work[at], work[at + 1] = S[body, t, 0], S[body, t, 1]
+        if S[body, 0, t] != S[body, 0, t]:
+            sound = False
+        c, s = S[body, 2, t], S[body, 3, t]
+        work[ints[TURNED] + k] = S[body, 4, t]
+        work[at], work[at + 1] = S[body, 0, t], S[body, 1, t]
         work[at + ROTATION], work[at + ROTATION + 1], work[at + ROTATION + 3] = c, -s, s
         work[at + ROTATION + 4], work[at + ROTATION + 8] = c, 1.0
-        work[at + VELOCITY], work[at + VELOCITY + 1] = S[body, t, 5], S[body, t, 6]
-        work[at + ACCELERATION], work[at + ACCELERATION + 1] = S[body, t, 8], S[body, t, 9]
-        work[at + SPIN + 2], work[at + SPIN_RATE + 2] = S[body, t, 7], S[body, t, 10]
+        work[at + VELOCITY], work[at + VELOCITY + 1] = S[body, 5, t], S[body, 6, t]
+        work[at + ACCELERATION], work[at + ACCELERATION + 1] = S[body, 8, t], S[body, 9, t]
+        work[at + SPIN + 2], work[at + SPIN_RATE + 2] = S[body, 7, t], S[body, 10, t]
     return sound
 
 
@@ -219,13 +224,13 @@ def leave(ints: Array, work: Array, S: Array, t: int, level: int) -> None:
             for m in range(VELOCITY + 6 * level):
                 S[body, t, m] = work[at + m]
             continue
-        S[body, t, 0], S[body, t, 1] = work[at], work[at + 1]
-        S[body, t, 2], S[body, t, 3] = work[at + ROTATION], work[at + ROTATION + 3]
-        S[body, t, 4] = work[ints[TURNED] + ints[N_KNOWN] + k]
-        S[body, t, 5], S[body, t, 6] = work[at + VELOCITY], work[at + VELOCITY + 1]
-        S[body, t, 7] = work[at + SPIN + 2]
-        S[body, t, 8], S[body, t, 9] = work[at + ACCELERATION], work[at + ACCELERATION + 1]
-        S[body, t, 10] = work[at + SPIN_RATE + 2]
+        S[body, 0, t], S[body, 1, t] = work[at], work[at + 1]
+        S[body, 2, t], S[body, 3, t] = work[at + ROTATION], work[at + ROTATION + 3]
+        S[body, 4, t] = work[ints[TURNED] + ints[N_KNOWN] + k]
+        S[body, 5, t], S[body, 6, t] = work[at + VELOCITY], work[at + VELOCITY + 1]
+        S[body, 7, t] = work[at + SPIN + 2]
+        S[body, 8, t], S[body, 9, t] = work[at + ACCELERATION], work[at + ACCELERATION + 1]
+        S[body, 10, t] = work[at + SPIN_RATE + 2]
 
 
 def lay_struts(
