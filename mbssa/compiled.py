@@ -44,6 +44,9 @@ _OURS = ("mbssa", "groups", "routes")
 #: What kernels are compiled to instead of themselves, by kernel: makers of something Numba can call.
 _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 
+#: Kernels that are compiled into their callers.
+_INLINED: set[Callable[..., Any]] = set()
+
 #: What makes an array.
 _MAKERS = ("zeros", "ones", "empty", "full", "copy", "arange", "array")
 
@@ -119,6 +122,16 @@ def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[
     return note
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel into its callers, and not by itself.
+
+    For loops that become vector instructions only where the lengths of the caller's arrays are seen, and
+    for what is called inside of such loops.
+    """
+    _INLINED.add(function)
+    return function
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
     return _entry(function, True)
@@ -142,6 +155,8 @@ def _inner(function: Callable[..., Any]) -> Any:
     if function in _INSTEAD:
         return _INSTEAD[function]()
     options = {**_options(function, entry=False), "no_cpython_wrapper": True}
+    if function in _INLINED:
+        options["inline"] = "always"
     return _numba().njit(**options)(_with_compiled_callees(function))
 
 

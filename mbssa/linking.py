@@ -54,12 +54,13 @@ def compilers() -> tuple[type[Any], type[Any]]:
             super().finalize()
 
     def compiler(library: type[Any]) -> type[Any]:
-        class Compiler(CompilerBase):  # type: ignore[misc]
+        class Compiler(CompilerBase):
             def define_pipelines(self) -> list[Any]:
                 codegen = self.state.targetctx.codegen()
                 self.state.library = library(codegen, self.state.func_id.func_qualname)
                 self.state.library.enable_object_caching()
-                return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+                builder: Any = DefaultPassBuilder
+                return [builder.define_nopython_pipeline(self.state)]
 
         return Compiler
 

@@ -35,7 +35,7 @@ from groups.kernels.one_rod import solve_one_rod
 from groups.kernels.path import is_counted, predict, recall, remember, turn_on
 from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
+from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void, void_planar
 
 Inputs = tuple[Floats, Floats, Floats]
 
@@ -137,7 +137,10 @@ def solve(
         else:
             g.memory.head[RUN] = 0.0
             for k in range(len(g.tree.own)):
-                void(S, g.tree.own[k], t)
+                if g.tree.planar == 0:
+                    void(S, g.tree.own[k], t)
+                else:
+                    void_planar(S, g.tree.own[k], t)
         status[group, instant] = found
         residual[group, instant] = worst
         iterations[group, instant] = steps
@@ -249,20 +252,22 @@ def enter(g: Group, S: Floats, t: int, level: int) -> bool:
     stage, sound = g.pose.stage, True
     for k in range(len(g.tree.known)):
         body = g.tree.known[k]
-        if S[body, t, 0] != S[body, t, 0]:
-            sound = False
         if g.tree.planar == 0:
+            if S[body, t, 0] != S[body, t, 0]:
+                sound = False
             for m in range(VELOCITY + 6 * level):
                 stage[k, m] = S[body, t, m]
             continue
-        c, s = S[body, t, 2], S[body, t, 3]
-        g.pose.turned[k] = S[body, t, 4]
-        stage[k, 0], stage[k, 1] = S[body, t, 0], S[body, t, 1]
+        if S[body, 0, t] != S[body, 0, t]:
+            sound = False
+        c, s = S[body, 2, t], S[body, 3, t]
+        g.pose.turned[k] = S[body, 4, t]
+        stage[k, 0], stage[k, 1] = S[body, 0, t], S[body, 1, t]
         stage[k, ROTATION], stage[k, ROTATION + 1], stage[k, ROTATION + 3] = c, -s, s
         stage[k, ROTATION + 4], stage[k, ROTATION + 8] = c, 1.0
-        stage[k, VELOCITY], stage[k, VELOCITY + 1] = S[body, t, 5], S[body, t, 6]
-        stage[k, ACCELERATION], stage[k, ACCELERATION + 1] = S[body, t, 8], S[body, t, 9]
-        stage[k, SPIN + 2], stage[k, SPIN_RATE + 2] = S[body, t, 7], S[body, t, 10]
+        stage[k, VELOCITY], stage[k, VELOCITY + 1] = S[body, 5, t], S[body, 6, t]
+        stage[k, ACCELERATION], stage[k, ACCELERATION + 1] = S[body, 8, t], S[body, 9, t]
+        stage[k, SPIN + 2], stage[k, SPIN_RATE + 2] = S[body, 7, t], S[body, 10, t]
     return sound
 
 
@@ -275,10 +280,10 @@ def leave(g: Group, S: Floats, t: int, level: int) -> None:
             for m in range(VELOCITY + 6 * level):
                 S[body, t, m] = stage[k, m]
             continue
-        S[body, t, 0], S[body, t, 1] = stage[k, 0], stage[k, 1]
-        S[body, t, 2], S[body, t, 3] = stage[k, ROTATION], stage[k, ROTATION + 3]
-        S[body, t, 4] = g.pose.turned[k]
-        S[body, t, 5], S[body, t, 6] = stage[k, VELOCITY], stage[k, VELOCITY + 1]
-        S[body, t, 7] = stage[k, SPIN + 2]
-        S[body, t, 8], S[body, t, 9] = stage[k, ACCELERATION], stage[k, ACCELERATION + 1]
-        S[body, t, 10] = stage[k, SPIN_RATE + 2]
+        S[body, 0, t], S[body, 1, t] = stage[k, 0], stage[k, 1]
+        S[body, 2, t], S[body, 3, t] = stage[k, ROTATION], stage[k, ROTATION + 3]
+        S[body, 4, t] = g.pose.turned[k]
+        S[body, 5, t], S[body, 6, t] = stage[k, VELOCITY], stage[k, VELOCITY + 1]
+        S[body, 7, t] = stage[k, SPIN + 2]
+        S[body, 8, t], S[body, 9, t] = stage[k, ACCELERATION], stage[k, ACCELERATION + 1]
+        S[body, 10, t] = stage[k, SPIN_RATE + 2]

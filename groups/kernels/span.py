@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from groups.kernels.invoke import invoke
+from groups.kernels.lanes import after, lanes
 from groups.kernels.layout import Floats, Ints
 from groups.kernels.status import MODE_LOST, OK
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELOCITY
@@ -58,7 +59,7 @@ def solve_planar(
 ) -> None:  # fmt: skip
     """Solve planar groups over a span of time steps; arguments as :func:`solve_spatial` has them."""
     first, stop, level = span
-    block = S.shape[1]
+    block = S.shape[2]
     at = first
     while at < stop:
         count = min(block - at % block, stop - at)
@@ -118,16 +119,22 @@ def store_planar(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: 
     position, angle, velocity, acceleration = outputs
     for body in written:
         row = row_of[body]
-        for t in range(count):
-            state = S[body, t]
-            position[row, at + t, 0], position[row, at + t, 1] = state[0], state[1]
-            angle[row, at + t] = state[4]
-            if level > 0:
-                for m in range(3):
-                    velocity[row, at + t, m] = state[5 + m]
-            if level > 1:
-                for m in range(3):
-                    acceleration[row, at + t, m] = state[8 + m]
+        for k in lanes(count):
+            t = after(at, k)
+            position[row, t, 0], position[row, t, 1] = S[body, 0, k], S[body, 1, k]
+        for k in lanes(count):
+            angle[row, after(at, k)] = S[body, 4, k]
+        if level > 0:
+            put_three(velocity[row], at, count, S[body, 5], S[body, 6], S[body, 7])
+        if level > 1:
+            put_three(acceleration[row], at, count, S[body, 8], S[body, 9], S[body, 10])
+
+
+def put_three(out: Array, at: Any, count: Any, x: Array, y: Array, z: Array) -> None:
+    """Three rows of a block, side by side from an instant on."""
+    for k in lanes(count):
+        t = after(at, k)
+        out[t, 0], out[t, 1], out[t, 2] = x[k], y[k], z[k]
 
 
 def load_planar(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
@@ -136,16 +143,15 @@ def load_planar(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, c
     for body in bodies:
         row = row_of[body]
         for t in range(count):
-            state = S[body, t]
-            state[0], state[1] = position[row, at + t, 0], position[row, at + t, 1]
-            state[4] = angle[row, at + t]
-            state[2], state[3] = math.cos(state[4]), math.sin(state[4])
+            S[body, 0, t], S[body, 1, t] = position[row, at + t, 0], position[row, at + t, 1]
+            turned = angle[row, at + t]
+            S[body, 2, t], S[body, 3, t], S[body, 4, t] = math.cos(turned), math.sin(turned), turned
             if velocity.shape[1] > 0:
                 for m in range(3):
-                    state[5 + m] = velocity[row, at + t, m]
+                    S[body, 5 + m, t] = velocity[row, at + t, m]
             if acceleration.shape[1] > 0:
                 for m in range(3):
-                    state[8 + m] = acceleration[row, at + t, m]
+                    S[body, 8 + m, t] = acceleration[row, at + t, m]
 
 
 def store_spatial(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: Any) -> None:
@@ -307,5 +313,5 @@ def leaps(rows: Array, t: int, pace: float, paths: Any, size: float) -> bool:
 
 
 def states(n_bodies: int, block: int, planar: bool) -> Array:
-    """Room for a block's states."""
-    return np.zeros((n_bodies, block, PLANAR_STATE if planar else STATE))
+    """Room for a block's states, as :mod:`groups.kernels` lays them out."""
+    return np.zeros((n_bodies, PLANAR_STATE, block) if planar else (n_bodies, block, STATE))

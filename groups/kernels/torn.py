@@ -632,13 +632,14 @@ def drives(task: Task, rows: Rows, bench: Bench, lane: int, moving: bool) -> flo
     stage, table, flat, now = task[STAGE], bench[TABLE], bench[FLAT], bench[NOW]
     m = now.shape[1]
     for k in range(len(stage)):
-        state = S[stage[k], lane]
+        body = stage[k]
         if task[PLANE]:
-            c, s = state[2], state[3]
-            place[k, 0], place[k, 1] = state[0], state[1]
+            c, s = S[body, 2, lane], S[body, 3, lane]
+            place[k, 0], place[k, 1] = S[body, 0, lane], S[body, 1, lane]
             turn[k, 0, 0], turn[k, 0, 1], turn[k, 1, 0], turn[k, 1, 1], turn[k, 2, 2] = c, -s, s, c, 1.0
-            twist[k, 0], twist[k, 1], twist[k, 5] = state[5], state[6], state[7]
+            twist[k, 0], twist[k, 1], twist[k, 5] = S[body, 5, lane], S[body, 6, lane], S[body, 7, lane]
             continue
+        state = S[body, lane]
         for i in range(3):
             place[k, i] = state[POSITION + i]
             for j in range(3):
@@ -669,8 +670,8 @@ def along(
         body = stage[pair[joint[r], side]]
         first = 1 + 6 * side
         if planar:
-            total += table[r, first] * S[body, lane, at] + table[r, first + 1] * S[body, lane, at + 1]
-            total += table[r, first + 5] * S[body, lane, at + 2]
+            total += table[r, first] * S[body, at, lane] + table[r, first + 1] * S[body, at + 1, lane]
+            total += table[r, first + 5] * S[body, at + 2, lane]
         else:
             for i in range(6):
                 total += table[r, first + i] * S[body, lane, at + i]

@@ -56,6 +56,12 @@ def void(S: Array, body: int, t: int) -> None:
         S[body, t, k] = math.nan
 
 
+def void_planar(S: Array, body: int, t: int) -> None:
+    """Fill a body's state at an instant with NaN where ``S`` is that of the plane."""
+    for k in range(S.shape[1]):
+        S[body, k, t] = math.nan
+
+
 def vector_in(floats: Array, k: int) -> Vector:
     """Three numbers of a flat array from place ``k`` on."""
     return floats[k], floats[k + 1], floats[k + 2]

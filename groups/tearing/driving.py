@@ -125,7 +125,8 @@ class Driver:
         m, n, stage = len(loop.unknown), structure.mechanism.n_bodies, len(loop.stage)
         lanes = 1 + max(m + 1, torn.WIDEST)
         S = span.states(n, lanes, self.planar)
-        S[0] = frame_state(model.reference, self.planar)
+        frame = frame_state(model.reference, self.planar)
+        S[0] = frame[:, None] if self.planar else frame
         inputs = len(loop.unknown) + len(loop.shared)
         quality = (
             np.zeros((structure.n_groups, lanes), dtype=np.int8),
