@@ -7,7 +7,7 @@ bodies that are solved before it, are placed by a kernel of their own after the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,11 +75,13 @@ def kernels_of(solvers: Sequence[Solver]) -> dict[Kernel, float]:
     return {kernel: COMPILING[kernel] for kernel in found}
 
 
-def bound(kernels: Sequence[Kernel | None], compiled: bool) -> Any:
-    """What :func:`groups.kernels.invoke.invoke` takes for some kernels; 0 for None."""
+@lru_cache(256)
+def bound(kernels: tuple[Kernel | None, ...], legs: tuple[Kernel | None, ...], compiled: bool) -> Any:
+    """Both for :func:`groups.kernels.invoke.invoke`: addresses, or the kernels themselves; 0 for None."""
     if not compiled:
-        return [kernel or 0 for kernel in kernels]
-    return np.array([_address(kernel) if kernel else 0 for kernel in kernels], dtype=np.int64)
+        return tuple([kernel or 0 for kernel in each] for each in (kernels, legs))
+    addresses = [[_address(kernel) if kernel else 0 for kernel in each] for each in (kernels, legs)]
+    return tuple(np.array(each, dtype=np.int64) for each in addresses)
 
 
 @cache

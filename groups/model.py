@@ -17,7 +17,7 @@ from groups.plain_costs import plain_microseconds
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.relative import counts_by_instants
 from groups.results.faults import names_of_groups
-from groups.run import Carried, Packed, Run, entry, run_in, seed
+from groups.run import Carried, Kept, Packed, Run, entry, frame_state, run_in, seed
 from groups.trajectory import Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
 from mbssa.compiled import is_worth_compiling
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+_ONE_CHUNK = np.zeros(1, dtype=np.int64)
 
 #: Instants between two reports of progress.
 REPORTED = 78 * 256
@@ -114,6 +116,22 @@ class Model:
     def plain_seconds(self) -> float:
         """Seconds that plain Python takes for one instant, roughly."""
         return 1e-6 * sum(plain_microseconds(solver) for solver in self.solvers)
+
+    @cached_property
+    def all_kept(self) -> Kept:
+        """All bodies, for runs that keep them."""
+        return Kept.of(self, np.arange(self.mechanism.n_bodies))
+
+    @cached_property
+    def frame_state(self) -> Floats:
+        """State of the frame, as kernels take it."""
+        return frame_state(self.reference, self.mechanism.space == "planar")
+
+    @cached_property
+    def asks_users(self) -> bool:
+        """Whether users' functions are called."""
+        parts = [solver.part for solver in self.solvers if solver.part is not None]
+        return bool(self.packed.users) or any(part.system.rows.users for part in parts)
 
     def compiles(self, instants: int) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.
@@ -256,7 +274,7 @@ class Model:
             raise ValueError(f"{chunks} chunks; write 1 or more")
         answers = level_number(level)
         memory = self.memory_in(modes, motion)
-        kept = kept_bodies(mechanism, bodies)
+        kept = self.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
         if self.tearing is not None:
             from groups.tearing.solving import solve_torn
 
@@ -266,14 +284,17 @@ class Model:
         instants = len(motion.time)
         # Reports come at whole blocks, so that they change no bit of the answer.
         every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
-        starts = np.linspace(0, instants, max(1, min(chunks, instants)), endpoint=False).astype(np.int64)
-        seeds = seed(self, motion, starts, memory) if chunks > 1 else [Carried.start(memory, len(run.kept))]
-        carried = seeds[0].of(run.kept)
+        starts, seeds = _ONE_CHUNK, [Carried.start(memory, len(run.kept))]
+        if chunks > 1:
+            starts = np.linspace(0, instants, min(chunks, instants), endpoint=False).astype(np.int64)
+            seeds = seed(self, motion, starts, memory)
+        carried = seeds[0].of(run.kept) if chunks > 1 else seeds[0]
         first, done, wanted = 0, 0, True
         for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
-            begun = at.of(run.kept)
-            if begun.pose is not None and run.comes_to(first, done, begun.pose):
-                carried = begun  # else this chunk goes on from the last one
+            if at.pose is not None:
+                begun = at.of(run.kept)
+                if begun.pose is not None and run.comes_to(first, done, begun.pose):
+                    carried = begun  # else this chunk goes on from the last one
             first = done
             while done < stop and wanted:
                 end = min((done // every + 1) * every, stop)

@@ -82,7 +82,7 @@ class Packed:
         """What the kernels take: with what is carried on, room to work in, and addresses of this process."""
         return span.Data(
             self.ints, self.int_start, self.floats_of(compiled), self.float_start, memory, self.memory_start,
-            work, self.work_start, bound(self.kernels, compiled), bound(self.legs, compiled),
+            work, self.work_start, *bound(self.kernels, self.legs, compiled),
         )  # fmt: skip
 
     @property
@@ -123,7 +123,7 @@ class Carried:
     def of(self, kept: Ints) -> Carried:
         """A copy for a run that keeps these bodies; one of all bodies is reduced to them."""
         if len(self.orientation) == len(kept):
-            kept = np.arange(len(kept))
+            return Carried(self.memory.copy(), self.orientation.copy(), self.pose)
         pose = None if self.pose is None else self.pose[kept]
         return Carried(self.memory.copy(), self.orientation[kept], pose)
 
@@ -230,6 +230,35 @@ class Part:
     written: Ints
 
 
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Bodies that the arrays of a run hold.
+
+    Attributes
+    ----------
+    bodies : (rows,) indices, ascending
+    row_of : (N,) row of each body, -1 for none
+    rows : where the rows of each group's bodies begin (G + 1,), and those rows
+    whole : all groups in one part
+    """
+
+    bodies: Ints
+    row_of: Ints
+    rows: tuple[Ints, Ints]
+    whole: Part
+
+    @staticmethod
+    def of(model: Model, bodies: Ints) -> Kept:
+        """Some bodies of a model."""
+        row_of = np.full(model.mechanism.n_bodies, -1, dtype=np.int64)
+        row_of[bodies] = np.arange(len(bodies))
+        start, members = model.structure.members
+        mine = row_of[members]
+        held = mine >= 0
+        rows = np.concatenate([[0], np.cumsum(held)])[start], mine[held]
+        return Kept(bodies, row_of, rows, Part(np.arange(model.structure.n_groups), _NOBODY, bodies))
+
+
 class Run:
     """One motion being solved. Spans of time may be solved apart, and so may parts of the groups.
 
@@ -261,33 +290,23 @@ class Run:
             )
         mechanism = model.mechanism
         check_drives(mechanism, motion)
-        self.model, self.motion, self.kept, self.level = model, motion, kept, level
+        held = model.all_kept if len(kept) == mechanism.n_bodies else Kept.of(model, kept)
+        self.model, self.motion, self.kept, self.level = model, motion, held.bodies, level
         self.planar = mechanism.space == "planar"
-        n, instants, rows = mechanism.n_bodies, len(motion.time), len(kept)
+        instants, rows = len(motion.time), len(held.bodies)
         self.arrays = Arrays.empty(model, instants, rows, level) if arrays is None else arrays
-        self._row_of = np.full(n, -1, dtype=np.int64)
-        self._row_of[kept] = np.arange(rows)
-        start, bodies = model.structure.members
-        mine = self._row_of[bodies]
-        keep = mine >= 0
-        self._rows = (np.concatenate([[0], np.cumsum(keep)])[start], mine[keep])
-        self._frame = frame_state(model.reference, self.planar)
-        size = len(self._frame)
+        self._row_of, self._rows, self._whole = held.row_of, held.rows, held.whole
+        self._frame = model.frame_state
         # Struts are solved 32 instants at a time.
-        self._block = min(max(16, instants), max(1, min(8, BLOCK // (n * size * 256))) * 32)
-        # Kernels are compiled for arrays of one kind: plain, and writable.
-        self._time = np.require(motion.time, requirements=["C", "W"])
-        self._inputs = tuple(
-            np.require(part, requirements=["C", "W"])
-            for part in (motion.value, motion.rate, motion.acceleration)
-        )
-        parts = [solver.part for solver in model.solvers if solver.part is not None]
-        self._asks = bool(model.packed.users) or any(part.system.rows.users for part in parts)
+        widest = max(1, min(8, BLOCK // (mechanism.n_bodies * len(self._frame) * 256)))
+        self._block = min(max(16, instants), 32 * widest)
+        self._time = _plain(motion.time)
+        self._inputs = _plain(motion.value), _plain(motion.rate), _plain(motion.acceleration)
+        self._asks = model.asks_users
         #: Whether the kernels are compiled.
         self.compiled = model.compiles(instants) if compiled is None else compiled
         self._solve = chosen(entry(model), ask=self.compiled)
         self._data = model.packed.data(_NOTHING, _NOTHING, self.compiled)
-        self._whole = Part(np.arange(model.structure.n_groups), _NOBODY, kept)
         self._of_thread = threading.local()
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
@@ -488,10 +507,9 @@ class Run:
         """What was found; of some of the bodies, if they are named."""
         model = self.model
         some = kept is not None and len(kept) < len(self.kept)
-        rows = self._row_of[kept] if some else slice(None)
-        position, orientation, velocity, acceleration = (
-            np.swapaxes(array[rows], 0, 1) for array in self.arrays.outputs
-        )
+        rows = self._row_of[kept] if some else _NOBODY
+        outputs = [array[rows] for array in self.arrays.outputs] if some else self.arrays.outputs
+        position, orientation, velocity, acceleration = (array.swapaxes(0, 1) for array in outputs)
         status, residual, iterations, condition = self.arrays.quality
         failed = bool(status.any())
         return Trajectory(
@@ -518,6 +536,12 @@ class Run:
         structure = self.model.structure
         joints = [group.joint_indices.tolist() for group in structure.groups]
         return sentences_of(structure.mechanism, joints, status, residual, self.ended)
+
+
+def _plain(array: Floats) -> Floats:
+    """The array itself or a copy of the one kind that kernels are compiled for: contiguous, and writable."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.writeable else np.array(array, order="C")
 
 
 def entry(model: Model) -> Callable[..., None]:

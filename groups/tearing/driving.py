@@ -10,7 +10,6 @@ import numpy.typing as npt
 from groups.kernels import span, torn
 from groups.kernels.jets import SIZE, WORK
 from groups.motion import Motion
-from groups.run import frame_state
 from mbssa.compiled import chosen
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ class Driver:
         m, n, stage = len(loop.unknown), structure.mechanism.n_bodies, len(loop.stage)
         lanes = 1 + max(m + 1, torn.WIDEST)
         S = span.states(n, lanes, self.planar)
-        frame = frame_state(model.reference, self.planar)
+        frame = model.frame_state
         S[0] = frame[:, None] if self.planar else frame
         inputs = len(loop.unknown) + len(loop.shared)
         quality = (

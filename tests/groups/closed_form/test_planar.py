@@ -103,11 +103,12 @@ class Bench:
         S = np.zeros((self.mechanism.n_bodies, 11, block))
         S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
-        kernel = compiled(solve_planar)
+        kernel, none = compiled(solve_planar), np.zeros(0)
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):
-                kernel(g, group.ints, group.floats, S, first, count, inputs, memories[g], quality, level)
+                data = group.ints, group.floats
+                kernel(g, *data, S, first, count, inputs, none, memories[g], none, quality, level)
             states[:, first : first + count] = S[:, :, :count].swapaxes(1, 2)
         return states, quality[0], quality[1], quality[3]
 

@@ -265,7 +265,7 @@ class Users:
         ]
         mechanism = from_record(record, "users", "users")
         tables = encode_rows(mechanism, joint_frames(mechanism), range(5, 5 + len(joints)), range(6), {})
-        self.tables = tables.over(size).bound()
+        self.tables = tables.over(size).bound(True)
         self.T = rng.uniform(-30.0, 30.0, 6)
         self.P, self.V = rng.normal(size=(6, 3)), rng.normal(size=(6, 6))
         if self.planar:
