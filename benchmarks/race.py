@@ -69,9 +69,8 @@ def race(benchmark: Any, title: str, ours: Runner, rivals: Sequence[Runner], rou
             benchmark.pedantic(ours.run, setup=rivals_first, rounds=rounds)
     reused[ours.label] = benchmark.stats.stats.data
     mine = [1e6 * statistics.median(each[ours.label]) / ours.instants for each in (fresh, reused)]
-    print(
-        f"\n\n{title}\n{'µs an instant, and ours / theirs':42} {'fresh memory':>19} {'reused memory':>19}   aim"
-    )
+    what = "µs an instant, and ours / theirs"
+    print(f"\n\n{title}\n{what:42} {'fresh memory':>19} {'reused memory':>19}   aim")
     print(f"{ours.label:42} {mine[0]:10.3f} {'':8} {mine[1]:10.3f}")
     for rival in rivals:
         theirs = [1e6 * statistics.median(each[rival.label]) / rival.instants for each in (fresh, reused)]

@@ -45,9 +45,7 @@ def test_stewart_forward(benchmark):
 
     mapped = platform_rivals.casadi_forward(legs, INSTANTS, follow=False)
     followed = platform_rivals.casadi_forward(legs, INSTANTS, follow=True)
-    compiled = (
-        platform_rivals.casadi_forward(legs, INSTANTS, follow=True, in_c=True) if which("gcc") else None
-    )
+    as_c = platform_rivals.casadi_forward(legs, INSTANTS, follow=True, in_c=True) if which("gcc") else None
     static = exudyn_models.platform(mechanism, motion)
     mine = ours()
     assert model.solve(motion, level="position").residual.max() < 1e-10

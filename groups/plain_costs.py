@@ -2,7 +2,7 @@
 
 Measured on one core of one machine, over all built-in models, up to accelerations, by
 ``benchmarks/test_plain.py``. What counts is the ratio to :data:`mbssa.compiled.IMPORTING`, measured there
-too: plain Python pays for some 300 instants of the rotor and some 15,000 of a four-bar.
+too: plain Python pays for some 300 instants of the rotor and some 45,000 of a four-bar.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from groups.registry import Solver
 
 #: µs an instant: planar groups by their form, a strut, a link without unknowns, and a rod on one joint.
-_PLANAR = {planar.CRANK: 5.0, planar.LED: 12.0, planar.ARMS: 14.0, planar.GUIDE: 18.0}
+_PLANAR = {planar.CRANK: 2.0, planar.LED: 12.0, planar.ARMS: 5.0, planar.GUIDE: 5.0}
 _CHAINS, _STRUT, _LINK, _REACH = 95.0, 200.0, 12.0, 130.0
 #: µs an instant: any other group in relative coordinates, each of its unknowns, each term of its equations,
 #: and a contact of curves.
@@ -31,7 +31,7 @@ def plain_microseconds(solver: Solver) -> float:
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> [plain_microseconds(solver) for solver in model.solvers]
-    [5.0, 14.0]
+    [2.0, 5.0]
     """
     ints = solver.ints
     if solver.part is not None:

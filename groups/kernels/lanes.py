@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 #: Instants that a row of :func:`room` holds.
 LANES = 64
 #: Instants from which NumPy's arrays are faster than Python's numbers.
-_FEW = 4
+_FEW = 6
 
 
 def _lanes(n: int) -> Any:

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from groups.kernels.invoke import invoke
-from groups.kernels.lanes import after, lanes
+from groups.kernels.lanes import LANES, after, lanes, room, select
 from groups.kernels.layout import Floats, Ints
 from groups.kernels.status import MODE_LOST, OK
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELOCITY
+from mbssa.compiled import inlined
 
 Array = Any
 Inputs = tuple[Floats, Floats, Floats]
@@ -51,6 +52,8 @@ BLUR = 1e-6
 
 #: Numbers of a planar body's state.
 PLANAR_STATE = 11
+#: Rows to turn rotations into quaternions: those of the rotation, then of the quaternion.
+QUATERNION, QUATERNION_ROWS = 9, 13
 
 
 def solve_planar(
@@ -158,27 +161,45 @@ def store_spatial(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level:
     """Bring a block's results to the outputs; quaternions go on in the sign of the last."""
     row_of, _, written, last = kept
     position, orientation, velocity, acceleration = outputs
+    Q = room(QUATERNION_ROWS)
     for body in written:
         row = row_of[body]
         w0, x0, y0, z0 = last[row, 0], last[row, 1], last[row, 2], last[row, 3]
-        for t in range(count):
-            state = S[body, t]
-            for m in range(3):
-                position[row, at + t, m] = state[POSITION + m]
-            w, x, y, z = quaternion(state)
-            if w * w0 + x * x0 + y * y0 + z * z0 < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            if w == w:
-                w0, x0, y0, z0 = w, x, y, z
-            out = orientation[row, at + t]
-            out[0], out[1], out[2], out[3] = w, x, y, z
-            if level > 0:
+        for begin in range(0, count, LANES):
+            n, first = min(LANES, count - begin), at + begin
+            for k in range(n):
+                state = S[body, begin + k]
+                for m in range(QUATERNION):
+                    Q[m, k] = state[ROTATION + m]
+            for k in lanes(n):
+                w, x, y, z = quaternion_of(
+                    Q[0, k], Q[1, k], Q[2, k], Q[3, k], Q[4, k], Q[5, k], Q[6, k], Q[7, k], Q[8, k]
+                )
+                Q[QUATERNION, k], Q[QUATERNION + 1, k] = w, x
+                Q[QUATERNION + 2, k], Q[QUATERNION + 3, k] = y, z
+            for k in range(n):
+                w, x = Q[QUATERNION, k], Q[QUATERNION + 1, k]
+                y, z = Q[QUATERNION + 2, k], Q[QUATERNION + 3, k]
+                if w * w0 + x * x0 + y * y0 + z * z0 < 0.0:
+                    w, x, y, z = -w, -x, -y, -z
+                if w == w:
+                    w0, x0, y0, z0 = w, x, y, z
+                out = orientation[row, first + k]
+                out[0], out[1], out[2], out[3] = w, x, y, z
+                state = S[body, begin + k]
+                for m in range(3):
+                    position[row, first + k, m] = state[POSITION + m]
+        last[row, 0], last[row, 1], last[row, 2], last[row, 3] = w0, x0, y0, z0
+        if level > 0:
+            for t in range(count):
+                state = S[body, t]
                 for m in range(6):
                     velocity[row, at + t, m] = state[VELOCITY + m]
-            if level > 1:
+        if level > 1:
+            for t in range(count):
+                state = S[body, t]
                 for m in range(6):
                     acceleration[row, at + t, m] = state[ACCELERATION + m]
-        last[row, 0], last[row, 1], last[row, 2], last[row, 3] = w0, x0, y0, z0
 
 
 def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
@@ -210,27 +231,33 @@ def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, 
 
 
 def quaternion(state: Array) -> tuple[float, float, float, float]:
-    """Unit quaternion w, x, y, z of a state's rotation; the largest part is found first (Shepperd 1978)."""
-    xx, yy, zz = state[ROTATION], state[ROTATION + 4], state[ROTATION + 8]
-    xy, yx = state[ROTATION + 1], state[ROTATION + 3]
-    xz, zx = state[ROTATION + 2], state[ROTATION + 6]
-    yz, zy = state[ROTATION + 5], state[ROTATION + 7]
-    trace = xx + yy + zz
-    if trace > 0.0:
-        root = math.sqrt(1.0 + trace)
-        over = 0.5 / root
-        return 0.5 * root, (zy - yz) * over, (xz - zx) * over, (yx - xy) * over
-    if xx >= yy and xx >= zz:
-        root = math.sqrt(1.0 + xx - yy - zz)
-        over = 0.5 / root
-        return (zy - yz) * over, 0.5 * root, (xy + yx) * over, (xz + zx) * over
-    if yy >= zz:
-        root = math.sqrt(1.0 + yy - xx - zz)
-        over = 0.5 / root
-        return (xz - zx) * over, (xy + yx) * over, 0.5 * root, (yz + zy) * over
-    root = math.sqrt(1.0 + zz - xx - yy)
-    over = 0.5 / root
-    return (yx - xy) * over, (xz + zx) * over, (yz + zy) * over, 0.5 * root
+    """Unit quaternion w, x, y, z of a state's rotation."""
+    r = state[ROTATION : ROTATION + 9]
+    w, x, y, z = quaternion_of(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8])
+    return w, x, y, z
+
+
+@inlined
+def quaternion_of(
+    xx: Any, xy: Any, xz: Any, yx: Any, yy: Any, yz: Any, zx: Any, zy: Any, zz: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Unit quaternion w, x, y, z of a rotation, row by row, without a branch: for loops over lanes.
+
+    What would be the largest part is found first (Shepperd 1978).
+    """
+    by_w, by_x, by_y = xx + yy + zz > 0.0, (xx >= yy) & (xx >= zz), yy >= zz
+    square = select(by_y, 1.0 + yy - xx - zz, 1.0 + zz - xx - yy)
+    square = select(by_x, 1.0 + xx - yy - zz, square)
+    square = select(by_w, 1.0 + (xx + yy + zz), square)
+    root = np.sqrt(square)
+    half, over = 0.5 * root, 0.5 / root
+    a, b, c = (zy - yz) * over, (xz - zx) * over, (yx - xy) * over
+    d, e, f = (xy + yx) * over, (xz + zx) * over, (yz + zy) * over
+    w = select(by_w, half, select(by_x, a, select(by_y, b, c)))
+    x = select(by_w, a, select(by_x, half, select(by_y, d, e)))
+    y = select(by_w, b, select(by_x, d, select(by_y, half, f)))
+    z = select(by_w, c, select(by_x, e, select(by_y, f, half)))
+    return w, x, y, z
 
 
 def turned_back(
