@@ -1,8 +1,10 @@
-"""What holds for every test and example: costs that they measure are kept for the session alone."""
+"""What holds for every test and example: measured costs are kept for the session alone, compilers wait."""
 
 import os
 
 import pytest
+
+from mbssa import compiled
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -14,3 +16,9 @@ def _store_of_the_session(tmp_path_factory):
         del os.environ["MBSSA_STORE"]
     else:
         os.environ["MBSSA_STORE"] = before
+
+
+@pytest.fixture(autouse=True)
+def _each_test_is_a_new_process(monkeypatch):
+    """Work adds up within a test, not over a session: else the compiler would run in tests at random."""
+    monkeypatch.setattr(compiled, "_rented", {})

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy
@@ -10,6 +11,27 @@ import pytest
 
 import mbssa
 from mbssa import cli
+
+HERE = Path(__file__).parent
+
+#: Tests of what takes ranks, factors or least squares: their answers must not depend on how the linear
+#: algebra rounds. ``.ci/run`` runs them under two processor kernels and numbers of threads of OpenBLAS.
+LAPACK = (
+    "contracts/test_relations.py", "groups/partitioning", "groups/test_contacts.py", "groups/test_gears.py",
+    "groups/test_global_approach.py", "groups/test_invariance.py", "groups/test_library.py",
+    "groups/test_lift_off.py", "groups/test_motion.py", "groups/test_motion_pose.py",
+    "groups/test_solver_choice.py", "groups/test_spins.py", "groups/tearing", "joints", "loops",
+    "results/test_paper_tables.py", "search/test_methods_agree.py", "singularities",
+    "test_models_of_cams.py", "test_models_of_formulae.py", "transformations",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests of :data:`LAPACK`."""
+    paths = [HERE / name for name in LAPACK]
+    for item in items:
+        if any(item.path.is_relative_to(path) for path in paths):
+            item.add_marker(pytest.mark.lapack)
 
 
 @pytest.fixture(name="np")

@@ -1,8 +1,9 @@
-"""Closing a mechanism at its reference, or near any configuration: Newton with rank-revealing steps."""
+"""Assembly of a mechanism at its reference, or near any configuration, by damped Gauss-Newton steps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,29 @@ CLOSED = 1e-12
 #: Unknowns up to which a step is a dense singular value decomposition.
 DENSE = 3_000
 
-_ITERATIONS = 50
+#: Perturbed starts after the given one, each of random directions and of these sizes (rad, and lengths
+#: divided by the mechanism's size). Small ones leave a saddle, such as links in one line.
+STARTS = (0.1, 0.3, 1.0, 3.0)
+
+#: Starts of a mechanism that is too large for dense steps.
+_SPARSE_STARTS = 2
+
+#: Gradient of half the sum of squared residuals, over the Jacobian's largest singular value, the residual's
+#: norm and (where that is below 1) the root of that norm, below which a residual is stationary. Without the
+#: root a closed configuration with a singular Jacobian would be taken for one: near it the gradient is small.
+STATIONARY = 1e-3
+
+#: Share of the residual that a step of minimum norm could remove, below which only rounded redundant
+#: equations are left (the relative offset of Bates and Watts, 1981).
+SETTLED = 1e-8
+
+_ITERATIONS = 200
+
+#: Damping, over the square of the largest singular value: the first where a step fails, and the last.
+_FIRST_DAMPING, _LAST_DAMPING = 1e-6, 1e6
+
+#: Longest rotation of a step, rad: as far as a linear model reaches.
+_REACH = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +56,7 @@ class Assembly:
     configuration : where the bodies are now
     closed : whether every equation holds to the tolerance and every axis has the right sense
     residual : largest residual, lengths divided by the mechanism's size
+    stationary : whether no small motion makes the residuals smaller: a minimum or saddle of their squares
     moved : (N,) how far each body was corrected, m, and ``turned`` (N,) rad
     fault : empty, or which joint cannot close first, and its gap
     """
@@ -43,6 +67,7 @@ class Assembly:
     moved: Array
     turned: Array
     fault: str = ""
+    stationary: bool = False
 
 
 def assemble(
@@ -53,17 +78,25 @@ def assemble(
     rank_tolerance: float = 1e-9,
     *,
     hold: bool = False,
+    starts: int = len(STARTS),
 ) -> Assembly:
-    """Close the constraints from a starting configuration by Gauss-Newton.
+    """Close the constraints from a starting configuration by damped Gauss-Newton steps.
 
     Steps have minimum norm over the singular values above ``rank_tolerance``, so redundant equations and
-    free motions do no harm. A redundant mechanism whose numbers are rounded closes only to the rounding:
-    the smallest residual reached is what counts against ``tolerance``.
+    free motions do no harm; a step that does not diminish the residuals is repeated with damping
+    (Levenberg-Marquardt). So a start near a closed configuration is closed there, and any other start ends at
+    a stationary point of the sum of squared residuals. If that is not closed it may be a saddle (links in one
+    line), so perturbed starts follow, the same ones every time. A mechanism cannot be assembled if each start
+    ends at a stationary point with a residual above ``tolerance``.
+
+    A redundant mechanism whose numbers are rounded closes only to the rounding: the smallest residual reached
+    is what counts against ``tolerance``.
 
     Parameters
     ----------
     start : the reference if not given
-    hold : what is driven keeps its value, if the mechanism can close so; else it is moved with the rest
+    hold : driven coordinates keep their values, if the mechanism can close so; else they move with the rest
+    starts : largest number of perturbed starts; 0 to stay near ``start``
     tolerance : largest residual of a closed mechanism, lengths divided by ``frames.size``
 
     Examples
@@ -75,44 +108,103 @@ def assemble(
     True
     """
     first = start or Configuration.reference(frames)
-    if hold and mechanism.driven.any():
-        held = _assemble(mechanism, frames, first, tolerance, rank_tolerance, hold=True)
-        if held.closed:
-            return held
-    return _assemble(mechanism, frames, first, tolerance, rank_tolerance, hold=False)
+    if not _is_dense(mechanism):
+        starts = min(starts, _SPARSE_STARTS)
+    best: Assembly | None = None
+    dice = np.random.default_rng(11)
+    for size in (0.0, *STARTS[:starts]):
+        at = _perturbed(mechanism, frames, first, size, dice) if size else first
+        for held in (True, False) if hold and mechanism.driven.any() else (False,):
+            found = _assemble(mechanism, frames, first, at, tolerance, rank_tolerance, hold=held)
+            if found.closed:
+                return found
+            if held:
+                continue
+            if size == 0 and found.residual <= max(tolerance, _rounding(frames, first)):
+                return found  # an axis is turned round: another start would hide that
+            # A clear gain only, so that rounding does not choose between mirror images.
+            if best is None or found.residual < 0.99 * best.residual:
+                best = found
+    assert best is not None
+    return best
+
+
+def _perturbed(
+    mechanism: Mechanism, frames: Frames, at: Configuration, size: float, dice: np.random.Generator
+) -> Configuration:
+    """Each body moved at random: rad, and lengths divided by the mechanism's size."""
+    columns = unknowns(mechanism.space)
+    step = np.zeros((mechanism.n_bodies, 6))
+    step[1:, columns] = size * dice.uniform(-1.0, 1.0, size=(mechanism.n_bodies - 1, len(columns)))
+    return at.moved(_unscaled(step, frames.size))
 
 
 def _assemble(
     mechanism: Mechanism,
     frames: Frames,
     first: Configuration,
+    at: Configuration,
     tolerance: float,
     rank_tolerance: float,
     *,
     hold: bool,
 ) -> Assembly:
-    at, best = first, first
-    smallest = np.inf
-    step_size = np.inf
+    """Descend from ``at`` to a closed or stationary configuration; corrections count from ``first``."""
     wanted = rows_at(mechanism, frames, first, values=True) if hold else None
+    rows = _rows(mechanism, frames, at, wanted)
+    stationary, damping = False, 0.0
     for _ in range(_ITERATIONS):
-        rows = _rows(mechanism, frames, at, wanted)
         residual = float(np.abs(rows.residual).max(initial=0.0))
-        if residual < smallest:
-            smallest, best = residual, at
-        if residual <= CLOSED or step_size < 1e-15 or not np.isfinite(residual):
+        if not residual > CLOSED:
             break
-        step = _step(mechanism, frames, rows, rank_tolerance)
-        step_size = float(np.abs(step).max(initial=0.0))
-        # A long step on a far start overshoots: half a radian is as far as a linear model reaches.
-        at = at.moved(_unscaled(step * min(1.0, 0.5 / step_size) if step_size > 0 else step, frames.size))
-    moved = np.linalg.norm(best.centres - first.centres, axis=1)
-    trace = np.einsum("nab,nab->n", best.rotation, first.rotation)
+        steps = _Steps(mechanism, rows, rank_tolerance)
+        stationary = steps.stationary
+        if stationary:
+            break
+        moved, damping = _descend(mechanism, frames, at, wanted, rows, steps, damping)
+        if moved is None:
+            break
+        at, rows = moved
+    travel = np.linalg.norm(at.centres - first.centres, axis=1)
+    trace = np.einsum("nab,nab->n", at.rotation, first.rotation)
     turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
-    # Digits that are lost far from the world's origin open nothing.
-    rounding = 16 * np.finfo(float).eps * float(np.abs(first.centres).max()) / frames.size
-    fault = _fault(mechanism, frames, best, max(tolerance, rounding))
-    return Assembly(best, not fault, smallest, moved, np.where(turned < 1e-7, 0.0, turned), fault)
+    fault = _fault(mechanism, frames, at, max(tolerance, _rounding(frames, first)))
+    residual = float(np.abs(rows.residual).max(initial=0.0))
+    return Assembly(at, not fault, residual, travel, np.where(turned < 1e-7, 0.0, turned), fault, stationary)
+
+
+def _rounding(frames: Frames, at: Configuration) -> float:
+    """Digits that are lost far from the world's origin, which open nothing."""
+    return 16 * float(np.finfo(float).eps) * float(np.abs(at.centres).max()) / frames.size
+
+
+def _descend(
+    mechanism: Mechanism,
+    frames: Frames,
+    at: Configuration,
+    wanted: Rows | None,
+    rows: Rows,
+    steps: _Steps,
+    damping: float,
+) -> tuple[tuple[Configuration, Rows] | None, float]:
+    """The configuration after one step that diminishes the residuals, and the damping for the next.
+
+    None where no damping does: what is left is rounding.
+    """
+    before = float(rows.residual @ rows.residual)
+    while damping <= _LAST_DAMPING:
+        step = steps.damped(damping)
+        turn = float(np.abs(step[:, 3:]).max(initial=0.0))
+        if turn > _REACH and damping < 1:
+            damping = max(10 * damping, _FIRST_DAMPING)
+            continue
+        moved = at.moved(_unscaled(step, frames.size))
+        there = _rows(mechanism, frames, moved, wanted)
+        after = float(there.residual @ there.residual)
+        if after <= before - 1e-4 * (before - steps.predicted(step)):
+            return (moved, there), damping / 10 if damping > _FIRST_DAMPING else 0.0
+        damping = max(10 * damping, _FIRST_DAMPING)
+    return None, damping
 
 
 def _rows(mechanism: Mechanism, frames: Frames, at: Configuration, wanted: Rows | None) -> Rows:
@@ -126,21 +218,68 @@ def _rows(mechanism: Mechanism, frames: Frames, at: Configuration, wanted: Rows 
     return replace(rows, residual=np.where(rows.drive, off, rows.residual))
 
 
-def _step(mechanism: Mechanism, frames: Frames, rows: Rows, rank_tolerance: float) -> Array:
-    """Minimum-norm step (N, 6), lengths divided by the mechanism's size."""
-    bodies = np.arange(1, mechanism.n_bodies)
-    columns = unknowns(mechanism.space)
-    step = np.zeros((mechanism.n_bodies, 6))
-    if len(bodies) * len(columns) <= DENSE:
-        solved = np.linalg.lstsq(rows.matrix(bodies), -rows.residual, rcond=rank_tolerance)[0]
-    else:
+def _is_dense(mechanism: Mechanism) -> bool:
+    """Whether steps are taken from a dense matrix."""
+    return (mechanism.n_bodies - 1) * len(unknowns(mechanism.space)) <= DENSE
+
+
+class _Steps:
+    """Steps (N, 6) from one configuration, lengths divided by the mechanism's size."""
+
+    def __init__(self, mechanism: Mechanism, rows: Rows, rank_tolerance: float) -> None:
+        self._residual = rows.residual
+        self._shape = mechanism.n_bodies, unknowns(mechanism.space)
+        self._dense = _is_dense(mechanism)
+        if self._dense:
+            self._matrix: Any = rows.matrix(np.arange(1, mechanism.n_bodies))
+            found = np.linalg.lstsq(self._matrix, -rows.residual, rcond=rank_tolerance)
+            self._undamped: Array = found[0].astype(np.float64, copy=False)
+            self._largest = float(found[3].max(initial=0.0))
+        else:
+            self._matrix = rows.sparse(mechanism.n_bodies)
+            self._largest = float(np.sqrt((self._matrix**2).sum(axis=1).max()))
+            self._undamped = self._iterated(0.0)
+        self._parts: tuple[Array, Array, Array] | None = None
+
+    @property
+    def stationary(self) -> bool:
+        """Whether no small motion diminishes the residuals by more than their rounding."""
+        size = float(np.linalg.norm(self._residual))
+        gradient = float(np.linalg.norm(self._matrix.T @ self._residual))
+        if gradient <= STATIONARY * self._largest * size * min(1.0, size) ** 0.5:
+            return True
+        return float(np.linalg.norm(self._matrix @ self._undamped)) <= SETTLED * size
+
+    def predicted(self, step: Array) -> float:
+        """Sum of squared residuals after a step, by the linear model."""
+        after = self._residual + self._matrix @ step[1:, self._shape[1]].ravel()
+        return float(after @ after)
+
+    def damped(self, damping: float) -> Array:
+        """The step of minimum norm; shorter with damping, over the square of the largest singular value."""
+        n_bodies, columns = self._shape
+        step = np.zeros((n_bodies, 6))
+        step[1:, columns] = self._solved(damping).reshape(n_bodies - 1, len(columns))
+        return step
+
+    def _solved(self, damping: float) -> Array:
+        if damping == 0:
+            return self._undamped
+        if not self._dense:
+            return self._iterated(float(np.sqrt(damping)) * self._largest)
+        if self._parts is None:
+            left, singular, right = np.linalg.svd(self._matrix, full_matrices=False)
+            self._parts = left.T @ self._residual, singular, right
+        load, singular, right = self._parts
+        return -right.T @ (load * singular / (singular**2 + damping * self._largest**2))
+
+    def _iterated(self, damp: float) -> Array:
         import scipy.sparse.linalg
 
-        solved = scipy.sparse.linalg.lsmr(
-            rows.sparse(mechanism.n_bodies), -rows.residual, atol=1e-14, btol=1e-14, maxiter=5_000
+        solved: Array = scipy.sparse.linalg.lsmr(
+            self._matrix, -self._residual, damp=damp, atol=1e-14, btol=1e-14, maxiter=5_000
         )[0]
-    step[1:, columns] = solved.reshape(len(bodies), len(columns))
-    return step
+        return solved
 
 
 def _unscaled(step: Array, size: float) -> Array:

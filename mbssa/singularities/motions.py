@@ -171,7 +171,7 @@ def nearby(
             move = np.zeros((mechanism.n_bodies, 6))
             move[1:, columns] = (length * direction).reshape(len(bodies), len(columns))
             move[:, :3] *= frames.size
-            found = assemble(mechanism, frames, at.moved(move), closing, tolerance)
+            found = assemble(mechanism, frames, at.moved(move), closing, tolerance, starts=0)
             if found.closed and _distance(at, found.configuration, frames.size) > length / 4:
                 return found.configuration
     return None

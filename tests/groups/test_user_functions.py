@@ -15,6 +15,8 @@ from mbssa.compiled import compiled
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.user import UserFunction, asked
 
+pytestmark = pytest.mark.slow  # Numba compiles each function
+
 
 def many(times, address, values, out):
     for _ in range(times):
@@ -100,8 +102,9 @@ def _no_faults():
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("run", [many, compiled(many)], ids=["plain", "compiled"])
-def test_compiled_is_python(name, run):
+@pytest.mark.parametrize("life", ["plain", "compiled"])
+def test_compiled_is_python(name, life):
+    run = compiled(many) if life == "compiled" else many
     function, is_compiled = FUNCTIONS[name]
     assert (why_python(function) == "") == is_compiled
     values = moving()

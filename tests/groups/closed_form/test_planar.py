@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lives import life_of
 
 import groups
 import mbssa
@@ -13,12 +14,13 @@ from groups.kernels.planar import solve_planar
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.tree import open_group
-from mbssa.compiled import compiled
 from mbssa.gathering.records import from_record
 from mbssa.joints.equations import PLANAR, coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
+
+pytestmark = pytest.mark.usefixtures("life")
 
 #: Joints of each kind of group between the bodies "a" and "b", which move: bodies, type, driven.
 #: The name of the closed form and its number of modes follow.
@@ -103,7 +105,7 @@ class Bench:
         S = np.zeros((self.mechanism.n_bodies, 11, block))
         S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
-        kernel, none = compiled(solve_planar), np.zeros(0)
+        kernel, none = life_of(solve_planar), np.zeros(0)
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):

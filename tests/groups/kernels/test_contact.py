@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from lives import life_of
 
 from groups.kernels.contact import CURVE, FLAT, POINT, contact
-from mbssa.compiled import compiled
 from mbssa.joints.contact import gap
 from mbssa.joints.curve_making import circle, line, through
 from mbssa.joints.curves import Curve
+
+pytestmark = pytest.mark.usefixtures("life")
 
 KINDS = {"point": POINT, "flat": FLAT, "curve": CURVE}
 
@@ -52,7 +54,7 @@ class Stage:
         A, B, arms, across = self.frames(self.P if P is None else P, self.angle if angle is None else angle)
         out = np.zeros((2, 15)) if row is None else row
         apart = self.V[1, :3] - self.V[0, :3]
-        (function or compiled(contact))(
+        (function or life_of(contact))(
             columns(A), columns(B), vector(across), (vector(arms[0]), vector(arms[1])), vector(apart),
             (vector(self.V[0, 3:]), vector(self.V[1, 3:])), self.data, 1, 1 + len(self.curves[0].data),
             self.kind, moving, out, 1,

@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
+from lives import life_of
 
 from groups.kernels import elimination
-from mbssa.compiled import compiled
+
+pytestmark = pytest.mark.usefixtures("life")
 
 
 def solved(matrix, right):
     factors, order, x = matrix.copy(), np.zeros(matrix.shape[1], dtype=np.int64), right.copy()
-    ratio = compiled(elimination.factorise)(factors, order)
-    compiled(elimination.arrange)(order, x)
-    compiled(elimination.substitute)(factors, x)
+    ratio = life_of(elimination.factorise)(factors, order)
+    life_of(elimination.arrange)(order, x)
+    life_of(elimination.substitute)(factors, x)
     return x[: matrix.shape[1]], ratio
 
 
@@ -39,7 +41,7 @@ def test_rows_that_follow_from_others_are_left_out():
 
 
 def test_a_matrix_without_inverse_has_the_ratio_zero():
-    factorise, order = compiled(elimination.factorise), np.zeros(3, dtype=np.int64)
+    factorise, order = life_of(elimination.factorise), np.zeros(3, dtype=np.int64)
     assert factorise(np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 1.0]]), order) < 1e-15
     assert factorise(np.zeros((3, 3)), order) == 0
     assert factorise(np.full((3, 3), np.nan), order) == 0

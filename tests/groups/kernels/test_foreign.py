@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from lives import life_of
 
 from groups.kernels.foreign import BODY_IN, BODY_OUT, HEAD_IN, HEAD_OUT, call_foreign
 from mbssa.compiled import compiled
@@ -32,26 +33,27 @@ class Scaled:
             out[k] = record[1] * values[k]
 
 
-@pytest.mark.parametrize("run", [several, compiled(several)], ids=["plain", "compiled"])
+@pytest.mark.usefixtures("life")
 @pytest.mark.parametrize("number", [np.int64, np.float64])
-def test_each_is_called_by_its_address(run, number):
+def test_each_is_called_by_its_address(number):
     functions = [Scaled(2.0), Scaled(-3.0)]
     addresses = np.array([f.address for f in functions], dtype=number)
     values, out = (
         np.random.default_rng(0).normal(size=(2, HEAD_IN + BODY_IN)),
         np.zeros((2, HEAD_OUT + BODY_OUT)),
     )
-    run(addresses, values, out)
+    life_of(several)(addresses, values, out)
     assert (out == [[2.0], [-3.0]] * values[:, :9]).all()
 
 
-@pytest.mark.parametrize("run", [several, compiled(several)], ids=["plain", "compiled"])
-def test_nobody_has_no_value(run):
+@pytest.mark.usefixtures("life")
+def test_nobody_has_no_value():
     out = np.zeros((1, 9))
-    run(np.zeros(1), np.ones((1, 20)), out)
+    life_of(several)(np.zeros(1), np.ones((1, 20)), out)
     assert np.isnan(out[0, 0])
 
 
+@pytest.mark.slow
 def test_another_function_compiles_nothing_anew():
     run = compiled(several)
     for factor in (2.0, 3.0):
@@ -80,6 +82,7 @@ print(out[0], sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
 
+@pytest.mark.slow
 def test_the_next_process_loads_the_caller_from_disk(tmp_path):
     (tmp_path / "caller_of_foreign.py").write_text(CALLER)
     search = os.pathsep.join([str(tmp_path), *sys.path])
@@ -98,6 +101,7 @@ def test_other_arrays_are_refused(values, out):
         call_foreign(Scaled(1.0).address, values, out)
 
 
+@pytest.mark.slow
 def test_other_arrays_are_refused_when_compiled():
     from numba.core.errors import TypingError
 

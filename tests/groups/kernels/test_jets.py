@@ -1,16 +1,19 @@
 """Jets of every code: their values are those of the catalogue's table, their derivatives are derivatives."""
 
+import lives
 import numpy as np
 import pytest
+from lives import life_of
 from scipy.spatial.transform import Rotation
 
 from groups.encoding import CODES, encode_rows
 from groups.kernels import jets
 from groups.user_functions import take_faults
-from mbssa.compiled import compiled
 from mbssa.gathering.records import from_record
 from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import joint_frames
+
+pytestmark = pytest.mark.usefixtures("life")
 
 EQUATIONS = {
     "along": Elementary("along", (1,)),
@@ -71,7 +74,7 @@ class Stage:
         table = np.zeros((1, jets.SIZE)) if table is None else table
         P, R, T = self.P if P is None else P, self.R if R is None else R, self.T if T is None else T
         work = np.zeros((jets.WORK, jets.SIZE))
-        compiled(jets.evaluate)(0, 1, rows, P, R, self.V, T, moving, work, table)
+        life_of(jets.evaluate)(0, 1, rows, P, R, self.V, T, moving, work, table)
         return table[0]
 
     def moved(self, body, step):
@@ -217,7 +220,7 @@ def test_a_part_of_the_rows_is_evaluated(stage):
     )  # fmt: skip
     work = np.zeros((jets.WORK, jets.SIZE))
     whole, part = np.zeros((3, jets.SIZE)), np.zeros((3, jets.SIZE))
-    evaluate = compiled(jets.evaluate)
+    evaluate = life_of(jets.evaluate)
     evaluate(0, 3, rows, stage.P, stage.R, stage.V, stage.T, True, work, whole)
     evaluate(1, 2, rows, stage.P, stage.R, stage.V, stage.T, True, work, part)
     assert (part[1] == whole[1]).all()
@@ -265,7 +268,7 @@ class Users:
         ]
         mechanism = from_record(record, "users", "users")
         tables = encode_rows(mechanism, joint_frames(mechanism), range(5, 5 + len(joints)), range(6), {})
-        self.tables = tables.over(size).bound(True)
+        self.tables = tables.over(size).bound(lives.COMPILED)
         self.T = rng.uniform(-30.0, 30.0, 6)
         self.P, self.V = rng.normal(size=(6, 3)), rng.normal(size=(6, 6))
         if self.planar:
@@ -286,7 +289,7 @@ class Users:
         """(T, SIZE) jets of all terms; those that nobody writes are 7."""
         rows, work = self.tables.kernel_rows, np.zeros((jets.WORK, jets.SIZE))
         table = np.full((len(self.tables.code), jets.SIZE), 7.0)
-        compiled(jets.evaluate)(0, len(table), rows, self.P, self.R, self.V, self.T, moving, work, table)
+        life_of(jets.evaluate)(0, len(table), rows, self.P, self.R, self.V, self.T, moving, work, table)
         assert take_faults() == ()
         return table
 

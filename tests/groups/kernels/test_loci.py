@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from lives import life_of
 
 from groups.kernels import loci
 from groups.kernels.loci import P, R
-from mbssa.compiled import compiled
 
-meet, meet_planar, reach = compiled(loci.meet), compiled(loci.meet_planar), compiled(loci.reach)
+pytestmark = pytest.mark.usefixtures("life")
+
+meet, meet_planar, reach = life_of(loci.meet), life_of(loci.meet_planar), life_of(loci.reach)
 KINDS = [(i, j, k) for i in (R, P) for j in (R, P) for k in (R, P)]
 
 

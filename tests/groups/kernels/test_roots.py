@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lives import life_of
 
 from groups.kernels import roots
-from mbssa.compiled import compiled
+
+pytestmark = pytest.mark.usefixtures("life")
 
 MANY = 20_000
 trigonometric, quartic, quadratic = (
-    compiled(kernel) for kernel in (roots.trigonometric, roots.quartic, roots.quadratic)
+    life_of(kernel) for kernel in (roots.trigonometric, roots.quartic, roots.quadratic)
 )
 
 

@@ -4,12 +4,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from lives import life_of
 
 from groups.closed_form.struts import modes, pack, signs
 from groups.kernels import strut as layout
 from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.vectors import exponential
-from mbssa.compiled import compiled
+
+pytestmark = pytest.mark.usefixtures("life")
 
 FRAME, A, B, ONE, TWO, HOLDER = range(6)
 
@@ -122,7 +124,7 @@ def solve(ints, floats, S, pair, level=2, inputs=None, one_by_one=False):
     )
     inputs = inputs or (np.zeros((0, count)),) * 3
     memory = np.array(pair, dtype=float)
-    kernel = compiled(layout.solve_struts)
+    kernel = life_of(layout.solve_struts)
     for first, length in [(t, 1) for t in range(count)] if one_by_one else [(0, count)]:
         block = np.ascontiguousarray(S[:, first : first + length])
         kernel(0, ints, floats, block, first, length, inputs, NONE, memory, NONE, quality, level)

@@ -195,19 +195,30 @@ class TestBadChoices:
             partition(mbssa.load("suspension"), **arguments)
 
     def test_a_reference_that_cannot_close(self):
-        bar = mbssa.load("planar_four_bar")
-        from mbssa.gathering.records import from_record, to_record
-
-        record = to_record(bar)
-        for entry in record["joint"]:
-            entry.pop("point")
-            entry.pop("at_reference", None)
-            entry["frames"] = [
-                {"origin": [0.0, 0.0]},
-                {"origin": [5.0 if entry["bodies"][1] == 4 else 0.1, 0]},
-            ]
+        """Links of 0.1 m, 0.1 m and 0 between supports 5 m apart."""
         with pytest.raises(ValueError, match="cannot be assembled"):
-            partition(from_record(record, "open", "open"))
+            partition(bar_of_frames(5.0))
+
+
+def bar_of_frames(base):
+    """The four-bar with links of 0.1 m, 0.1 m and 0, all bodies at the world's origin, its supports apart."""
+    from mbssa.gathering.records import from_record, to_record
+
+    record = to_record(mbssa.load("planar_four_bar"))
+    for entry in record["joint"]:
+        entry.pop("point")
+        entry.pop("at_reference", None)
+        first, second = entry["bodies"]
+        on_first = base if (first, second) == ("frame", "rocker") else 0.0
+        entry["frames"] = [{"origin": [on_first, 0.0]}, {"origin": [0.1, 0.0]}]
+    return from_record(record, "open", "open")
+
+
+def test_a_reference_far_from_closed_is_assembled():
+    """Supports at one place and a link of no length: the two other links fold over each other."""
+    found = partition(bar_of_frames(0.0))
+    value = dict(zip(found.opened.coordinates, found.value, strict=True))
+    assert value["2-3.angle"] % (2 * np.pi) == pytest.approx(np.pi, abs=1e-5)
 
 
 class TestInstants:
