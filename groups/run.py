@@ -145,9 +145,7 @@ class Arrays:
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
         """In memory, before anything is solved."""
         made = _in_one_block(shapes(model, instants, rows, level))
-        for name in ("status", "residual", "iterations"):
-            made[name][:] = 0
-        made["condition"][:] = 1.0  # of groups that nothing can make singular
+        made["status"][:] = OK  # kernels write the rest of it at every instant that they solve
         return Arrays.named(made)
 
     @staticmethod
@@ -470,9 +468,10 @@ class Run:
 
     def not_computed(self, group: int, first: int, stop: int) -> None:
         """Say of a group's instants that they were not computed."""
-        status, residual, _, condition = self.arrays.quality
+        status, residual, iterations, condition = self.arrays.quality
         status[group, first:stop] = NOT_COMPUTED
         residual[group, first:stop] = np.nan
+        iterations[group, first:stop] = 0
         condition[group, first:stop] = np.nan
         self._without_answer(group, slice(first, stop))
 
