@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels import driven, invoke, layout, legs, planar, reach, relative, strut
+from groups.kernels import chains, driven, invoke, layout, legs, planar, reach, relative, strut
 from mbssa.compiled import address_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,11 @@ PLANAR, STRUT, RELATIVE, GLOBAL = range(4)
 
 #: Seconds that compiling each family takes on an empty cache, alone.
 COMPILING: dict[Kernel, float] = {
-    planar.solve_planar: 8.0,
+    planar.solve_crank: 2.0,
+    planar.solve_arms: 3.0,
+    planar.solve_guide: 3.0,
+    chains.solve_planar_driven: 3.0,
+    chains.solve_chains: 6.0,
     strut.solve_struts: 12.0,
     legs.solve_legs: 12.0,
     driven.solve_driven: 5.0,
@@ -46,8 +50,12 @@ LOOP = 4.0
 
 def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
     """The kernel that solves a group; None where that is the global approach."""
-    if code in (PLANAR, STRUT, GLOBAL):
-        return {PLANAR: planar.solve_planar, STRUT: strut.solve_struts}.get(code)
+    if code == GLOBAL:
+        return None
+    if code == STRUT:
+        return strut.solve_struts
+    if code == PLANAR:
+        return planar_kernel(ints)
     if ints[layout.N_ROWS] > 0:
         return relative.solve_rows
     if ints[layout.N_UNKNOWNS] == 0:
@@ -57,6 +65,18 @@ def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
     if ints[layout.METHOD] == layout.REACH:
         return reach.solve_reach if reach.is_simple(layout.tree_of(ints, floats)) else relative.solve_rod
     return relative.solve_cuts
+
+
+def planar_kernel(ints: Ints) -> Kernel:
+    """The kernel of a planar group in closed form, by its form."""
+    by_form: dict[int, Kernel] = {
+        planar.CRANK: planar.solve_crank,
+        planar.ARMS: planar.solve_arms,
+        planar.GUIDE: planar.solve_guide,
+        planar.LED: chains.solve_planar_driven,
+        planar.CHAINS: chains.solve_chains,
+    }
+    return by_form[int(ints[planar.FORM])]
 
 
 def legs_of(code: int, ints: Ints) -> Kernel | None:

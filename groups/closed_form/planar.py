@@ -1,4 +1,4 @@
-"""Planar groups that one point closes, as data for :func:`groups.kernels.planar.solve_planar`.
+"""Planar groups that one point closes, as data for :mod:`groups.kernels.planar` and their modes.
 
 The joints on the way from known bodies to the closing point become a chain of elementary motions: turns,
 slides along x, and constant moves. Two of them, at most, are unknown. A rod that closes is a massless
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from groups.families import planar_kernel
 from groups.kernels import chains as chain_kernels
 from groups.kernels import planar as kernels
 from groups.kernels.status import OK
@@ -167,7 +168,9 @@ def _solved(group: PlanarGroup, memory: Floats, state: Floats, values: Floats) -
     quality = (status, np.zeros((1, 1)), iterations, np.zeros((1, 1)))
     none = np.zeros(0)
     with np.errstate(all="ignore"):  # NaN is the kernel's answer out of reach
-        kernels.solve_planar(0, group.ints, group.floats, S, 0, 1, inputs, none, memory, none, quality, 0)
+        planar_kernel(group.ints)(
+            0, group.ints, group.floats, S, 0, 1, inputs, none, memory, none, quality, 0
+        )
     return S[group.bodies, :5, 0] if status[0, 0] == OK else None
 
 

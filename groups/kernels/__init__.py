@@ -7,9 +7,10 @@ the world), velocity (linear of the origin, then angular, world axes), and accel
 the plane it is (bodies, 11, instants): x, y, cosine, sine, unwrapped angle, then x, y, angle of velocity and
 of acceleration. A body without an answer at an instant has NaN in all its numbers up to the level.
 
-A group kernel is called as ``kernel(group, ints, floats, S, first, count, inputs, memory, quality, level)``:
-the group's row in ``quality`` (status, residual, iterations, condition; groups by instants), its own data in
-``ints`` and ``floats`` as its encoder packed them, the block (instants ``first`` to ``first + count - 1`` of
-the motion), ``inputs`` (value, rate, second; drives by instants), ``memory`` (the group's own state from one
-instant to the next, such as the signs of its mode) and ``level`` (0 position, 1 velocity, 2 acceleration).
+A group kernel is called as ``kernel(group, ints, floats, S, first, count, inputs, time, memory, work,
+quality, level)``: the group's row in ``quality`` (status, residual, iterations, condition; groups by
+instants), its own data in ``ints`` and ``floats`` as its encoder packed them, the block (instants ``first``
+to ``first + count - 1`` of the motion), ``inputs`` (value, rate, second; drives by instants), ``time`` (T,),
+``memory`` (the group's own state from one instant to the next, such as the signs of its mode), ``work``
+(room, for this group alone) and ``level`` (0 position, 1 velocity, 2 acceleration).
 """

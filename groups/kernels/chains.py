@@ -101,19 +101,11 @@ def records_in(ints: Ints, floats: Floats) -> Records:
     )  # fmt: skip
 
 
-def solve_led(
-    group: int,
-    ints: Ints,
-    floats: Floats,
-    S: Floats,
-    first: int,
-    count: int,
-    inputs: Inputs,
-    memory: Floats,
-    quality: Quality,
-    level: int,
-) -> None:
-    """Bodies whose every coordinate is an input: nothing to close; arguments as for :func:`solve_planar`."""
+def solve_planar_driven(
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Quality, level: int,
+) -> None:  # fmt: skip
+    """Bodies whose every coordinate is an input; arguments as :mod:`groups.kernels` has them."""
     records = records_in(ints, floats)
     status, residual, iterations, condition = quality
     q = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -131,20 +123,12 @@ def solve_led(
 
 
 def solve_chains(
-    group: int,
-    ints: Ints,
-    floats: Floats,
-    S: Floats,
-    first: int,
-    count: int,
-    inputs: Inputs,
-    memory: Floats,
-    quality: Quality,
-    level: int,
-) -> None:
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Quality, level: int,
+) -> None:  # fmt: skip
     """Two unknown motions, with driven ones between; where both are on side A the second is a slide.
 
-    Arguments as for :func:`solve_planar`.
+    Arguments as :mod:`groups.kernels` has them.
     """
     records = records_in(ints, floats)
     status, residual, iterations, condition = quality

@@ -8,7 +8,7 @@ where two loci meet, circle or line, the position is a quadratic or linear; the 
 ``S`` (N, 11, B): x, y (m), cos, sin, angle (rad, counts turns), v_x, v_y, w, a_x, a_y, alpha of every
 body's own frame, each at all instants of the block.
 
-Every form has an entry of its own with the arguments of :func:`solve_planar`. Those of the common forms run
+Every form has an entry of its own, with the arguments of :mod:`groups.kernels`. Those of the common forms run
 over the lanes of :mod:`groups.kernels.lanes`: they compute as if nothing could fail, and look afterwards for
 instants at which something has.
 
@@ -46,8 +46,6 @@ from groups.kernels.chains import (
     Ints,
     Pair,
     Quality,
-    solve_chains,
-    solve_led,
     turns_to,
 )
 from groups.kernels.lanes import LANES, after, lanes, room, select
@@ -165,43 +163,14 @@ def crank_in(ints: Ints, floats: Floats) -> Crank:
     )  # fmt: skip
 
 
-def solve_planar(
-    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
-    memory: Floats, work: Floats, quality: Quality, level: int,
-) -> None:  # fmt: skip
-    """Solve one group at ``count`` instants from ``first`` on; see :mod:`groups.kernels`.
-
-    ``memory`` (3,): the sign of the root, and per side the last angle (rad) of what its hinge turns.
-    """
-    form = ints[FORM]
-    if form == ARMS:
-        solve_arms(group, ints, floats, S, first, count, inputs, memory, quality, level)
-    elif form == GUIDE:
-        solve_guide(group, ints, floats, S, first, count, inputs, memory, quality, level)
-    elif form == CRANK:
-        solve_crank(group, ints, floats, S, first, count, inputs, memory, quality, level)
-    elif form == LED:
-        solve_led(group, ints, floats, S, first, count, inputs, memory, quality, level)
-    else:
-        solve_chains(group, ints, floats, S, first, count, inputs, memory, quality, level)
-
-
 # --- two hinges with arms of constant length, the common dyad --------------------------------------
 
 
 def solve_arms(
-    group: int,
-    ints: Ints,
-    floats: Floats,
-    S: Floats,
-    first: int,
-    count: int,
-    inputs: Inputs,
-    memory: Floats,
-    quality: Quality,
-    level: int,
-) -> None:
-    """Two circles about points of known bodies; arguments as :func:`solve_planar` has them."""
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Quality, level: int,
+) -> None:  # fmt: skip
+    """Two circles about points of known bodies; arguments as :mod:`groups.kernels` has them."""
     one, two = arm_in(ints, floats, BASE_1, 0), arm_in(ints, floats, BASE_2, SIDE)
     status, residual, iterations, condition = quality
     W = room(ROWS)
@@ -354,18 +323,10 @@ def why_not_arms(one: Arm, two: Arm, S: Floats, t: int, level: int) -> tuple[int
 
 
 def solve_guide(
-    group: int,
-    ints: Ints,
-    floats: Floats,
-    S: Floats,
-    first: int,
-    count: int,
-    inputs: Inputs,
-    memory: Floats,
-    quality: Quality,
-    level: int,
-) -> None:
-    """A circle about a point of one known body, a line of another; arguments as for :func:`solve_planar`."""
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Quality, level: int,
+) -> None:  # fmt: skip
+    """A circle about a known point, a line of a known body; arguments as :mod:`groups.kernels` has them."""
     one, two = arm_in(ints, floats, BASE_1, 0), guide_in(ints, floats, BASE_2, SIDE)
     status, residual, iterations, condition = quality
     W = room(ROWS)
@@ -506,18 +467,10 @@ def why_not_guide(one: Arm, two: Guide, S: Floats, t: int) -> tuple[int, float, 
 
 
 def solve_crank(
-    group: int,
-    ints: Ints,
-    floats: Floats,
-    S: Floats,
-    first: int,
-    count: int,
-    inputs: Inputs,
-    memory: Floats,
-    quality: Quality,
-    level: int,
-) -> None:
-    """One body on a driven hinge; arguments as :func:`solve_planar` has them."""
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Quality, level: int,
+) -> None:  # fmt: skip
+    """One body on a driven hinge; arguments as :mod:`groups.kernels` has them."""
     crank = crank_in(ints, floats)
     status, residual, iterations, condition = quality
     W = room(ROWS)

@@ -322,7 +322,7 @@ def newton(status: int, task: Task, mark: Array, plan: Array, bench: Bench) -> i
         return AGAIN
     if mark[WORST] != mark[WORST] or not mark[CONDITION] > NONE:
         return SINGULAR if mark[WORST] == mark[WORST] else NOT_CONVERGED
-    substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
+    substitute(flat[: m * m].reshape(m, m), flat[m * m : right], flat[right : right + m])
     largest = 0.0
     for k in range(m):
         if not abs(flat[right + k]) < math.inf:
@@ -397,7 +397,7 @@ def invert(bench: Bench, end: int) -> None:
     for k in range(m):
         for r in range(m):
             flat[right + r] = 1.0 if r == k else 0.0
-        substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
+        substitute(flat[: m * m].reshape(m, m), flat[m * m : right], flat[right : right + m])
         for r in range(m):
             inverse[end, r, k] = flat[right + r]
 
@@ -568,7 +568,7 @@ def go_through(t: int, task: Task, rows: Rows, motion: Any, plan: Array, bench: 
     for r in range(m):
         by_shared = along(planar, stage, S, table, pair, joint, r, 0, rates)
         flat[right + r] = (motion[1][task[WANTED][r], t] - by_shared) / measure[r]
-    substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
+    substitute(flat[: m * m].reshape(m, m), flat[m * m : right], flat[right : right + m])
     set_inputs(t, task, motion, bench, 1)
     for k in range(m):
         now[RATE, k] = flat[right + k] * scale[k]
@@ -590,7 +590,7 @@ def advanced(t: int, task: Task, rows: Rows, motion: Any, mark: Array, bench: Be
         second = motion[2][task[WANTED][r], t] - table[r, 13]
         second -= along(planar, stage, S, table, pair, joint, r, 0, accelerations)
         flat[right + r] = second / task[MEASURE][r]
-    substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
+    substitute(flat[: m * m].reshape(m, m), flat[m * m : right], flat[right : right + m])
     for k in range(m):
         bench[NOW][RISE, k] = flat[right + k] * task[SCALE][k]
     return OK

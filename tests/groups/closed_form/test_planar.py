@@ -9,8 +9,8 @@ from lives import life_of
 import groups
 import mbssa
 from groups.closed_form.planar import encode_planar, planar_modes, planar_state
+from groups.families import planar_kernel
 from groups.global_approach import solve_globally
-from groups.kernels.planar import solve_planar
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.tree import open_group
@@ -105,12 +105,12 @@ class Bench:
         S = np.zeros((self.mechanism.n_bodies, 11, block))
         S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
-        kernel, none = life_of(solve_planar), np.zeros(0)
+        kernels, none = [life_of(planar_kernel(group.ints)) for group in self.groups], np.zeros(0)
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):
                 data = group.ints, group.floats
-                kernel(g, *data, S, first, count, inputs, none, memories[g], none, quality, level)
+                kernels[g](g, *data, S, first, count, inputs, none, memories[g], none, quality, level)
             states[:, first : first + count] = S[:, :, :count].swapaxes(1, 2)
         return states, quality[0], quality[1], quality[3]
 
