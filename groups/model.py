@@ -140,14 +140,21 @@ class Model:
         >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(10_000_000)
         True
         """
-        kernels: dict[Callable[..., Any], float]
-        kernels, tries = {entry(self): LOOP, **kernels_of(self.solvers)}, 1.0
+        tries = 1.0
+        if self.tearing is not None:
+            from groups.tearing.driving import TRIES as tries
+        return is_worth_compiling(self.kernels, tries * instants * self.inner.plain_seconds)
+
+    @cached_property
+    def kernels(self) -> dict[Callable[..., Any], float]:
+        """The kernels that solve it, each with the seconds that compiling it takes, roughly."""
+        kernels: dict[Callable[..., Any], float] = {entry(self): LOOP, **kernels_of(self.solvers)}
         if self.tearing is not None:
             from groups.kernels.torn import solve_torn
-            from groups.tearing.driving import COMPILING, TRIES
+            from groups.tearing.driving import COMPILING
 
-            kernels, tries = {solve_torn: COMPILING, **kernels}, TRIES
-        return is_worth_compiling(kernels, tries * instants * self.inner.plain_seconds)
+            kernels = {solve_torn: COMPILING, **kernels, **kernels_of(self.tearing.direct.solvers)}
+        return kernels
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:

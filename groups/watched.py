@@ -18,10 +18,7 @@ from groups.motion import Motion
 from groups.runner import Solve
 from groups.trajectory import Level, Trajectory
 from mbssa.bar import Told, bar
-from mbssa.compiled import compiling_told
-
-#: Seconds that compiling one kernel takes, roughly.
-EACH = 0.4
+from mbssa.compiled import compiling_told, is_kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +78,7 @@ def solve_watched(
     begin = perf_counter()
     compiling = 0.0
     if compiled:
-        with bar() as told, compiling_told(_Notice(told)) as compilation:
+        with bar() as told, compiling_told(_Notice(model, told)) as compilation:
             model.solve(_first_instant(motion), **chosen)
         compiling = compilation.seconds
     start = perf_counter()
@@ -102,15 +99,18 @@ def solve_watched(
 class _Notice:
     """Progress of compiling kernels: a bar on a terminal, a line elsewhere."""
 
-    def __init__(self, told: Told) -> None:
-        self._told, self._said = told, False
+    def __init__(self, model: Model, told: Told) -> None:
+        wanted = sum(seconds for kernel, seconds in model.kernels.items() if not is_kept(kernel))
+        self._seconds = max(wanted, 1.0)
+        self._told, self._since = told, 0.0
 
-    def __call__(self, done: int, needed: int) -> None:
-        what = f"compiling {needed} kernels, once for this machine: about {EACH * needed:.0f} s"
-        self._told(what, done / needed)
-        if not self._said and not sys.stderr.isatty():
-            print(what, file=sys.stderr, flush=True)
-        self._said = True
+    def __call__(self) -> None:
+        what = f"compiling kernels, once for this machine: about {self._seconds:.0f} s"
+        if not self._since:
+            self._since = perf_counter()
+            if not sys.stderr.isatty():
+                print(what, file=sys.stderr, flush=True)
+        self._told(what, min(0.99, (perf_counter() - self._since) / self._seconds))
 
 
 def _first_instant(motion: Motion) -> Motion:

@@ -105,7 +105,7 @@ def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
 def is_kept(function: Callable[..., Any]) -> bool:
     """Whether a compiled kernel is on disk."""
     folder = _cache_folder()
-    return folder is not None and any(folder.glob(f"*/*.{function.__name__}-*.nbi"))
+    return folder is not None and any(folder.glob(f"*/*.{function.__name__}[.-]*.nbi"))
 
 
 def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -189,19 +189,18 @@ def compiled_for_c(function: Callable[..., None]) -> Any:
 
 @dataclass
 class Compiling:
-    """Compilations while :func:`compiling_told` lasts: their ``seconds``, and those of importing Numba."""
+    """Compilations while :func:`compiling_told` lasts, and the seconds that they took."""
 
-    tell: Callable[[int, int], object]
+    tell: Callable[[], object]
     seconds: float = 0.0
-    importing: float = 0.0
 
 
 _compilings: list[Compiling] = []
 
 
 @contextmanager
-def compiling_told(tell: Callable[[int, int], object]) -> Iterator[Compiling]:
-    """Call ``tell`` with the number of kernels that are compiled already and of those that a call needs."""
+def compiling_told(tell: Callable[[], object]) -> Iterator[Compiling]:
+    """Call ``tell`` whenever Numba begins or ends to compile a kernel."""
     compiling = Compiling(tell)
     _compilings.append(compiling)
     try:
@@ -213,24 +212,22 @@ def compiling_told(tell: Callable[[int, int], object]) -> Iterator[Compiling]:
 @cache
 def _numba() -> Any:
     """Numba, imported now, with a listener for :func:`compiling_told`."""
-    begin = perf_counter()
     import numba
     from numba.core import event
 
     class Listener(event.Listener):
         """Compilations nest: a kernel compiles those that it calls."""
 
-        depth, since, done, needed = 0, 0.0, 0, 1
+        depth, since = 0, 0.0
 
-        def on_start(self, compilation: Any) -> None:
+        def on_start(self, _: Any) -> None:
             if self.depth == 0:
-                self.since, self.done = perf_counter(), 0
-                self.needed = len(_reached(compilation.data["dispatcher"], set()))
-                self._tell()
+                self.since = perf_counter()
             self.depth += 1
+            self._tell()
 
         def on_end(self, _: Any) -> None:
-            self.depth, self.done = self.depth - 1, self.done + 1
+            self.depth -= 1
             self._tell()
             if self.depth == 0:
                 for compiling in _compilings:
@@ -238,22 +235,10 @@ def _numba() -> Any:
 
         def _tell(self) -> None:
             for compiling in _compilings:
-                compiling.tell(min(self.done, self.needed), self.needed)
+                compiling.tell()
 
     event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
-    for compiling in _compilings:
-        compiling.importing += perf_counter() - begin
     return numba
-
-
-def _reached(dispatcher: Any, seen: set[Any]) -> set[Any]:
-    """A compiled kernel and all that it calls."""
-    if hasattr(dispatcher, "py_func") and dispatcher not in seen:
-        seen.add(dispatcher)
-        scope = dispatcher.py_func.__globals__
-        for name in dispatcher.py_func.__code__.co_names:
-            _reached(scope.get(name), seen)
-    return seen
 
 
 def _kept_on_disk(make: Callable[[bool], Any]) -> Any:

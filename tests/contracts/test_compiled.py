@@ -14,6 +14,10 @@ MODELS = [name for name in mbssa.builtin_names() if mbssa.load(name).motion is n
 CHOICES = ("Newton", "global dense", "global sparse")
 
 
+#: Models with users' functions: their complex arithmetic is NumPy's, or in machine code the compiler's.
+USERS = ("rope_hoist",)
+
+
 def assert_same_bits(one, two):
     for name in (
         "position",
@@ -33,7 +37,13 @@ def assert_same_bits(one, two):
 def test_models(name):
     model = groups.build(mbssa.decompose(mbssa.load(name)))
     motion = default_motion(model.mechanism, steps=STEPS)
-    assert_same_bits(model.solve(motion, compiled=False), model.solve(motion, compiled=True))
+    plain, compiled_ = model.solve(motion, compiled=False), model.solve(motion, compiled=True)
+    if name in USERS:
+        np.testing.assert_array_equal(plain.position, compiled_.position)
+        np.testing.assert_allclose(plain.velocity, compiled_.velocity, atol=1e-13)
+        np.testing.assert_allclose(plain.acceleration, compiled_.acceleration, atol=1e-12)
+    else:
+        assert_same_bits(plain, compiled_)
 
 
 @pytest.mark.slow
