@@ -338,7 +338,7 @@ def test_compiling_is_told_once_and_timed(capsys):
         numba.njit(lambda x: 2 * x)(1)
     assert compiling.seconds > 0
     assert shares == sorted(shares)
-    assert len(shares) == 8  # four functions, each as it begins and ends
+    assert len(shares) == 6  # three functions, each as it begins and ends
     assert capsys.readouterr().err.count("compiling kernels") == 1
     with compiled.compiling_told(notice()) as compiling:
         outer(2.0)
