@@ -2,7 +2,7 @@
 
 Measured on one core of one machine, over all built-in models, up to accelerations, by
 ``benchmarks/test_plain.py``. What counts is the ratio to :data:`mbssa.compiled.IMPORTING`, measured there
-too: plain Python pays for some 300 instants of the rotor and some 45,000 of a four-bar.
+too: plain Python pays for some 300 instants of the rotor and some 70,000 of a four-bar.
 """
 
 from __future__ import annotations

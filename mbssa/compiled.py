@@ -27,8 +27,8 @@ from mbssa.linking import compilers
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Seconds that it takes to import Numba, and to load one compiled kernel from disk.
-IMPORTING, LOADING = 0.4, 0.1
+#: Seconds that it takes to import Numba with its registries, and to load one compiled kernel from disk.
+IMPORTING, LOADING = 0.45, 0.02
 #: Share of the seconds that compiling takes which counts in the price of a kernel that is not kept on disk:
 #: it is paid once, and serves all later processes.
 SHARE = 1.0 / 8.0
