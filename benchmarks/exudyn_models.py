@@ -6,9 +6,12 @@ the way: the answer is the last instant's.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+sys.exudynFast = True  # type: ignore[attr-defined]  # the build without its range checks
 
 import exudyn
 import numpy as np

@@ -178,11 +178,11 @@ def pinocchio_tree(values: Floats, legs: Legs) -> Callable[[], Any]:
     return solve
 
 
-def casadi_forward(legs: Legs, instants: int, follow: bool) -> Callable[[Floats], Poses]:
+def casadi_forward(legs: Legs, instants: int, follow: bool, in_c: bool = False) -> Callable[[Floats], Poses]:
     """CasADi's Newton on the platform's pose and the legs' poses, over all instants in one call.
 
     ``follow``: each instant starts from the one before (``mapaccum``); else all start from the
-    reference and are mapped serially.
+    reference and are mapped serially. ``in_c``: as C code that gcc compiles, not in CasADi's own machine.
     """
     import casadi
 
@@ -219,7 +219,8 @@ def casadi_forward(legs: Legs, instants: int, follow: bool) -> Callable[[Floats]
     newton = casadi.rootfinder("newton", "fast_newton", problem, {"abstol": 1e-12, "max_iter": 20})
     first, given = casadi.MX.sym("first", 6), casadi.MX.sym("given", 6)
     root = newton(first, given)
-    one = casadi.Function("one", [first, given], [root, answers(root, given)])
+    options = {"jit": True, "compiler": "shell", "jit_options": {"flags": ["-O3"]}} if in_c else {}
+    one = casadi.Function("one", [first, given], [root, answers(root, given)], options)
     if follow:
         mapped, start = one.mapaccum("all", instants, {"base": 10}), np.zeros(6)
     else:

@@ -45,32 +45,62 @@ class Runner:
 def race(benchmark: Any, title: str, ours: Runner, rivals: Sequence[Runner], rounds: int = ROUNDS) -> None:
     """Time everybody in turns, so that a busy machine slows all alike; print medians and ratios.
 
-    What one run compiles or allocates is done beforehand.
+    Twice: with the memory of a new process, whose pages the system hands out one by one, and with memory that
+    was used before (:func:`reused_memory`). What one run compiles or loads is done beforehand.
     """
-    seconds: dict[str, list[float]] = {rival.label: [] for rival in rivals}
-    turn = iter(range(10**9))
-
-    def rivals_first() -> None:
-        number = next(turn)
-        for rival in rivals:
-            if number % rival.every == 0:
-                begin = time.perf_counter()
-                rival.run()
-                seconds[rival.label].append(time.perf_counter() - begin)
-
-    with on_one_core(), reused_memory():
-        for runner in (ours, *rivals):
+    runners = (ours, *rivals)
+    with on_one_core():
+        for runner in runners:
             runner.run()
-        benchmark.pedantic(ours.run, setup=rivals_first, rounds=rounds)
-    mine = 1e6 * statistics.median(benchmark.stats.stats.data) / ours.instants
-    print(f"\n\n{title}\n{'':42} {'µs an instant':>14} {'ours / theirs':>14} {'aim':>8}")
-    print(f"{ours.label:42} {mine:14.3f}")
+        with fresh_memory():
+            fresh = in_turns(runners, rounds)
+        with reused_memory():
+            for runner in runners:
+                runner.run()
+            reused: dict[str, list[float]] = {rival.label: [] for rival in rivals}
+            turn = iter(range(10**9))
+
+            def rivals_first() -> None:
+                number = next(turn)
+                for rival in rivals:
+                    if number % rival.every == 0:
+                        reused[rival.label].append(seconds_of(rival))
+
+            benchmark.pedantic(ours.run, setup=rivals_first, rounds=rounds)
+    reused[ours.label] = benchmark.stats.stats.data
+    mine = [1e6 * statistics.median(each[ours.label]) / ours.instants for each in (fresh, reused)]
+    what = "µs an instant, and ours / theirs"
+    print(f"\n\n{title}\n{what:42} {'fresh memory':>19} {'reused memory':>19}   aim")
+    print(f"{ours.label:42} {mine[0]:10.3f} {'':8} {mine[1]:10.3f}")
     for rival in rivals:
-        theirs = 1e6 * statistics.median(seconds[rival.label]) / rival.instants
-        aim = f"{rival.aim:8.3g}" if rival.aim is not None else ""
-        met = "" if rival.aim is None else "  met" if mine <= rival.aim * theirs else "  missed"
+        theirs = [1e6 * statistics.median(each[rival.label]) / rival.instants for each in (fresh, reused)]
+        ratios = [ours_took / took for ours_took, took in zip(mine, theirs, strict=True)]
+        aim = ""
+        if rival.aim is not None:
+            met = ["met" if ratio <= rival.aim else "missed" for ratio in ratios]
+            aim = f"   {rival.aim:.3g}  {met[0] if met[0] == met[1] else ' / '.join(met)}"
         few = "" if rival.instants == ours.instants else f"   (from {rival.instants} instants)"
-        print(f"{rival.label:42} {theirs:14.3f} {mine / theirs:14.3g} {aim}{met}{few}")
+        columns = " ".join(f"{t:10.3f} {r:8.3g}" for t, r in zip(theirs, ratios, strict=True))
+        print(f"{rival.label:42} {columns}{aim}{few}")
+
+
+def in_turns(runners: Sequence[Runner], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each runner's runs, by label."""
+    seconds: dict[str, list[float]] = {runner.label: [] for runner in runners}
+    for number in range(rounds):
+        for runner in runners:
+            if number % runner.every == 0:
+                seconds[runner.label].append(seconds_of(runner))
+    return seconds
+
+
+def seconds_of(runner: Runner) -> float:
+    """Seconds of one run; its answer is freed after that."""
+    begin = time.perf_counter()
+    answer = runner.run()
+    took = time.perf_counter() - begin
+    del answer
+    return took
 
 
 @contextlib.contextmanager
@@ -87,19 +117,37 @@ def on_one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+#: Sizes, bytes, from which glibc takes an array from the system and gives freed memory back: as at its start.
+AT_FIRST = 128 * 1024
+
+
+@contextlib.contextmanager
+def fresh_memory() -> Iterator[None]:
+    """Large arrays come from pages that were never touched, as those of a new process do."""
+    allocate_from(AT_FIRST, AT_FIRST)
+    yield
+
+
 @contextlib.contextmanager
 def reused_memory() -> Iterator[None]:
     """Large arrays come from memory that was used before, where the C library lets us say so.
 
-    The system's charge for fresh pages is as high as a closed form's work, and glibc asks for them now
-    and then only: whom it hits would be chance.
+    The system's charge for fresh pages is as high as a closed form's work. A process that solves again and
+    again can get used ones, but glibc gives them now and then only: whom it favours would be chance.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
-    if mallopt is not None:
-        never = 2**31 - 1
-        mallopt(-1, never)  # M_TRIM_THRESHOLD: keep what is freed
-        mallopt(-3, 2**30)  # M_MMAP_THRESHOLD: no array so large that it gets pages of its own
+    allocate_from(2**31 - 1, 2**30)
     yield
+    allocate_from(AT_FIRST, AT_FIRST)
+
+
+def allocate_from(trim: int, pages: int) -> None:
+    """Set from which sizes, bytes, glibc gives freed memory back, and gives an array pages of its own."""
+    library = ctypes.CDLL(None) if os.name == "posix" else None
+    mallopt = getattr(library, "mallopt", None)
+    if library is not None and mallopt is not None:
+        mallopt(-1, trim)  # M_TRIM_THRESHOLD
+        mallopt(-3, pages)  # M_MMAP_THRESHOLD
+        library.malloc_trim(0)
 
 
 def same(ours: Sequence[Floats], theirs: Sequence[Floats], quaternions: Sequence[int] = ()) -> float:

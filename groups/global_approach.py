@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of, watches
 from groups.global_contacts import part_contacts
-from groups.global_dense import dense_solver
+from groups.global_dense import COMPILING, dense_solver
 from groups.global_sparse import sparse_solver
 from groups.global_system import GlobalRun, encode
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import LIFTED, OK, PENETRATES
 from groups.motion import Motion, default_motion
-from groups.plain_costs import COMPILING, global_microseconds
+from groups.plain_costs import global_microseconds
 from groups.reference import closed_reference, inputs_from_reference
 from groups.results.rotations import quaternion_of
 from groups.trajectory import Level, Trajectory
@@ -87,7 +87,7 @@ def solve_globally(
     run = GlobalRun.of(system, reference, lead, get_args(Level).index(level))
     instants, last = len(lead[0]), 0
     seconds = 1e-6 * instants * global_microseconds(len(system.rows))
-    kernel = chosen(kernels.solve_dense, seconds, compiling=COMPILING["solve_dense"], ask=compiled)
+    kernel = chosen(kernels.solve_dense, seconds, compiling=COMPILING, ask=compiled)
     advance = (dense_solver if method == "dense" else sparse_solver)(
         system, kernel is not kernels.solve_dense
     )

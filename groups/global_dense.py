@@ -14,6 +14,10 @@ from mbssa.compiled import chosen
 Advance = Callable[[GlobalRun, int, int, int], tuple[int, int]]
 
 
+#: Seconds that compiling a solver of the global approach takes.
+COMPILING = 40.0
+
+
 def dense_solver(system: GlobalSystem, compiled: bool) -> Advance:
     """Solver of stretches of a system's runs, as :func:`groups.kernels.global_newton.solve_dense` says."""
     rows, places = system.rows.bound(compiled).kernel_rows, system.dense

@@ -1,7 +1,7 @@
 """Global runs whose mode is held: where Newton goes far or to another sign, it is led in small pieces.
 
 The compiled solver stops at such an instant. Given bodies and inputs are then led there from the last instant
-that was solved, in ever more pieces, until two ways agree, as :mod:`groups.kernels.unknowns` does.
+that was solved, in ever more pieces, until two ways agree, as :mod:`groups.kernels.following` does.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from groups.global_dense import Advance
 from groups.global_system import GlobalRun, empty_quality
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import MODE_LOST
-from groups.kernels.unknowns import rotation_vector
-from groups.kernels.vectors import exponential
+from groups.kernels.vectors import exponential, rotation_vector
 
 Floats = npt.NDArray[np.float64]
 

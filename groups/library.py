@@ -338,18 +338,19 @@ def most_modes(model: Model, group: Group) -> int | None:
 
 def _row(model: Model, group: Group) -> LibraryRow:
     from groups.assembly_modes.truss import truss_of
-    from groups.kernels import record, span
+    from groups.families import RELATIVE, STRUT
+    from groups.kernels import layout
 
     solver = model.solvers[group.number - 1]
     solver = solver.default or solver
-    relative = solver.code == span.RELATIVE
-    alone = solver.code == span.STRUT
-    struts = int(solver.ints[record.N_STRUTS]) if relative else int(alone)
+    relative = solver.code == RELATIVE
+    alone = solver.code == STRUT
+    struts = int(solver.ints[layout.N_STRUTS]) if relative else int(alone)
     degree, why = _degree(model, group, solver)
     modes = None if degree is None else degree * 2**struts
     if relative:
         # What gears lead is no unknown of the kernel.
-        unknowns = int(solver.ints[record.N_UNKNOWNS]) or len(solver.unknowns)
+        unknowns = int(solver.ints[layout.N_UNKNOWNS]) or len(solver.unknowns)
     else:
         unknowns = 0 if solver.form == "driven" else 1 if alone else 2
     truss = truss_of(group)
@@ -369,22 +370,22 @@ def _row(model: Model, group: Group) -> LibraryRow:
 def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str]:
     """Degree of the group's equation, and why the solver was chosen and the degree is not known."""
     from groups.assembly_modes.truss import truss_of
-    from groups.kernels import record, span
+    from groups.families import PLANAR, STRUT
+    from groups.kernels import layout
 
     if solver.form == "driven":
         return 1, "the inputs say all"
     if solver.roots == 1:
         return 1, solver.why
-    if solver.code == span.PLANAR:
+    if solver.code == PLANAR:
         return solver.roots, solver.why
-    if solver.code == span.STRUT:
+    if solver.code == STRUT:
         return 2, solver.why
-    method = int(solver.ints[record.METHOD])
-    if method == record.REACH:
+    method = int(solver.ints[layout.METHOD])
+    if method == layout.REACH:
         return 2, solver.why
-    if method == record.MEET:
-        steps = solver.ints[solver.ints[record.MEETING] :][:3]
-        slides = solver.ints[solver.ints[record.KIND] + steps] == record.SLIDE
+    if method == layout.MEET:
+        slides = layout.meeting_of(solver.ints, np.zeros(solver.ints[layout.N_WORK])).slides == 1
         one, two, three = ("P" if slide else "R" for slide in slides)
         curve, surface = CURVES[one], SURFACES[two + three]
         return MEETINGS[one, two + three], f"{solver.why.partition(':')[0]}: {curve} meets {surface}"

@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import Watch, watches
-from groups.kernels import span
+from groups.families import LOOP, RELATIVE, kernels_of, room_of
 from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
-from groups.plain_costs import COMPILING, plain_microseconds
+from groups.plain_costs import plain_microseconds
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.relative import counts_by_instants
 from groups.results.faults import names_of_groups
-from groups.run import Carried, Packed, Run, entry, run_in, seed
+from groups.run import Carried, Kept, Packed, Run, entry, frame_state, run_in, seed
 from groups.trajectory import Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
-from mbssa.compiled import chosen
+from mbssa.compiled import is_worth_compiling
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+_ONE_CHUNK = np.zeros(1, dtype=np.int64)
 
 #: Instants between two reports of progress.
 REPORTED = 78 * 256
@@ -115,6 +117,22 @@ class Model:
         """Seconds that plain Python takes for one instant, roughly."""
         return 1e-6 * sum(plain_microseconds(solver) for solver in self.solvers)
 
+    @cached_property
+    def all_kept(self) -> Kept:
+        """All bodies, for runs that keep them."""
+        return Kept.of(self, np.arange(self.mechanism.n_bodies))
+
+    @cached_property
+    def frame_state(self) -> Floats:
+        """State of the frame, as kernels take it."""
+        return frame_state(self.reference, self.mechanism.space == "planar")
+
+    @cached_property
+    def asks_users(self) -> bool:
+        """Whether users' functions are called."""
+        parts = [solver.part for solver in self.solvers if solver.part is not None]
+        return bool(self.packed.users) or any(part.system.rows.users for part in parts)
+
     def compiles(self, instants: int) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.
 
@@ -122,15 +140,14 @@ class Model:
         >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(10_000_000)
         True
         """
-        if self.tearing is None:
-            kernel: Callable[..., Any] = entry(self)
-            tries = 1.0
-        else:
-            from groups.tearing.driving import TRIES, torn_entry
+        kernels: dict[Callable[..., Any], float]
+        kernels, tries = {entry(self): LOOP, **kernels_of(self.solvers)}, 1.0
+        if self.tearing is not None:
+            from groups.kernels.torn import solve_torn
+            from groups.tearing.driving import COMPILING, TRIES
 
-            kernel, tries = torn_entry(self), TRIES
-        seconds = tries * instants * self.inner.plain_seconds
-        return chosen(kernel, seconds, compiling=COMPILING[kernel.__name__]) is not kernel
+            kernels, tries = {solve_torn: COMPILING, **kernels}, TRIES
+        return is_worth_compiling(kernels, tries * instants * self.inner.plain_seconds)
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -175,7 +192,8 @@ class Model:
     def by_instants(self) -> bool:
         """Whether turns of some angle are counted from instant to instant alone."""
         return any(
-            solver.code == span.RELATIVE and counts_by_instants(solver.ints) for solver in self.solvers
+            solver.code == RELATIVE and counts_by_instants(solver.ints, solver.floats)
+            for solver in self.solvers
         )
 
     def memory_in(self, modes: Mapping[int, int] | None, motion: Motion) -> Floats:
@@ -256,7 +274,7 @@ class Model:
             raise ValueError(f"{chunks} chunks; write 1 or more")
         answers = level_number(level)
         memory = self.memory_in(modes, motion)
-        kept = kept_bodies(mechanism, bodies)
+        kept = self.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
         if self.tearing is not None:
             from groups.tearing.solving import solve_torn
 
@@ -266,14 +284,17 @@ class Model:
         instants = len(motion.time)
         # Reports come at whole blocks, so that they change no bit of the answer.
         every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
-        starts = np.linspace(0, instants, max(1, min(chunks, instants)), endpoint=False).astype(np.int64)
-        seeds = seed(self, motion, starts, memory) if chunks > 1 else [Carried.start(memory, len(run.kept))]
-        carried = seeds[0].of(run.kept)
+        starts, seeds = _ONE_CHUNK, [Carried.start(memory, len(run.kept))]
+        if chunks > 1:
+            starts = np.linspace(0, instants, min(chunks, instants), endpoint=False).astype(np.int64)
+            seeds = seed(self, motion, starts, memory)
+        carried = seeds[0].of(run.kept) if chunks > 1 else seeds[0]
         first, done, wanted = 0, 0, True
         for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
-            begun = at.of(run.kept)
-            if begun.pose is not None and run.comes_to(first, done, begun.pose):
-                carried = begun  # else this chunk goes on from the last one
+            if at.pose is not None:
+                begun = at.of(run.kept)
+                if begun.pose is not None and run.comes_to(first, done, begun.pose):
+                    carried = begun  # else this chunk goes on from the last one
             first = done
             while done < stop and wanted:
                 end = min((done // every + 1) * every, stop)
@@ -386,14 +407,18 @@ def pack(solvers: Sequence[Solver]) -> Packed:
     ints, int_start = joined([solver.ints for solver in solvers], np.int64)
     floats, float_start = joined([solver.floats for solver in solvers], np.float64)
     memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
-    code = np.array([solver.code for solver in solvers], dtype=np.int64)
+    work_start = np.zeros(len(solvers) + 1, dtype=np.int64)
+    np.cumsum([room_of(solver.code, solver.ints) for solver in solvers], out=work_start[1:])
+    kernels, legs = (tuple(getattr(solver, name) for solver in solvers) for name in ("kernel", "legs"))
     users = [
         (function, int(first) + place)
         for first, solver in zip(float_start[:-1], solvers, strict=True)
         for function, place in solver.users
     ]
     floats[[place for _, place in users]] = 0.0
-    return Packed(ints, int_start, floats, float_start, memory, memory_start, code, tuple(users))
+    return Packed(
+        ints, int_start, floats, float_start, memory, memory_start, work_start, kernels, legs, tuple(users)
+    )
 
 
 def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:

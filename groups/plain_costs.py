@@ -2,25 +2,21 @@
 
 Measured on one core of one machine, over all built-in models, up to accelerations, by
 ``benchmarks/test_plain.py``. What counts is the ratio to :data:`mbssa.compiled.IMPORTING`, measured there
-too: plain Python pays for some 300 instants of the rotor and some 15,000 of a four-bar.
+too: plain Python pays for some 300 instants of the rotor and some 45,000 of a four-bar.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.kernels import planar, record, span
+from groups.families import PLANAR, STRUT
+from groups.kernels import layout, planar
 
 if TYPE_CHECKING:
     from groups.registry import Solver
 
-#: Seconds that compiling each kernel takes.
-COMPILING = {
-    "solve_planar_closed": 10.0, "solve_planar_any": 85.0, "solve_spatial": 85.0, "torn_planar": 150.0,
-    "torn_spatial": 150.0, "solve_dense": 40.0, "newton": 60.0,
-}  # fmt: skip
 #: µs an instant: planar groups by their form, a strut, a link without unknowns, and a rod on one joint.
-_PLANAR = {planar.CRANK: 5.0, planar.LED: 12.0, planar.ARMS: 14.0, planar.GUIDE: 18.0}
+_PLANAR = {planar.CRANK: 2.0, planar.LED: 12.0, planar.ARMS: 5.0, planar.GUIDE: 5.0}
 _CHAINS, _STRUT, _LINK, _REACH = 95.0, 200.0, 12.0, 130.0
 #: µs an instant: any other group in relative coordinates, each of its unknowns, each term of its equations,
 #: and a contact of curves.
@@ -35,22 +31,22 @@ def plain_microseconds(solver: Solver) -> float:
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> [plain_microseconds(solver) for solver in model.solvers]
-    [5.0, 14.0]
+    [2.0, 5.0]
     """
     ints = solver.ints
     if solver.part is not None:
         return global_microseconds(len(solver.part.system.rows))
-    if solver.code == span.PLANAR:
+    if solver.code == PLANAR:
         return _PLANAR.get(int(ints[planar.FORM]), _CHAINS)
-    if solver.code == span.STRUT:
+    if solver.code == STRUT:
         return _STRUT
-    struts = _STRUT * int(ints[record.N_STRUTS])
-    unknowns, terms = int(ints[record.N_UNKNOWNS]), int(ints[record.N_TERMS])
+    struts = _STRUT * int(ints[layout.N_STRUTS])
+    unknowns, terms = int(ints[layout.N_UNKNOWNS]), int(ints[layout.N_TERMS])
     if unknowns == 0 and terms == 0:
-        return struts + _LINK * int(ints[record.N_LINKS])
-    if ints[record.METHOD] == record.REACH and ints[record.N_LINKS] == 1:
+        return struts + _LINK * int(ints[layout.N_LINKS])
+    if ints[layout.METHOD] == layout.REACH and ints[layout.N_LINKS] == 1:
         return struts + _REACH
-    curves = _CURVE if ints[record.N_CURVES] > 0 else 0.0
+    curves = _CURVE if ints[layout.N_CURVES] > 0 else 0.0
     return struts + _RELATIVE + _UNKNOWN * unknowns + _TERM * terms + curves
 
 

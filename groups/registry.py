@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from groups.closed_form.planar import encode_planar
 from groups.encoding import drive_rows
+from groups.families import GLOBAL, PLANAR, RELATIVE, STRUT, Kernel, kernel_of, legs_of
 from groups.gearing import Gearing, gearing
 from groups.global_part import GlobalPart, Method, encode_part
-from groups.kernels import span
-from groups.kernels.closing import is_redundant
+from groups.kernels import layout
 from groups.motion import reference_inputs
 from groups.reference import closed_reference
 from groups.relative import encode_relative
@@ -57,7 +57,7 @@ class Solver:
     unknowns : unknown coordinates, ``joint.coordinate``
     closing : what closes the group: joints, and bodies of struts; the first that runs out comes first
     roots : of the equation that closes it, without struts; None where only :mod:`groups.library` knows
-    code, ints, floats, memory : for :mod:`groups.kernels.span`
+    code : layout of its data, of :mod:`groups.families`; ints, floats, memory : its data
     default : what the group gets if nothing is asked for; None if this is it
     part : what solves it if its form is ``global``
     users : users' functions, and where in ``floats`` their addresses stand
@@ -93,7 +93,17 @@ class Solver:
         """Whether more equations close the group than it has unknowns, so that some are only checked."""
         if self.part is not None:
             return self.part.system.redundant > 0
-        return self.code == span.RELATIVE and is_redundant(self.ints)
+        return self.code == RELATIVE and layout.is_redundant(self.ints)
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        """What solves it; None if the global approach does."""
+        return kernel_of(self.code, self.ints, self.floats)
+
+    @cached_property
+    def legs(self) -> Kernel | None:
+        """What places its struts after that, if it has any."""
+        return legs_of(self.code, self.ints)
 
     @property
     def of_modes(self) -> Solver:
@@ -213,7 +223,7 @@ def choose(group: Group, setting: Setting) -> Solver:
                 _unknowns(tree, mechanism, drives),
                 () if planar.runs_out is None else (mechanism.joint_ids[planar.runs_out],),
                 planar.n_modes,
-                span.PLANAR,
+                PLANAR,
                 planar.ints,
                 planar.floats,
                 planar.memory,
@@ -254,9 +264,9 @@ def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Sol
         form, name = "Newton", f"Newton, {_counted(unknowns)}"
         why = _why_newton(relative.left_out, unknowns)
     roots = {"driven": 2 if alone else 1, "reach": 2}.get(relative.method)
-    code, data = span.RELATIVE, (relative.ints, relative.floats, relative.memory)
+    code, data = RELATIVE, (relative.ints, relative.floats, relative.memory)
     if alone:
-        code, data = span.STRUT, relative.strut
+        code, data = STRUT, relative.strut
     return Solver(
         tree.number,
         form,
@@ -293,7 +303,7 @@ def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solv
             name=f"{name}, {_counted(part.system.n)}",
             why=why,
             unknowns=_natural(group),
-            code=span.GLOBAL,
+            code=GLOBAL,
             ints=np.zeros(0, dtype=np.int64),
             floats=np.zeros(0),
             memory=part.memory,
@@ -308,7 +318,7 @@ def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solv
     if name == "closed form":
         raise ValueError("no closed form is known")
     # A leg alone has unknowns only if it is not taken out.
-    tree = open_group(group, setting.frames, struts=default.code != span.STRUT)
+    tree = open_group(group, setting.frames, struts=default.code != STRUT)
     return replace(_relative(tree, setting, newton=True), why=why, default=default)
 
 

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from groups.closed_form import struts as strut_data
 from groups.encoding import RowTables, encode_rows
 from groups.gearing import Gearing
-from groups.kernels import closing, jets, linear, record, tree
-from groups.kernels.vectors import STATE
+from groups.kernels import jets, layout, linear, loop_closure, newton
 from groups.spins import HeldSpin
 from groups.tree import GroupTree, Strut
 from mbssa.joints.catalogue import CATALOGUE
@@ -66,12 +65,8 @@ class RelativeGroup:
     @property
     def strut(self) -> tuple[Ints, Floats, Floats]:
         """Data of the first strut alone, for :func:`groups.kernels.strut.solve_struts`."""
-        at = self.ints
-        return (
-            at[at[record.STRUT] :],
-            self.floats[at[record.STRUT_NUMBER] :],
-            self.memory[at[record.STRUT_SIGN] :],
-        )
+        legs = layout.legs_of(self.ints, self.floats, self.memory)
+        return legs.ints, legs.floats, legs.signs
 
 
 @dataclass
@@ -104,7 +99,7 @@ class _Steps:
         if np.array_equal(R, np.eye(3)) and not t.any():
             return
         self.transforms.append(np.concatenate([t, R.ravel()]))
-        self._append(record.STILL, 0, -1, -1, len(self.transforms) - 1, 0.0)
+        self._append(layout.STILL, 0, -1, -1, len(self.transforms) - 1, 0.0)
 
     def _append(self, kind: int, axis: int, unknown: int, drive: int, constant: int, factor: float) -> None:
         self.kind.append(kind)
@@ -198,18 +193,18 @@ def encode_relative(
     turn_zero = _turn_zero(opened, reference, steps, start, x, inputs) if planar else np.zeros(0)
     reach = n == 1 and len(rods) == 1 and not len(rows) and _elementary(steps, 1)
     reach = reach and influence[rods[0, 0], 0] != influence[rods[0, 1], 0]
-    method = record.REACH if reach else record.MEET if meeting else record.NEWTON
+    method = layout.REACH if reach else layout.MEET if meeting else layout.NEWTON
     if newton:
-        method = record.NEWTON
+        method = layout.NEWTON
     counts = {
-        record.N_KNOWN: len(opened.known), record.N_LINKS: len(opened.links), record.N_STEPS: len(steps.kind),
-        record.N_UNKNOWNS: n, record.N_BALLS: len(balls), record.N_PINS: len(pins), record.N_RODS: len(rods),
-        record.N_PAIRS: len(rows.pair), record.N_ROWS: len(rows), record.N_TERMS: len(rows.code),
-        record.N_CURVES: len(rows.curve_data), record.N_FOREIGN: rows.room if rows.users else 0,
-        record.N_STRUTS: len(packed), record.N_CONSTANTS: len(steps.transforms), record.N_INPUTS: len(inputs),
-        record.METHOD: method, record.PLANAR: int(planar),
+        layout.N_KNOWN: len(opened.known), layout.N_LINKS: len(opened.links), layout.N_STEPS: len(steps.kind),
+        layout.N_UNKNOWNS: n, layout.N_BALLS: len(balls), layout.N_PINS: len(pins), layout.N_RODS: len(rods),
+        layout.N_PAIRS: len(rows.pair), layout.N_ROWS: len(rows), layout.N_TERMS: len(rows.code),
+        layout.N_CURVES: len(rows.curve_data), layout.N_FOREIGN: rows.room if rows.users else 0,
+        layout.N_STRUTS: len(packed), layout.N_CONSTANTS: len(steps.transforms), layout.N_INPUTS: len(inputs),
+        layout.METHOD: method, layout.PLANAR: int(planar),
     }  # fmt: skip
-    head, size_of_memory = record.places(counts)
+    head, size_of_memory = layout.places(counts)
     ints = _joined(np.int64, [
         head, opened.known, [link.body for link in opened.links],
         [place[link.parent] for link in opened.links], start, steps.kind, steps.axis, steps.unknown,
@@ -235,7 +230,7 @@ def encode_relative(
     angles = reference.angle[list(opened.known)] if planar else np.zeros(0)
     signs = [_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)]
     memory = _joined(np.float64, [
-        np.zeros(record.FREE), x, np.zeros(2 * n), *balls, known, inputs, angles, rows.near,
+        np.zeros(layout.HEAD_OF_MEMORY), x, np.zeros(2 * n), *balls, known, inputs, angles, rows.near,
         np.zeros(len(rows.code)),
         np.ones(len(rows)), *signs,
     ])  # fmt: skip
@@ -245,7 +240,7 @@ def encode_relative(
         raise ValueError(
             f"SG-{opened.number}: {closed} independent closing equations for {n} unknowns at the reference"
         )
-    solved = memory[ints[record.SOLVED] :][: len(rows)]
+    solved = layout.memory_of(ints, memory).solved
     closes = [mechanism.joint_ids[j] for j in opened.cuts]
     closes += ["-".join(mechanism.body_name(b) for b in strut.bodies) for strut in rod_struts]
     return RelativeGroup(
@@ -259,7 +254,7 @@ def encode_relative(
             f"{mechanism.joint_ids[rows.source[r]]} {rows.name[r]}"
             for r in np.flatnonzero(solved == 0).tolist()
         ),
-        tuple((function, int(ints[record.VALUE]) + term) for function, term in rows.users),
+        tuple((function, layout.place_of_users(ints) + term) for function, term in rows.users),
     )
 
 
@@ -318,7 +313,7 @@ def _joint_steps(
         if step.coordinate in ball and turn:
             if step.coordinate == (min(ball) if forward else max(ball)):
                 for k in range(3):
-                    steps.add(record.BALL_X + k, k, unknown[min(ball)] + k, -1, 1.0)
+                    steps.add(layout.BALL_X + k, k, unknown[min(ball)] + k, -1, 1.0)
             continue
         if step.coordinate is None:
             if turn:
@@ -327,7 +322,7 @@ def _joint_steps(
                 steps.add_constant(factor * np.eye(3)[step.axis], np.eye(3))
             continue
         row = drives.get((joint, kind.coordinates[step.coordinate]), -1)
-        what = record.TURN if turn else record.SLIDE
+        what = layout.TURN if turn else layout.SLIDE
         led = geared.get((joint, kind.coordinates[step.coordinate]))
         if led is not None:
             still = factor * led.constant
@@ -361,16 +356,16 @@ def _free_body(
     for axis in range(2 if planar else 3):
         names.append(f"{name}.{'xyz'[axis]}")
         x.append(0.0)
-        steps.add(record.SLIDE, axis, first + axis, -1, 1.0)
+        steps.add(layout.SLIDE, axis, first + axis, -1, 1.0)
     if planar:
         names.append(f"{name}.angle")
         x.append(float(reference.angle[body] - reference.angle[0]))
-        steps.add(record.TURN, 2, first + 2, -1, 1.0)
+        steps.add(layout.TURN, 2, first + 2, -1, 1.0)
         return
     for k in range(3):
         names.append(f"{name}.turn_{'xyz'[k]}")
         x.append(0.0)
-        steps.add(record.BALL_X + k, k, first + 3 + k, -1, 1.0)
+        steps.add(layout.BALL_X + k, k, first + 3 + k, -1, 1.0)
     balls.append(turn)
 
 
@@ -460,11 +455,10 @@ def _origin_on(mechanism: Mechanism, frames: Frames, joint: int, body: int) -> F
     return origin
 
 
-def counts_by_instants(ints: Ints) -> bool:
+def counts_by_instants(ints: Ints, floats: Floats) -> bool:
     """Whether the turns of a term are told by its angle at the last instant and by nothing else."""
-    terms = int(ints[record.N_TERMS])
-    code, by = ints[ints[record.CODE] :][:terms], ints[ints[record.NEAR_FROM] :][:terms]
-    return bool((np.isin(code, (jets.COUNTED, jets.LINE)) & (by == -1)).any())
+    rows = layout.rows_of(ints, floats, np.zeros(ints[layout.N_WORK]))
+    return bool((np.isin(rows.code, (jets.COUNTED, jets.LINE)) & (rows.near_from == -1)).any())
 
 
 def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
@@ -472,33 +466,27 @@ def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
 
     Plain Python: it is done once for each group. A dead point has no sign; the positive one is taken.
     """
-    work = np.zeros(ints[record.N_WORK])
-    n, rows = int(ints[record.N_UNKNOWNS]), int(ints[record.N_ROWS])
-    stage, known = ints[record.STAGE], int(ints[record.N_KNOWN])
-    for k in range(known):
-        work[stage + STATE * k :][:12] = memory[ints[record.LAST_KNOWN] + 12 * k :][:12]
-    for part, last, length in (
-        (record.X, record.LAST_X, n),
-        (record.BALL, record.LAST_BALL, 9 * ints[record.N_BALLS]),
-        (record.U, record.LAST_U, ints[record.N_INPUTS]),
-        (record.TURNED, record.LAST_TURNED, known * ints[record.PLANAR]),
-        (record.NEAR, record.HELD, ints[record.N_TERMS]),
-    ):
-        work[ints[part] :][:length] = memory[ints[last] :][:length]
-    tree.forward(ints, floats, work)
-    width = 2 if ints[record.PLANAR] else 3
-    closed = width * int(ints[record.N_PINS]) + int(ints[record.N_RODS]) + rows
-    if closed > n:
-        closed = closing.choose_rows(ints, floats, work, memory)
+    work = np.zeros(ints[layout.N_WORK])
+    g = layout.group_of(ints, floats, memory, work)
+    rows = layout.rows_of(ints, floats, work) if ints[layout.N_ROWS] > 0 else None
+    pose, last = g.pose, g.memory
+    known, n = len(last.known), len(pose.x)
+    pose.stage[:known, :12], pose.x[:], pose.ball[:], pose.u[:] = last.known, last.x, last.ball, last.u
+    pose.turned[: len(last.turned)] = last.turned
+    if rows is not None:
+        rows.near[:] = last.held
+    newton.place(g.tree, pose, g.equations)
+    closed = g.cuts.number
+    if closed > n and rows is not None:
+        closed = loop_closure.choose_rows(g, rows)
     if closed == n:
         if n > 0:
-            closing.slopes(ints, floats, work, memory, False)
-            sign, _ = linear.factorise(work, ints[record.MATRIX], ints[record.ORDER], n)
-            memory[record.SIGN] = sign or 1.0
-        # Rounded geometry cannot close better than it does at the reference.
-        miss = closing.left_out(ints, floats, work, memory)
-        limit = ints[record.SIZE] + 2
-        floats[limit] = max(floats[limit], ROUNDED * miss)
+            loop_closure.jacobian(g, rows, g.equations.matrix, False)
+            sign, _ = linear.factorise(g.equations.matrix, g.equations.order)
+            last.head[layout.SIGN] = sign or 1.0
+        if rows is not None:
+            # Rounded geometry cannot close better than it does at the reference.
+            g.cuts.limit[2] = max(g.cuts.limit[2], ROUNDED * loop_closure.left_out(g, rows))
     return closed
 
 
@@ -508,13 +496,13 @@ def _joined(kind: type, parts: Sequence[npt.ArrayLike]) -> npt.NDArray[Any]:
 
 def _slides(steps: _Steps, n: int) -> list[bool]:
     """(n,) whether each unknown is a length."""
-    turns = {u for u, kind in zip(steps.unknown, steps.kind, strict=True) if kind != record.SLIDE}
+    turns = {u for u, kind in zip(steps.unknown, steps.kind, strict=True) if kind != layout.SLIDE}
     return [u not in turns for u in range(n)]
 
 
 def _elementary(steps: _Steps, n: int) -> bool:
     """Whether every unknown is one turn or slide."""
-    moves = [u for u, kind in zip(steps.unknown, steps.kind, strict=True) if u >= 0 and kind < record.BALL_X]
+    moves = [u for u, kind in zip(steps.unknown, steps.kind, strict=True) if u >= 0 and kind < layout.BALL_X]
     factors = {abs(f) for f, u in zip(steps.factor, steps.unknown, strict=True) if u >= 0}
     return sorted(moves) == list(range(n)) and factors == {1.0}
 
@@ -532,7 +520,7 @@ def _turn_zero(
     for k, link in enumerate(opened.links):
         zero[k] = reference.angle[link.body] - reference.angle[link.parent]
         for s in range(start[k], start[k + 1]):
-            if steps.kind[s] == record.TURN:
+            if steps.kind[s] == layout.TURN:
                 moved = x[steps.unknown[s]] if steps.unknown[s] >= 0 else inputs[steps.drive[s]]
                 zero[k] -= steps.factor[s] * moved
     return zero
@@ -600,7 +588,7 @@ def _meeting(
     chain = sorted(step_of[u] for u in on[far])  # parents come first in the order of the links
     if len(chain) == 2:
         chain.insert(0, step_of[on[1 - far][0]])
-    return (*chain, far, *(int(steps.kind[s] == record.SLIDE) for s in chain))
+    return (*chain, far, *(int(steps.kind[s] == layout.SLIDE) for s in chain))
 
 
 # --- struts ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
+from groups.families import Kernel, bound
 from groups.kernels import span
 from groups.kernels.status import (
     LIFTED,
@@ -41,6 +43,9 @@ Ints = npt.NDArray[np.int64]
 #: Bytes of the states of one block: they stay in a core's own cache.
 BLOCK = 192 * 1024
 
+#: Bytes of a huge page, from which on one block of memory pays, and of a cache line.
+HUGE, LINE = 2 * 1024 * 1024, 64
+
 #: How far (rad, or of the mechanism's size) an input may go between two instants of a coarse pass.
 COARSE = 0.2
 
@@ -51,7 +56,7 @@ ASTRAY = 1e-6
 OUTPUTS = ("position", "orientation", "velocity", "acceleration")
 QUALITY = ("status", "residual", "iterations", "condition")
 
-_NOBODY = np.zeros(0, dtype=np.int64)
+_NOBODY, _NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
 #: Steps from the reference to the first instant, where turns are counted from instant to instant.
@@ -60,7 +65,7 @@ LED = (51, 501, 5001)
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """The solvers' data in arrays of their own kind, as :mod:`groups.kernels.span` takes them."""
+    """The solvers' data in arrays of their own kind, one solver after another."""
 
     ints: Ints
     int_start: Ints
@@ -68,10 +73,24 @@ class Packed:
     float_start: Ints
     memory: Floats
     memory_start: Ints
-    code: Ints
+    work_start: Ints
+    kernels: tuple[Kernel | None, ...]
+    legs: tuple[Kernel | None, ...]
     users: tuple[tuple[UserFunction, int], ...] = ()
 
-    def bound(self, compiled: bool) -> Floats:
+    def data(self, memory: Floats, work: Floats, compiled: bool) -> span.Data:
+        """What the kernels take: with what is carried on, room to work in, and addresses of this process."""
+        return span.Data(
+            self.ints, self.int_start, self.floats_of(compiled), self.float_start, memory, self.memory_start,
+            work, self.work_start, *bound(self.kernels, self.legs, compiled),
+        )  # fmt: skip
+
+    @property
+    def room(self) -> Floats:
+        """Room for the kernels of all groups."""
+        return np.zeros(self.work_start[-1])
+
+    def floats_of(self, compiled: bool) -> Floats:
         """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
         if not self.users:
             return self.floats
@@ -104,7 +123,7 @@ class Carried:
     def of(self, kept: Ints) -> Carried:
         """A copy for a run that keeps these bodies; one of all bodies is reduced to them."""
         if len(self.orientation) == len(kept):
-            kept = np.arange(len(kept))
+            return Carried(self.memory.copy(), self.orientation.copy(), self.pose)
         pose = None if self.pose is None else self.pose[kept]
         return Carried(self.memory.copy(), self.orientation[kept], pose)
 
@@ -125,11 +144,8 @@ class Arrays:
     @staticmethod
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
         """In memory, before anything is solved."""
-        made = {
-            name: np.zeros(shape, kind) if name in QUALITY else np.empty(shape, kind)
-            for name, (shape, kind) in shapes(model, instants, rows, level).items()
-        }
-        made["condition"][:] = 1.0  # of groups that nothing can make singular
+        made = _in_one_block(shapes(model, instants, rows, level))
+        made["status"][:] = OK  # kernels write the rest of it at every instant that they solve
         return Arrays.named(made)
 
     @staticmethod
@@ -175,6 +191,27 @@ def shapes(
     return found
 
 
+def _in_one_block(shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]]) -> dict[str, Any]:
+    """Empty arrays, contiguous each; large ones side by side in one block of memory.
+
+    NumPy asks for huge pages for a block of 4 MiB and more. The system then hands out 2 MiB at a time, and
+    not 512 times 4 KiB, which takes longer than a closed form does.
+    """
+    sizes = [math.prod(shape) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
+    starts = [0]
+    for size in sizes:
+        starts.append(starts[-1] + -(-size // LINE) * LINE)
+    if starts[-1] < HUGE:
+        return {name: np.empty(shape, kind) for name, (shape, kind) in shapes.items()}
+    # A huge page begins at a multiple of its size, and the last one has to fit too.
+    block = np.empty(max(-(-starts[-1] // HUGE) + 1, 2) * HUGE, np.uint8)
+    first = -block.ctypes.data % HUGE
+    return {
+        name: block[first + start : first + start + size].view(kind).reshape(shape)
+        for (name, (shape, kind)), start, size in zip(shapes.items(), starts, sizes, strict=False)
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """Groups that one call solves.
@@ -189,6 +226,35 @@ class Part:
     groups: Ints
     loaded: Ints
     written: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Bodies that the arrays of a run hold.
+
+    Attributes
+    ----------
+    bodies : (rows,) indices, ascending
+    row_of : (N,) row of each body, -1 for none
+    rows : where the rows of each group's bodies begin (G + 1,), and those rows
+    whole : all groups in one part
+    """
+
+    bodies: Ints
+    row_of: Ints
+    rows: tuple[Ints, Ints]
+    whole: Part
+
+    @staticmethod
+    def of(model: Model, bodies: Ints) -> Kept:
+        """Some bodies of a model."""
+        row_of = np.full(model.mechanism.n_bodies, -1, dtype=np.int64)
+        row_of[bodies] = np.arange(len(bodies))
+        start, members = model.structure.members
+        mine = row_of[members]
+        held = mine >= 0
+        rows = np.concatenate([[0], np.cumsum(held)])[start], mine[held]
+        return Kept(bodies, row_of, rows, Part(np.arange(model.structure.n_groups), _NOBODY, bodies))
 
 
 class Run:
@@ -222,33 +288,23 @@ class Run:
             )
         mechanism = model.mechanism
         check_drives(mechanism, motion)
-        self.model, self.motion, self.kept, self.level = model, motion, kept, level
+        held = model.all_kept if len(kept) == mechanism.n_bodies else Kept.of(model, kept)
+        self.model, self.motion, self.kept, self.level = model, motion, held.bodies, level
         self.planar = mechanism.space == "planar"
-        n, instants, rows = mechanism.n_bodies, len(motion.time), len(kept)
+        instants, rows = len(motion.time), len(held.bodies)
         self.arrays = Arrays.empty(model, instants, rows, level) if arrays is None else arrays
-        self._row_of = np.full(n, -1, dtype=np.int64)
-        self._row_of[kept] = np.arange(rows)
-        start, bodies = model.structure.members
-        mine = self._row_of[bodies]
-        keep = mine >= 0
-        self._rows = (np.concatenate([[0], np.cumsum(keep)])[start], mine[keep])
-        self._frame = frame_state(model.reference, self.planar)
-        size = len(self._frame)
+        self._row_of, self._rows, self._whole = held.row_of, held.rows, held.whole
+        self._frame = model.frame_state
         # Struts are solved 32 instants at a time.
-        self._block = min(max(16, instants), max(1, min(8, BLOCK // (n * size * 256))) * 32)
-        # Kernels are compiled for arrays of one kind: plain, and writable.
-        self._time = np.require(motion.time, requirements=["C", "W"])
-        self._inputs = tuple(
-            np.require(part, requirements=["C", "W"])
-            for part in (motion.value, motion.rate, motion.acceleration)
-        )
-        parts = [solver.part for solver in model.solvers if solver.part is not None]
-        self._asks = bool(model.packed.users) or any(part.system.rows.users for part in parts)
+        widest = max(1, min(8, BLOCK // (mechanism.n_bodies * len(self._frame) * 256)))
+        self._block = min(max(16, instants), 32 * widest)
+        self._time = _plain(motion.time)
+        self._inputs = _plain(motion.value), _plain(motion.rate), _plain(motion.acceleration)
+        self._asks = model.asks_users
         #: Whether the kernels are compiled.
         self.compiled = model.compiles(instants) if compiled is None else compiled
         self._solve = chosen(entry(model), ask=self.compiled)
-        self._floats = model.packed.bound(self.compiled)
-        self._whole = Part(np.arange(model.structure.n_groups), _NOBODY, kept)
+        self._data = model.packed.data(_NOTHING, _NOTHING, self.compiled)
         self._of_thread = threading.local()
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
@@ -311,15 +367,12 @@ class Run:
         return found
 
     def _by_kernel(self, part: Part, first: int, stop: int, carried: Carried) -> None:
-        packed = self.model.packed
+        states, work = self._room()
         with nullcontext() if self.compiled else np.errstate(all="ignore"):
             self._solve(
                 part.groups,
-                (
-                    packed.ints, packed.int_start, self._floats, packed.float_start, carried.memory,
-                    packed.memory_start, packed.code,
-                ),
-                self._states(),
+                self._data._replace(memory=carried.memory, work=work),
+                states,
                 (first, stop, self.level),
                 self._inputs,
                 self._time,
@@ -328,14 +381,14 @@ class Run:
                 self.arrays.outputs,
             )  # fmt: skip
 
-    def _states(self) -> Floats:
-        """Room for a block's states, one for each thread."""
-        states: Floats | None = getattr(self._of_thread, "states", None)
-        if states is None:
+    def _room(self) -> tuple[Floats, Floats]:
+        """Room for a block's states and for the kernels to work in, one for each thread."""
+        room: tuple[Floats, Floats] | None = getattr(self._of_thread, "room", None)
+        if room is None:
             states = span.states(len(self._row_of), self._block, self.planar)
-            states[0] = self._frame
-            self._of_thread.states = states
-        return states
+            states[0] = self._frame[:, None] if self.planar else self._frame
+            self._of_thread.room = room = states, self.model.packed.room
+        return room
 
     def look_back(self, first: int, stop: int) -> None:
         """Take back instants that no solver takes back: dead points that were missed, contacts that ended."""
@@ -415,9 +468,10 @@ class Run:
 
     def not_computed(self, group: int, first: int, stop: int) -> None:
         """Say of a group's instants that they were not computed."""
-        status, residual, _, condition = self.arrays.quality
+        status, residual, iterations, condition = self.arrays.quality
         status[group, first:stop] = NOT_COMPUTED
         residual[group, first:stop] = np.nan
+        iterations[group, first:stop] = 0
         condition[group, first:stop] = np.nan
         self._without_answer(group, slice(first, stop))
 
@@ -452,10 +506,9 @@ class Run:
         """What was found; of some of the bodies, if they are named."""
         model = self.model
         some = kept is not None and len(kept) < len(self.kept)
-        rows = self._row_of[kept] if some else slice(None)
-        position, orientation, velocity, acceleration = (
-            np.swapaxes(array[rows], 0, 1) for array in self.arrays.outputs
-        )
+        rows = self._row_of[kept] if some else _NOBODY
+        outputs = [array[rows] for array in self.arrays.outputs] if some else self.arrays.outputs
+        position, orientation, velocity, acceleration = (array.swapaxes(0, 1) for array in outputs)
         status, residual, iterations, condition = self.arrays.quality
         failed = bool(status.any())
         return Trajectory(
@@ -484,13 +537,15 @@ class Run:
         return sentences_of(structure.mechanism, joints, status, residual, self.ended)
 
 
+def _plain(array: Floats) -> Floats:
+    """The array itself or a copy of the one kind that kernels are compiled for: contiguous, and writable."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.writeable else np.array(array, order="C")
+
+
 def entry(model: Model) -> Callable[..., None]:
-    """The kernel that solves all groups of a model."""
-    code = model.packed.code
-    if model.mechanism.space == "spatial":
-        return span.solve_spatial
-    closed = bool(((code == span.PLANAR) | (code == span.GLOBAL)).all())
-    return span.solve_planar_closed if closed else span.solve_planar_any
+    """The kernel that solves all groups of a model, by kernels of their own."""
+    return span.solve_planar if model.mechanism.space == "planar" else span.solve_spatial
 
 
 def run_in(model: Model, motion: Motion) -> Floats:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +21,8 @@ from pathlib import Path
 from time import perf_counter
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
+
+from mbssa.linking import compilers
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,12 +44,36 @@ _OURS = ("mbssa", "groups", "routes")
 #: What kernels are compiled to instead of themselves, by kernel: makers of something Numba can call.
 _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 
+#: Kernels that are compiled into their callers.
+_INLINED: set[Callable[..., Any]] = set()
+
 #: What makes an array.
 _MAKERS = ("zeros", "ones", "empty", "full", "copy", "arange", "array")
 
 
 #: By kernel, seconds of plain Python in this process; None from where the compiled kernel was chosen.
 _rented: dict[Callable[..., Any], float | None] = {}
+
+
+def is_worth_compiling(kernels: Mapping[Callable[..., Any], float], seconds: float) -> bool:
+    """Whether work is for compiled kernels: they are loaded, or Python has cost as much as they would.
+
+    Parameters
+    ----------
+    kernels : that the work needs; by each the seconds that compiling it takes, roughly
+    seconds : that plain Python would take for the work at hand, roughly
+    """
+    wanted = [function for function in kernels if _rented.get(function, 0.0) is not None]
+    if not wanted:
+        return True
+    spent = seconds + min(_rented.get(function) or 0.0 for function in wanted)
+    price = LOADING * len(wanted) + (0.0 if "numba" in sys.modules else IMPORTING)
+    if spent >= price:
+        price += SHARE * sum(kernels[function] for function in wanted if not is_kept(function))
+    worth = spent >= price
+    for function in wanted:
+        _rented[function] = None if worth else (_rented.get(function) or 0.0) + seconds
+    return worth
 
 
 def chosen(
@@ -57,22 +83,14 @@ def chosen(
 
     Parameters
     ----------
-    seconds : that plain Python would take for the work at hand, roughly
-    compiling : that compiling takes where no compiled kernel is kept on disk, roughly
+    seconds, compiling : as :func:`is_worth_compiling` has them
     ask : True for the compiled kernel and False for plain Python, whatever the work
     """
-    if ask is False:
+    if ask is None:
+        ask = is_worth_compiling({function: compiling}, seconds)
+    if not ask:
         return function
-    if ask:
-        _rented[function] = None
-    spent = _rented.get(function, 0.0)
-    if spent is not None:
-        spent += seconds
-        price = LOADING if "numba" in sys.modules else IMPORTING + LOADING
-        if spent < price or (spent < price + SHARE * compiling and not is_kept(function)):
-            _rented[function] = spent
-            return function
-        _rented[function] = None
+    _rented[function] = None
     twin: Callable[P, R] = compiled(function)
     return twin
 
@@ -104,15 +122,58 @@ def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[
     return note
 
 
-@cache
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel into its callers, and not by itself.
+
+    For loops that become vector instructions only where the lengths of the caller's arrays are seen, and
+    for what is called inside of such loops.
+    """
+    _INLINED.add(function)
+    return function
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
-    if function in _INSTEAD:
-        return _INSTEAD[function]()
+    return _entry(function, True)
+
+
+@cache
+def _entry(function: Callable[..., Any], called_from_python: bool) -> Any:
+    """The compiled twin of a kernel that Python calls, or that :func:`address_of` names."""
     numba = _numba()
     twin = _with_compiled_callees(function)
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": _makes_arrays(function)}
+    options = _options(function, entry=True)
+    if not called_from_python:
+        options["no_cpython_wrapper"] = True
+        twin.__qualname__ = f"{function.__name__}.by_address"  # both are kept on disk
     return _kept_on_disk(lambda cache: numba.njit(cache=cache, **options)(twin))
+
+
+@cache
+def _inner(function: Callable[..., Any]) -> Any:
+    """The twin of a kernel that kernels call: compiled with them."""
+    if function in _INSTEAD:
+        return _INSTEAD[function]()
+    options = {**_options(function, entry=False), "no_cpython_wrapper": True}
+    if function in _INLINED:
+        options["inline"] = "always"
+    return _numba().njit(**options)(_with_compiled_callees(function))
+
+
+def _options(function: Callable[..., Any], entry: bool) -> dict[str, Any]:
+    return {
+        "nogil": True, "error_model": "numpy", "_nrt": _makes_arrays(function), "no_cfunc_wrapper": True,
+        "pipeline_class": compilers()[0 if entry else 1],
+    }  # fmt: skip
+
+
+def address_of(function: Callable[..., Any], signature: Any) -> int:
+    """The place of a compiled kernel in this process, for :func:`invoke`; ``signature`` is Numba's."""
+    dispatcher = _entry(function, False)
+    dispatcher.compile(signature)
+    compilation = dispatcher.overloads[signature.args]
+    place: int = compilation.library.get_pointer_to_function(compilation.fndesc.llvm_func_name)
+    return place
 
 
 @cache
@@ -122,7 +183,8 @@ def compiled_for_c(function: Callable[..., None]) -> Any:
     twin = _with_compiled_callees(function)
     pointer: Any = numba.types.CPointer
     signature = numba.types.void(*[pointer(numba.types.float64)] * function.__code__.co_argcount)
-    return _kept_on_disk(lambda cache: numba.cfunc(signature, cache=cache, error_model="numpy")(twin))
+    options = {"error_model": "numpy", "pipeline_class": compilers()[0]}
+    return _kept_on_disk(lambda cache: numba.cfunc(signature, cache=cache, **options)(twin))
 
 
 @dataclass
@@ -186,7 +248,7 @@ def _numba() -> Any:
 
 def _reached(dispatcher: Any, seen: set[Any]) -> set[Any]:
     """A compiled kernel and all that it calls."""
-    if dispatcher not in seen and hasattr(dispatcher, "py_func"):
+    if hasattr(dispatcher, "py_func") and dispatcher not in seen:
         seen.add(dispatcher)
         scope = dispatcher.py_func.__globals__
         for name in dispatcher.py_func.__code__.co_names:
@@ -229,7 +291,7 @@ def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
     for name in function.__code__.co_names:
         callee = scope.get(name)
         if isinstance(callee, FunctionType) and callee.__module__.split(".")[0] in _OURS:
-            scope[name] = compiled(callee)
+            scope[name] = _inner(callee)
     twin = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
     twin.__module__ = function.__module__
     return twin

@@ -134,7 +134,7 @@ def _record(job: Job) -> dict[str, Any]:
         "mechanism": job.model.mechanism.name,
         "version": version("mbssa"),
         "plan": plan,
-        "model": _digest(packed.ints, packed.floats, job.memory, packed.code),
+        "model": _digest(packed.ints, packed.floats, job.memory),
         "solvers": [solver.choice for solver in job.model.solvers],
         "motion": _digest(motion.time, motion.value, motion.rate, motion.acceleration),
         "bodies": job.kept.tolist(),

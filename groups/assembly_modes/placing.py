@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from groups.assembly_modes.closure import largest_miss, spread
 from groups.closed_form.planar import PlanarGroup, planar_modes, planar_state
-from groups.kernels import closing, record, span, strut, tree, unknowns
-from groups.kernels.linear import factorise
+from groups.families import PLANAR, STRUT
+from groups.kernels import layout, loop_closure, meeting, newton, one_rod, relative, strut
+from groups.kernels.path import recall
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
-from groups.plain_costs import COMPILING, plain_microseconds
+from groups.plain_costs import plain_microseconds
 from groups.registry import Solver
 from mbssa import Group
 from mbssa.compiled import chosen
@@ -33,6 +34,8 @@ Ints = npt.NDArray[np.int64]
 STEPS = 60
 #: Steps that a start takes on average, as a share of what an instant of a motion takes.
 TAKEN = 10.0
+#: Seconds that compiling Newton alone takes.
+COMPILING = 50.0
 #: Poses (rad, or of the size) that differ by less are one, and the miss that is none, over the size.
 SAME, CLOSED = 1e-6, 1e-9
 #: Condition below which a position that Newton finds is no mode: it can be left without opening anything.
@@ -83,9 +86,9 @@ class Task:
 
 def placings(task: Task) -> list[Placing]:
     """All ways that are found, each once, closed to :func:`tolerance` and with no axis turned round."""
-    if task.solver.code == span.PLANAR:
+    if task.solver.code == PLANAR:
         found = _planar(task)
-    elif task.solver.code == span.STRUT:
+    elif task.solver.code == STRUT:
         states = _states(task.at)
         found = _laid(task, states, task.solver.memory.copy(), (), np.zeros(0), np.zeros((0, 3, 3)))
     else:
@@ -103,7 +106,7 @@ def tolerance(solver: Solver) -> float:
     """Over the size: that of rows left out where there are any, else :data:`CLOSED`."""
     if not solver.redundant:
         return CLOSED
-    size, _, left_out = solver.floats[solver.ints[record.SIZE] :][:3]
+    size, _, left_out = layout.cuts_of(solver.ints, solver.floats).limit
     return float(left_out / size)
 
 
@@ -141,124 +144,131 @@ def _planar(task: Task) -> list[Placing]:
 # --- in relative coordinates -----------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class _Room:
+    """Data of a group in relative coordinates, and arrays for its kernels to work in."""
+
+    memory: Floats
+    work: Floats
+    g: layout.Group
+    rows: layout.Rows | None
+    meeting: layout.Meeting
+
+    @staticmethod
+    def of(solver: Solver, memory: Floats, work: Floats) -> _Room:
+        ints, floats = solver.ints, solver.floats
+        return _Room(
+            memory,
+            work,
+            layout.group_of(ints, floats, memory, work),
+            layout.rows_of(ints, floats, work) if ints[layout.N_ROWS] > 0 else None,
+            layout.meeting_of(ints, work),
+        )
+
+    def put(self, x: Floats, balls: Floats) -> None:
+        """Set unknowns and balls."""
+        self.g.pose.x[:], self.g.pose.ball[:] = x, balls.reshape(-1, 9)
+
+    def taken(self) -> tuple[Floats, Floats]:
+        """Unknowns and balls."""
+        return self.g.pose.x.copy(), self.g.pose.ball.reshape(-1, 3, 3).copy()
+
+
 def _relative(task: Task) -> list[Placing]:
-    ints, floats = task.solver.ints, task.solver.floats
-    n, links = int(ints[record.N_UNKNOWNS]), int(ints[record.N_LINKS])
-    work = _staged(task)
+    room = _staged(task)
+    tree, pose = room.g.tree, room.g.pose
+    links = len(tree.own)
     trees: list[tuple[Floats, Floats, Floats]] = []
-    for x, balls in _unknowns(task, work):
-        _put(ints, work, x, balls)
-        tree.forward(ints, floats, work)
-        at = work[ints[record.STAGE] + STATE * ints[record.N_KNOWN] :][: STATE * links].reshape(links, STATE)
-        poses = at[:, : ROTATION + 9].copy()
+    for x, balls in _unknowns(task, room):
+        room.put(x, balls)
+        newton.place(tree, pose, room.g.equations)
+        poses = pose.stage[len(tree.known) :, : ROTATION + 9].copy()
         scale = np.repeat([task.frames.size, 1.0], [ROTATION, 9])
         if all(np.abs((poses - known) / scale).max() > SAME for *_, known in trees):
             trees.append((x, balls, poses))
     found: list[Placing] = []
     for x, balls, poses in trees:
-        memory, sign, condition = _memory(task, work, x, balls, poses)
-        if ints[record.METHOD] == record.NEWTON and condition < FLAT:
+        memory, sign, condition = _memory(task, room, x, balls)
+        if task.solver.ints[layout.METHOD] == layout.NEWTON and condition < FLAT:
             continue
         states = _states(task.at)
-        states[ints[ints[record.OWN] :][:links], 0, : ROTATION + 9] = poses
-        found += _laid(task, states, memory, (sign,) if n else (), x, balls)
+        states[tree.own[:links], 0, : ROTATION + 9] = poses
+        found += _laid(task, states, memory, (sign,) if len(x) else (), x, balls)
     return found
 
 
-def _staged(task: Task) -> Floats:
+def _staged(task: Task) -> _Room:
     """Room for the kernels, with known bodies, inputs and the unknowns of ``near`` in place."""
-    ints = task.solver.ints
-    work = np.zeros(ints[record.N_WORK])
-    for k, body in enumerate(ints[ints[record.KNOWN] :][: ints[record.N_KNOWN]].tolist()):
-        at = ints[record.STAGE] + STATE * k
-        work[at : at + 3] = task.at.position[body]
-        work[at + 3 : at + 12] = task.at.rotation[body].ravel()
-    work[ints[record.U] :][: len(task.inputs)] = task.inputs
-    unknowns.recall(ints, work, task.near)
-    return work
+    room = _Room.of(task.solver, task.near.copy(), np.zeros(task.solver.ints[layout.N_WORK]))
+    for k, body in enumerate(room.g.tree.known.tolist()):
+        room.g.pose.stage[k, :3] = task.at.position[body]
+        room.g.pose.stage[k, 3:12] = task.at.rotation[body].ravel()
+    room.g.pose.u[:] = task.inputs
+    recall(room.g, room.rows)
+    return room
 
 
-def _put(ints: Ints, work: Floats, x: Floats, balls: Floats) -> None:
-    work[ints[record.X] :][: len(x)] = x
-    work[ints[record.BALL] :][: balls.size] = balls.ravel()
-
-
-def _taken(ints: Ints, work: Floats) -> tuple[Floats, Floats]:
-    n, balls = int(ints[record.N_UNKNOWNS]), int(ints[record.N_BALLS])
-    return (
-        work[ints[record.X] :][:n].copy(),
-        work[ints[record.BALL] :][: 9 * balls].reshape(balls, 3, 3).copy(),
-    )
-
-
-def _unknowns(task: Task, work: Floats) -> list[tuple[Floats, Floats]]:
+def _unknowns(task: Task, room: _Room) -> list[tuple[Floats, Floats]]:
     """Unknowns and balls of every position of the tree that closes; positions may repeat."""
-    ints, floats = task.solver.ints, task.solver.floats
-    method = int(ints[record.METHOD])
-    start = _taken(ints, work)
-    if ints[record.N_UNKNOWNS] == 0:
+    method = int(task.solver.ints[layout.METHOD])
+    start = room.taken()
+    if len(start[0]) == 0:
         return [start]
-    if method == record.NEWTON:
-        return _searched(task, work)
+    if method == layout.NEWTON:
+        return _searched(task, room)
     found = []
 
     def polish() -> None:
-        answer = unknowns.newton(ints, floats, work, task.near, unknowns.POLISH, True)
+        answer = newton.newton(room.g, None, newton.POLISH, True)
         if answer[0] == OK:
-            found.append(_taken(ints, work))
+            found.append(room.taken())
 
-    if method == record.REACH:
+    if method == layout.REACH:
         for sign in (1.0, -1.0):
-            _put(ints, work, *start)
-            if unknowns.by_reach(ints, floats, work, sign) == OK:
+            room.put(*start)
+            if one_rod.reach(room.g, sign) == OK:
                 polish()
         return found
-    # The kernel chooses one of the places that it finds and leaves all of them behind.
-    places = work[ints[record.FOUND] :][:12].reshape(4, 3)
-    places[:] = np.nan
-    memory = task.near.copy()
-    unknowns.by_meeting(ints, floats, work, memory)
-    for k in np.flatnonzero(np.isfinite(places[:, 0])).tolist():
-        unknowns.go_to(ints, work, int(ints[record.FOUND]) + 3 * k)
+    count, _ = meeting.points_of(room.g, room.meeting)
+    for k in range(count):
+        meeting.go_to(room.g, room.meeting, room.meeting.found, k)
         polish()
     return found
 
 
-def _searched(task: Task, work: Floats) -> list[tuple[Floats, Floats]]:
+def _searched(task: Task, room: _Room) -> list[tuple[Floats, Floats]]:
     """Newton from ``near``, led from there, and from many places drawn from a fixed seed."""
-    ints, floats = task.solver.ints, task.solver.floats
-    limit = floats[ints[record.SIZE] + 2]
-    memory = task.near.copy()
+    limit = room.g.cuts.limit[2]
     found = []
-    if unknowns.position(ints, floats, work, memory, 0.0, 0)[0] == OK:
-        found.append(_taken(ints, work))
-    x, balls = _drawn(task)
+    if relative.iterate(room.g, room.rows, 0)[0] == OK:
+        found.append(room.taken())
+    x, balls = _drawn(task, room)
     seconds = 1e-6 * TAKEN * task.starts * plain_microseconds(task.solver)
     # The addresses of users' functions are those of Python here.
-    newton = chosen(
-        unknowns.newton, seconds, compiling=COMPILING["newton"], ask=False if task.solver.users else None
-    )
-    checked = task.solver.redundant
+    solve = chosen(newton.newton_from, seconds, compiling=COMPILING, ask=False if task.solver.users else None)
+    checked = room.rows if task.solver.redundant else None
     for k in range(task.starts):
-        _put(ints, work, x[k], balls[k])
-        if newton(ints, floats, work, memory, STEPS, False)[0] != OK:
+        room.put(x[k], balls[k])
+        with np.errstate(all="ignore"):
+            status = solve(task.solver.ints, task.solver.floats, room.memory, room.work, STEPS)
+        if status != OK:
             continue
-        if not checked or closing.left_out(ints, floats, work, memory) <= limit:
-            found.append(_taken(ints, work))
+        if checked is None or loop_closure.left_out(room.g, checked) <= limit:
+            found.append(room.taken())
     return found
 
 
-def _drawn(task: Task) -> tuple[Floats, Floats]:
+def _drawn(task: Task, room: _Room) -> tuple[Floats, Floats]:
     """Starts: turns all round, slides within twice the size of where they are, balls in any attitude."""
-    ints = task.solver.ints
-    n, balls, steps = (int(ints[k]) for k in (record.N_UNKNOWNS, record.N_BALLS, record.N_STEPS))
+    tree = room.g.tree
+    n, balls = len(room.g.pose.x), len(room.g.pose.ball)
     rng = np.random.default_rng(task.solver.number)
     x = rng.uniform(-1.0, 1.0, (task.starts, n))
-    kind, unknown = (ints[ints[part] :][:steps] for part in (record.KIND, record.UNKNOWN))
-    turns = np.isin(np.arange(n), unknown[kind == record.TURN])
-    small = np.isin(np.arange(n), unknown[kind >= record.BALL_X])
+    kind, unknown = tree.kind, tree.unknown
+    turns = np.isin(np.arange(n), unknown[kind == layout.TURN])
+    small = np.isin(np.arange(n), unknown[kind >= layout.BALL_X])
     x *= np.where(small, 0.0, np.where(turns, np.pi, 2.0 * task.frames.size))
-    x += task.near[ints[record.LAST_X] :][:n]
+    x += room.g.memory.x
     q = rng.normal(size=(task.starts, balls, 4))
     w, v = q[..., :1, None], q[..., 1:]
     square = (q * q).sum(axis=-1)[..., None, None]
@@ -266,32 +276,28 @@ def _drawn(task: Task) -> tuple[Floats, Floats]:
     return x, np.eye(3) + 2.0 * (w * skew + skew @ skew) / square
 
 
-def _memory(task: Task, work: Floats, x: Floats, balls: Floats, poses: Floats) -> tuple[Floats, int, float]:
+def _memory(task: Task, room: _Room, x: Floats, balls: Floats) -> tuple[Floats, int, float]:
     """What the kernel starts from at these unknowns, the sign of the determinant there, and its condition."""
-    ints, floats = task.solver.ints, task.solver.floats
-    n, known = int(ints[record.N_UNKNOWNS]), int(ints[record.N_KNOWN])
     memory = task.solver.memory.copy()
-    memory[ints[record.LAST_X] :][:n] = x
-    memory[ints[record.LAST_BALL] :][: balls.size] = balls.ravel()
-    stage = work[ints[record.STAGE] :][: STATE * known].reshape(known, STATE)
-    memory[ints[record.LAST_KNOWN] :][: 12 * known] = stage[:, :12].ravel()
-    memory[ints[record.LAST_U] :][: len(task.inputs)] = task.inputs
-    if ints[record.PLANAR] == 1:
-        of = ints[ints[record.KNOWN] :][:known]
-        memory[ints[record.LAST_TURNED] :][:known] = _angles(task, of, stage[:, 3:12].reshape(-1, 3, 3))
-    if n == 0:
+    there = _Room.of(task.solver, memory, room.work)
+    g, last = there.g, there.g.memory
+    known = len(last.known)
+    last.x[:], last.ball[:], last.u[:] = x, balls.reshape(-1, 9), task.inputs
+    last.known[:] = g.pose.stage[:known, :12]
+    if g.tree.planar == 1:
+        last.turned[:] = _angles(task, g.tree.known, g.pose.stage[:known, 3:12].reshape(-1, 3, 3))
+    if len(x) == 0:
         return memory, 1, 1.0
-    _put(ints, work, x, balls)
-    tree.forward(ints, floats, work)
-    scale = closing.slopes(ints, floats, work, task.solver.memory, False)
-    sign, smallest = factorise(work, ints[record.MATRIX], ints[record.ORDER], n)
-    if not task.solver.redundant:
-        memory[record.SIGN] = sign
+    there.put(x, balls)
+    newton.place(g.tree, g.pose, g.equations)
+    sign, condition = newton.linearise(g, there.rows)
+    if there.rows is None or not task.solver.redundant:
+        last.head[layout.SIGN] = sign
     else:  # other rows may be the better choice here; the kernel sees their sign
-        chosen = memory.copy()
-        if closing.choose_rows(ints, floats, work, chosen) == n:
-            memory = chosen
-    return memory, int(sign), smallest / scale
+        kept = last.solved.copy()
+        if loop_closure.choose_rows(g, there.rows) != len(x):
+            last.solved[:] = kept
+    return memory, int(sign), condition
 
 
 # --- struts ----------------------------------------------------------------------------------------
@@ -301,19 +307,18 @@ def _laid(
     task: Task, states: Floats, memory: Floats, branch: tuple[int, ...], x: Floats, balls: Floats
 ) -> list[Placing]:
     """The group with its struts laid in all ways between bodies that stand."""
-    ints = task.solver.ints
-    alone = task.solver.code == span.STRUT
-    count = 1 if alone else int(ints[record.N_STRUTS])
-    i, f, m = (
-        (0, 0, 0) if alone else (int(ints[k]) for k in (record.STRUT, record.STRUT_NUMBER, record.STRUT_SIGN))
-    )
-    ways = [_ways(task, states, i + k * strut.INTS, f + k * strut.FLOATS) for k in range(count)]
+    ints, floats, memory_of_legs = _legs(task, memory)
+    ways = [
+        _ways(task, states, ints[k * strut.INTS :], floats[k * strut.FLOATS :])
+        for k in range(len(memory_of_legs) // strut.SIGNS)
+    ]
     bodies = task.group.body_indices
     found: list[Placing] = []
     for choice in itertools.product(*ways):
         mine, laid = memory.copy(), states[:, 0].copy()
+        held_signs = _legs(task, mine)[2]
         for k, (signs, own, poses) in enumerate(choice):
-            mine[m + k * strut.SIGNS :][: strut.SIGNS] = signs
+            held_signs[k * strut.SIGNS :][: strut.SIGNS] = signs
             laid[own, : ROTATION + 9] = poses
         position, rotation = laid[bodies, :3], laid[bodies, 3:12].reshape(-1, 3, 3)
         angle = _angles(task, bodies, rotation)
@@ -322,18 +327,27 @@ def _laid(
     return found
 
 
-def _ways(task: Task, states: Floats, i: int, f: int) -> list[tuple[tuple[float, float], list[int], Floats]]:
-    """Signs, bodies and poses (b, 12) of every way to lay one strut."""
-    ints, floats = task.solver.ints, task.solver.floats
-    own = [int(body) for body in ints[i + strut.FIRST : i + strut.LAST + 1] if body >= 0]
-    free = ints[i + strut.LAST] >= 0 and ints[i + strut.DRIVE] < 0
+def _legs(task: Task, memory: Floats) -> tuple[Ints, Floats, Floats]:
+    """Constants of a group's struts, and the part of a memory that holds their signs."""
+    if task.solver.code == STRUT:
+        return task.solver.ints, task.solver.floats, memory[: strut.SIGNS]
+    legs = layout.legs_of(task.solver.ints, task.solver.floats, memory)
+    return legs.ints, legs.floats, legs.signs
+
+
+def _ways(
+    task: Task, states: Floats, ints: Ints, floats: Floats
+) -> list[tuple[tuple[float, float], list[int], Floats]]:
+    """Signs, bodies and poses (b, 12) of every way to lay the strut whose data begin here."""
+    own = [int(body) for body in ints[strut.FIRST : strut.LAST + 1] if body >= 0]
+    free = ints[strut.LAST] >= 0 and ints[strut.DRIVE] < 0
     inputs = tuple(column[:, None] for column in (task.inputs, 0.0 * task.inputs, 0.0 * task.inputs))
     scratch = np.empty(strut.SCRATCH)
     found: list[tuple[tuple[float, float], list[int], Floats]] = []
     for signs in itertools.product((1.0, -1.0) if free else (1.0,), (1.0, -1.0)):
         S = states.copy()
         with np.errstate(divide="ignore", invalid="ignore"):  # NaN is how the kernel says no
-            strut.place(ints, i, floats, f, S, 0, 1, inputs, 0, np.array(signs), 0, 0, scratch)
+            strut.place(ints, 0, floats, 0, S, 0, 1, inputs, 0, np.array(signs), 0, 0, scratch)
         poses = S[own, 0, : ROTATION + 9]
         if scratch[strut.cell(strut.STATUS, 0)] != OK:
             continue

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes
 from groups.assembly_modes.placing import Placing, Task, placings
-from groups.kernels import record, span
+from groups.families import RELATIVE
+from groups.kernels import layout
 from groups.registry import Solver
 from mbssa import Group
 from mbssa.joints.system import Configuration
@@ -112,13 +113,11 @@ def _named(group: Group) -> str:
 
 def _apart(solver: Solver, size: float, one: Placing, two: Placing) -> float:
     """Largest difference of the unknowns, rad or of the size."""
-    if solver.code != span.RELATIVE or not len(one.x):
+    if solver.code != RELATIVE or not len(one.x):
         return 0.0
-    ints = solver.ints
-    steps = int(ints[record.N_STEPS])
-    kind, unknown = (ints[ints[part] :][:steps] for part in (record.KIND, record.UNKNOWN))
-    turns = np.isin(np.arange(len(one.x)), unknown[kind == record.TURN])
-    slides = np.isin(np.arange(len(one.x)), unknown[kind == record.SLIDE]) & ~turns
+    tree = layout.tree_of(solver.ints, solver.floats)
+    turns = np.isin(np.arange(len(one.x)), tree.unknown[tree.kind == layout.TURN])
+    slides = np.isin(np.arange(len(one.x)), tree.unknown[tree.kind == layout.SLIDE]) & ~turns
     gap = one.x - two.x
     gap = np.where(turns, np.abs(gap - 2 * np.pi * np.round(gap / (2 * np.pi))), np.abs(gap) / size)
     largest = float(gap[turns | slides].max(initial=0.0))

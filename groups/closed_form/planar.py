@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from groups.kernels import chains as chain_kernels
 from groups.kernels import planar as kernels
 from groups.kernels.status import OK
 from groups.tree import GroupTree, Link, free_coordinates
@@ -25,9 +26,6 @@ from mbssa.joints.system import Configuration
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-#: Numbers of a body's state in the plane.
-STATE = 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +136,7 @@ def planar_modes(group: PlanarGroup, state: Floats, values: npt.ArrayLike) -> tu
     found: list[PlanarMode] = []
     for flip in (1.0, -1.0)[: group.n_modes]:
         memory = group.memory.copy()
-        memory[kernels.SIGN] *= flip
+        memory[chain_kernels.SIGN] *= flip
         start = memory.copy()
         poses = _solved(group, memory, state, np.asarray(values, dtype=float))
         if poses is not None and not any(np.array_equal(poses, mode.poses) for mode in found):
@@ -154,7 +152,7 @@ def planar_state(at: Configuration) -> Floats:
     >>> planar_state(Configuration.reference(joint_frames(mbssa.load("planar_four_bar")))).shape
     (4, 11)
     """
-    state = np.zeros((len(at.position), STATE))
+    state = np.zeros((len(at.position), chain_kernels.STATE))
     state[:, :2] = at.position[:, :2]
     state[:, 2], state[:, 3], state[:, 4] = at.rotation[:, 0, 0], at.rotation[:, 1, 0], at.angle
     return state
@@ -162,13 +160,15 @@ def planar_state(at: Configuration) -> Floats:
 
 def _solved(group: PlanarGroup, memory: Floats, state: Floats, values: Floats) -> Floats | None:
     """Poses (n, 5) of the own bodies by the kernel itself, run as plain Python."""
-    S = np.array(state[:, None, :])
+    S = np.array(state[:, :, None])
     column = values.reshape(-1, 1)
     inputs = (column, np.zeros_like(column), np.zeros_like(column))
-    status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int32)
+    status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int64)
     quality = (status, np.zeros((1, 1)), iterations, np.zeros((1, 1)))
-    kernels.solve_planar(0, group.ints, group.floats, S, 0, 1, inputs, memory, quality, 0)
-    return S[group.bodies, 0, :5] if status[0, 0] == OK else None
+    none = np.zeros(0)
+    with np.errstate(all="ignore"):  # NaN is the kernel's answer out of reach
+        kernels.solve_planar(0, group.ints, group.floats, S, 0, 1, inputs, none, memory, none, quality, 0)
+    return S[group.bodies, :5, 0] if status[0, 0] == OK else None
 
 
 # --- chains of elementary motions ------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _move(maker: _Maker, joint: int, side: int) -> _Move:
 
 
 def _moved(move: _Move) -> _Record:
-    return _Record(kernels.MOVE, numbers=(move.x, move.y, move.c, move.s, move.angle))
+    return _Record(chain_kernels.MOVE, numbers=(move.x, move.y, move.c, move.s, move.angle))
 
 
 def _values(maker: _Maker, joint: int) -> list[float]:
@@ -289,7 +289,7 @@ def _motions(maker: _Maker, joint: int, steps: tuple[Step, ...], forward: bool) 
         name = kind.coordinates[step.coordinate]
         kept = name in driven
         motion = _Record(
-            kernels.TURN if step.kind == "R" else kernels.SLIDE,
+            chain_kernels.TURN if step.kind == "R" else chain_kernels.SLIDE,
             source=maker.drives[joint, name] if kept else 0,
             numbers=(sign,),
             unknown=None if kept else (joint, step.coordinate),
@@ -308,7 +308,7 @@ def _link_records(maker: _Maker, link: Link) -> list[_Record]:
         _moved(_move(maker, link.joint, near)),
         *_motions(maker, link.joint, steps, link.forward),
         _moved(_move(maker, link.joint, far).back()),
-        _Record(kernels.BODY, body=link.body),
+        _Record(chain_kernels.BODY, body=link.body),
     ]
 
 
@@ -316,7 +316,7 @@ def _joined(records: list[_Record]) -> list[_Record]:
     """Neighbouring constant moves become one."""
     joined: list[_Record] = []
     for record in records:
-        if record.kind == kernels.MOVE and joined and joined[-1].kind == kernels.MOVE:
+        if record.kind == chain_kernels.MOVE and joined and joined[-1].kind == chain_kernels.MOVE:
             record = _moved(_Move(*joined.pop().numbers).then(_Move(*record.numbers)))
         joined.append(record)
     return joined
@@ -331,16 +331,16 @@ def _with_turns(records: list[_Record], at: Configuration) -> tuple[list[_Record
     after: dict[int, float] = {}
     angle, pending, constant = 0.0, -1, -1
     for k, record in enumerate(records):
-        if record.kind == kernels.START:
+        if record.kind == chain_kernels.START:
             angle = float(at.angle[record.body])
-        elif record.kind == kernels.MOVE:
+        elif record.kind == chain_kernels.MOVE:
             angle += record.numbers[4]
             constant = k
-        elif record.kind == kernels.TURN:
+        elif record.kind == chain_kernels.TURN:
             angle += record.at_reference
             if record.unknown is not None:
                 pending, after[k] = k, angle
-        elif record.kind == kernels.BODY:
+        elif record.kind == chain_kernels.BODY:
             turns = 2 * math.pi * round((float(at.angle[record.body]) - angle) / (2 * math.pi))
             angle += turns
             if pending >= 0:
@@ -359,12 +359,18 @@ def _with_turns(records: list[_Record], at: Configuration) -> tuple[list[_Record
 def _led(tree: GroupTree, maker: _Maker) -> PlanarGroup | None:
     records: list[_Record] = []
     for link in tree.links:
-        chain = [_Record(kernels.START, body=link.parent), *_link_records(maker, link)]
+        chain = [_Record(chain_kernels.START, body=link.parent), *_link_records(maker, link)]
         records += _with_turns(_joined(chain), maker.reference)[0]
     if any(record.unknown is not None for record in records):
         return None
     own = [link.body for link in tree.links]
-    crank = [kernels.START, kernels.MOVE, kernels.TURN, kernels.MOVE, kernels.BODY]
+    crank = [
+        chain_kernels.START,
+        chain_kernels.MOVE,
+        chain_kernels.TURN,
+        chain_kernels.MOVE,
+        chain_kernels.BODY,
+    ]
     if [record.kind for record in records] == crank:
         ints, floats = _crank(records)
     else:
@@ -387,19 +393,19 @@ def _crank(records: list[_Record]) -> tuple[Ints, Floats]:
 
 
 def _known(records: list[_Record], own: list[int]) -> list[int]:
-    return sorted({record.body for record in records if record.kind == kernels.START} - set(own))
+    return sorted({record.body for record in records if record.kind == chain_kernels.START} - set(own))
 
 
 def _packed(
     form: int, records: list[_Record], known: list[int], own: list[int], ends: tuple[int, int, int, int]
 ) -> tuple[Ints, Floats]:
     rows: list[int] = []
-    floats = np.zeros(kernels.NUMBERS * len(records))
-    unknown = [kernels.UNKNOWN_1, kernels.UNKNOWN_2]
+    floats = np.zeros(chain_kernels.NUMBERS * len(records))
+    unknown = [chain_kernels.UNKNOWN_1, chain_kernels.UNKNOWN_2]
     for k, record in enumerate(records):
         source = record.source if record.unknown is None else unknown.pop(0)
         rows += [record.kind, source, record.body]
-        floats[kernels.NUMBERS * k : kernels.NUMBERS * k + len(record.numbers)] = record.numbers
+        floats[chain_kernels.NUMBERS * k : chain_kernels.NUMBERS * k + len(record.numbers)] = record.numbers
     return np.array([form, len(known), len(own), *ends, *rows, *known, *own], dtype=np.int64), floats
 
 
@@ -415,7 +421,7 @@ def _closed(tree: GroupTree, cut: int, maker: _Maker) -> PlanarGroup | None:
         return None
     records = [
         [
-            _Record(kernels.START, body=side[0].parent if side else body),
+            _Record(chain_kernels.START, body=side[0].parent if side else body),
             *(record for link in side for record in _link_records(maker, link)),
         ]
         for side, body in zip(sides, ends, strict=True)
@@ -425,7 +431,7 @@ def _closed(tree: GroupTree, cut: int, maker: _Maker) -> PlanarGroup | None:
         return None  # the unknown azimuth of a rod turns there and back
     kind = _type(mechanism, cut)
     if "angle" not in kind.coordinates or "angle" in mechanism.joints[cut].driven:
-        if len(unknown) == 2 and all(record.kind == kernels.SLIDE for record in unknown):
+        if len(unknown) == 2 and all(record.kind == chain_kernels.SLIDE for record in unknown):
             raise ValueError(_only_slides(tree, mechanism))
         return None
     _close(maker, cut, records)
@@ -434,10 +440,10 @@ def _closed(tree: GroupTree, cut: int, maker: _Maker) -> PlanarGroup | None:
         return None
     if not chains[0].unknown:
         chains.reverse()
-    if not chains[1].unknown and chains[0].records[chains[0].unknown[1]].kind != kernels.SLIDE:
+    if not chains[1].unknown and chains[0].records[chains[0].unknown[1]].kind != chain_kernels.SLIDE:
         return None  # the tree opens at an inner hinge, so this does not come up
     group = _fast(maker, chains) or _general(maker, chains)
-    slides = all(chain.records[k].kind == kernels.SLIDE for chain in chains for k in chain.unknown)
+    slides = all(chain.records[k].kind == chain_kernels.SLIDE for chain in chains for k in chain.unknown)
     ways = [[_joint_of(chain.records[k]) for k in chain.unknown] for chain in chains]
     group = replace(
         group,
@@ -490,7 +496,7 @@ def _joint_of(record: _Record) -> int:
 def _name(tree: GroupTree, cut: int, chains: list[_Chain], mechanism: Mechanism) -> str:
     ways = [
         [
-            (_joint_of(chain.records[k]), "R" if chain.records[k].kind == kernels.TURN else "P")
+            (_joint_of(chain.records[k]), "R" if chain.records[k].kind == chain_kernels.TURN else "P")
             for k in chain.unknown
         ]
         for chain in chains
@@ -516,7 +522,7 @@ def _general(maker: _Maker, chains: list[_Chain]) -> PlanarGroup:
         places += [len(records) + k for k in chain.unknown]
         angles += [after.get(k, 0.0) for k in chain.unknown]
         records += fixed
-    own = [record.body for record in records if record.kind == kernels.BODY]
+    own = [record.body for record in records if record.kind == chain_kernels.BODY]
     ends = (len(chains[0].records), len(records), places[0], places[1])
     ints, floats = _packed(kernels.CHAINS, records, _known(records, own), own, ends)
     memory = np.array([1.0, *angles])
@@ -527,15 +533,15 @@ def _fast(maker: _Maker, chains: list[_Chain]) -> PlanarGroup | None:
     """The forms that are worth loops of their own: nothing driven, a hinge, and a hinge or a slide."""
     sides = [_constant(chain) for chain in chains]
     one, two = sides
-    if one is None or two is None or kernels.TURN not in (one.kind, two.kind):
+    if one is None or two is None or chain_kernels.TURN not in (one.kind, two.kind):
         return None
-    if one.kind != kernels.TURN:
+    if one.kind != chain_kernels.TURN:
         chains.reverse()
         one, two = two, one
     floats: list[float] = []
     angles = []
     for side in (one, two):
-        if side.kind == kernels.TURN:
+        if side.kind == chain_kernels.TURN:
             numbers = _hinge(side)
             if numbers is None:
                 return None
@@ -543,7 +549,7 @@ def _fast(maker: _Maker, chains: list[_Chain]) -> PlanarGroup | None:
         else:
             floats += _guide(side, maker.reference)
         angles.append(float(maker.reference.angle[side.own]) if side.own >= 0 else 0.0)
-    form = kernels.ARMS if two.kind == kernels.TURN else kernels.GUIDE
+    form = kernels.ARMS if two.kind == chain_kernels.TURN else kernels.GUIDE
     ints = np.array([form, one.base, one.own, two.base, two.own], dtype=np.int64)
     own = [side.own for side in (one, two) if side.own >= 0]
     memory = np.array([1.0, *angles])
@@ -565,8 +571,8 @@ class _Side:
 def _constant(chain: _Chain) -> _Side | None:
     """A chain that is one unknown motion and at most one body; None for any other."""
     kinds = [record.kind for record in chain.records]
-    motions = [k for k, kind in enumerate(kinds) if kind in (kernels.TURN, kernels.SLIDE)]
-    bodies = [k for k, kind in enumerate(kinds) if kind == kernels.BODY]
+    motions = [k for k, kind in enumerate(kinds) if kind in (chain_kernels.TURN, chain_kernels.SLIDE)]
+    bodies = [k for k, kind in enumerate(kinds) if kind == chain_kernels.BODY]
     if len(motions) != 1 or len(chain.unknown) != 1 or len(bodies) > 1:
         return None
     (k,) = motions
@@ -584,7 +590,7 @@ def _constant(chain: _Chain) -> _Side | None:
 def _all_moves(records: list[_Record]) -> _Move:
     total = _Move()
     for record in records:
-        if record.kind == kernels.MOVE:
+        if record.kind == chain_kernels.MOVE:
             total = total.then(_Move(*record.numbers))
     return total
 

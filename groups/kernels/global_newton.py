@@ -20,8 +20,17 @@ import numpy as np
 from groups.kernels.elimination import arrange, factorise, substitute
 from groups.kernels.jets import SIZE, WORK, Rows, evaluate, shortest, turns
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
-from groups.kernels.unknowns import rotation_vector
-from groups.kernels.vectors import Vector, cross, dot, exponential, plus_times, product, rotate, unit
+from groups.kernels.vectors import (
+    Vector,
+    cross,
+    dot,
+    exponential,
+    plus_times,
+    product,
+    rotate,
+    rotation_vector,
+    unit,
+)
 
 Array = Any
 #: drive (E,) row of the inputs or -1, equation (T,) of each term, constant (E,), slots (T, 12), columns, how

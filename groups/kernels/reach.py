@@ -1,9 +1,8 @@
 """A circle or a line meets a sphere: one body on one hinge or slide, held at a distance, in straight code.
 
-The same problem and the same record as in :mod:`groups.kernels.relative`, for the group that is most
-frequent in space: crank, rocker or slider at the end of a rod or strut. The unknown is never formed: with
-the joint's frame F at o and the held point e in it, the far end g = Fᵀ(t - o), the distance gives cosine and
-sine of the turn (or the slide) by one root, whose sign is the mode's.
+The group that is most frequent in space: crank, rocker or slider at the end of a rod or strut. The unknown is
+never formed: with the joint's frame F at o, the held point e in it and the far end g = Fᵀ(t - o), the
+distance gives cosine and sine of the turn (or the slide) by one root, whose sign is the mode's.
 """
 
 from __future__ import annotations
@@ -11,27 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from groups.kernels.record import (
-    AXIS,
-    CONSTANT,
-    FACTOR,
-    INFLUENCE,
-    KIND,
-    KNOWN,
-    METHOD,
-    N_LINKS,
-    N_STEPS,
-    OWN,
-    PARENT,
-    REACH,
-    ROD,
-    ROD_POINT,
-    SIGN,
-    SIZE,
-    SLIDE,
-    STILL,
-    TRANSFORM,
-)
+from groups.kernels.layout import SIGN, SLIDE, STILL, Floats, Ints, Tree, cuts_of, tree_of
 from groups.kernels.status import NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -44,7 +23,7 @@ from groups.kernels.vectors import (
     cross,
     dot,
     length,
-    matrix_in,
+    matrix_of,
     minus,
     plus,
     plus_times,
@@ -57,11 +36,11 @@ from groups.kernels.vectors import (
     times,
     turned_by,
     vector_at,
-    vector_in,
+    vector_of,
     void,
 )
 
-Array = Any
+Inputs = tuple[Floats, Floats, Floats]
 _ONE: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _NONE: Vector = (0.0, 0.0, 0.0)
 #: Condition below which a position has no rates.
@@ -70,56 +49,41 @@ FLAT = 1e-9
 ROUNDING = 1e-14
 
 
-def is_simple(ints: Array) -> bool:
-    """Whether a group is one body on one hinge or slide along its z axis, held by one rod."""
-    if ints[METHOD] != REACH or ints[N_LINKS] != 1:
-        return False
-    steps = ints[N_STEPS]
-    moving = 0
-    for s in range(steps):
-        if ints[ints[KIND] + s] != STILL:
-            moving += 1
-    return moving == 1 and steps <= 3
+def is_simple(tree: Tree) -> bool:
+    """Whether a group whose unknown a rod closes is one body on one hinge or slide."""
+    moving = [kind for kind in tree.kind.tolist() if kind != STILL]
+    return len(tree.own) == 1 and len(moving) == 1 and len(tree.kind) <= 3
 
 
 def solve_reach(
-    group: int,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: int,
-    count: int,
-    inputs: Any,
-    memory: Array,
-    quality: Any,
-    level: int,
-) -> None:
-    """Solve a simple group over a block of instants, without its struts."""
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """A simple group, without its struts; arguments as :mod:`groups.kernels` has them."""
     status, residual, iterations, condition = quality
-    own = ints[ints[OWN]]
-    a = ints[ints[KNOWN] + ints[ints[PARENT]]]
+    tree, cuts = tree_of(ints, floats), cuts_of(ints, floats)
+    own, a = tree.own[0], tree.known[tree.parent[0]]
     # The joint in its parent, and the body in the joint.
     near, near_turn, far, far_turn = _NONE, _ONE, _NONE, _ONE
     step = 0
-    if ints[ints[KIND]] == STILL:
-        k = ints[TRANSFORM] + 12 * ints[ints[CONSTANT]]
-        near, near_turn = vector_in(floats, k), matrix_in(floats, k + 3)
+    if tree.kind[0] == STILL:
+        k = tree.constant[0]
+        near, near_turn = vector_of(tree.transform, k, 0), matrix_of(tree.transform, k, 3)
         step = 1
-    slides = ints[ints[KIND] + step] == SLIDE
-    factor = floats[ints[FACTOR] + step]
-    if ints[N_STEPS] > step + 1:
-        k = ints[TRANSFORM] + 12 * ints[ints[CONSTANT] + step + 1]
-        far, far_turn = vector_in(floats, k), matrix_in(floats, k + 3)
-    axis = ints[ints[AXIS] + step]
+    slides = tree.kind[step] == SLIDE
+    if len(tree.kind) > step + 1:
+        k = tree.constant[step + 1]
+        far, far_turn = vector_of(tree.transform, k, 0), matrix_of(tree.transform, k, 3)
+    axis = tree.axis[step]
     # The end of the rod on the group's own body, and the other.
-    moves = 1 if ints[ints[INFLUENCE] + ints[ints[ROD] + 1]] == 1 else 0
-    held = vector_in(floats, ints[ROD_POINT] + 3 * moves)
+    moves = 1 if tree.influence[cuts.rod[0, 1], 0] == 1 else 0
+    held = vector_of(cuts.rod_point, 0, 3 * moves)
     e = plus(far, rotate(far_turn, held))
-    other = vector_in(floats, ints[ROD_POINT] + 3 - 3 * moves)
-    c = ints[ints[KNOWN] + ints[ints[ROD] + 1 - moves]]
-    row, squares = ints[ints[ROD] + 2], vector_in(floats, ints[ROD_POINT] + 6)
-    sign = memory[SIGN] * factor
-    size, closed = floats[ints[SIZE]], floats[ints[SIZE] + 1]
+    other = vector_of(cuts.rod_point, 0, 3 - 3 * moves)
+    c = tree.known[cuts.rod[0, 1 - moves]]
+    row, squares = cuts.rod[0, 2], vector_of(cuts.rod_point, 0, 6)
+    sign = memory[SIGN] * tree.factor[step]
+    size, closed = cuts.limit[0], cuts.limit[1]
     for t in range(count):
         instant = first + t
         iterations[group, instant] = 0

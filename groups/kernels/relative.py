@@ -1,7 +1,9 @@
-"""A group in relative coordinates over a block of instants: position, rates, struts.
+"""A group in relative coordinates over a block of time steps: position, velocity, acceleration.
 
-Known bodies come on a *stage*, the state of one instant in space; planar groups are staged in the plane
-z = 0. :mod:`groups.kernels.record` lays the data out.
+Known bodies come on a *stage*, the state of one time step in space; planar groups are staged in the plane
+z = 0. Each family of groups has an entry of its own, so that no group waits for kernels that it does not use:
+no unknown, one unknown and a rod, three joints to a point, Newton on pins and rods, Newton on any joint
+equations. :mod:`groups.kernels.layout` has the data.
 """
 
 from __future__ import annotations
@@ -9,154 +11,230 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from groups.kernels.closing import (
-    choose_rows,
-    closing_rates,
-    gap_left,
-    is_redundant,
-    left_out,
-    slopes,
-)
-from groups.kernels.led import solve_led
-from groups.kernels.linear import factorise, substitute
-from groups.kernels.reach import is_simple, solve_reach
-from groups.kernels.record import (
+from groups.kernels.following import POOR, follow
+from groups.kernels.layout import (
     FACTORS,
-    FIRST,
     FRESH,
-    KNOWN,
-    MATRIX,
-    N_INPUTS,
-    N_KNOWN,
-    N_LINKS,
-    N_ROWS,
-    N_STRUTS,
-    N_UNKNOWNS,
-    N_WORK,
-    ORDER,
-    OWN,
-    PLANAR,
-    RIGHT,
-    ROW_CONTACT,
     RUN,
-    SCALE,
-    SECOND,
     SIGN,
-    SIZE,
-    STAGE,
-    STRUT,
-    STRUT_NUMBER,
-    STRUT_SIGN,
-    TURNED,
-    U,
+    Floats,
+    Group,
+    Ints,
+    Meeting,
+    Rows,
+    group_of,
+    meeting_of,
+    rows_of,
 )
+from groups.kernels.linear import substitute
+from groups.kernels.loop_closure import choose_rows, closing_rates, gap_left, is_redundant, left_out
+from groups.kernels.meeting import LARGE, solve_meeting
+from groups.kernels.newton import MOST, Answer, approach, by_chord, linearise, place
+from groups.kernels.newton import newton as iterate_newton
+from groups.kernels.one_rod import solve_one_rod
+from groups.kernels.path import is_counted, predict, recall, remember, turn_on
 from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
-from groups.kernels.strut import CONDITION, LANES, RESIDUAL, SCRATCH, STATUS, cell, place
-from groups.kernels.strut import FLOATS as STRUT_FLOATS
-from groups.kernels.strut import INTS as STRUT_INTS
-from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.unknowns import POOR, approach, is_counted, position, remember
-from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, STATE, VELOCITY, void
+from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void, void_planar
 
-Array = Any
+Inputs = tuple[Floats, Floats, Floats]
 
 #: Condition below which a position has no rates.
 FLAT = 1e-9
 
 
-def solve_relative(
-    group: int,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: int,
-    count: int,
-    inputs: Any,
-    time: Array,
-    memory: Array,
-    quality: Any,
-    level: int,
-) -> None:
-    """Solve a group over a block of instants, as :mod:`groups.kernels` lays down."""
-    if ints[N_UNKNOWNS] == 0 and ints[PLANAR] == 0 and ints[N_ROWS] == 0:
-        solve_led(group, ints, floats, S, first, count, inputs, quality, level)
-    elif is_simple(ints):
-        solve_reach(group, ints, floats, S, first, count, inputs, memory, quality, level)
-    else:
-        solve_any(group, ints, floats, S, first, count, inputs, time, memory, quality, level)
-    if ints[N_STRUTS] > 0:
-        lay_struts(group, ints, floats, S, first, count, inputs, memory, quality, level)
+def solve_geared(
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """A group without unknowns, in the plane or in space; arguments as :mod:`groups.kernels` has them."""
+    g = group_of(ints, floats, memory, work)
+    solve(group, g, None, None, None, None, S, first, count, inputs, time, quality, level)
 
 
-def solve_any(
-    group: int,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: int,
-    count: int,
-    inputs: Any,
-    time: Array,
-    memory: Array,
-    quality: Any,
-    level: int,
-) -> None:
-    """Solve any group over a block of instants, without its struts."""
+def solve_rod(
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """A group of one unknown that a rod closes; arguments as :mod:`groups.kernels` has them."""
+    g = group_of(ints, floats, memory, work)
+    solve(group, g, None, True, None, None, S, first, count, inputs, time, quality, level)
+
+
+def solve_joints_to_a_point(
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """A group of three unknowns that one pin closes; arguments as :mod:`groups.kernels` has them."""
+    g, meeting = group_of(ints, floats, memory, work), meeting_of(ints, work)
+    solve(group, g, None, None, meeting, None, S, first, count, inputs, time, quality, level)
+
+
+def solve_cuts(
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """A group that pins and rods close, by Newton; arguments as :mod:`groups.kernels` has them."""
+    g = group_of(ints, floats, memory, work)
+    solve(group, g, None, None, None, True, S, first, count, inputs, time, quality, level)
+
+
+def solve_rows(
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """A group that any joint equations close, by Newton; arguments as :mod:`groups.kernels` has them."""
+    g, rows = group_of(ints, floats, memory, work), rows_of(ints, floats, work)
+    solve(group, g, rows, None, None, True, S, first, count, inputs, time, quality, level)
+
+
+def solve(
+    group: int, g: Group, rows: Rows | None, rod: bool | None, meeting: Meeting | None, newton: bool | None,
+    S: Floats, first: int, count: int, inputs: Inputs, time: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """Solve a group over a block of time steps, without its struts.
+
+    ``rod``, ``meeting`` and ``newton`` say how its unknowns are found. They and ``rows`` are None where the
+    family has none: what they need is not compiled then.
+    """
     status, residual, iterations, condition = quality
-    work = np.zeros(ints[N_WORK])
-    redundant, touching = is_redundant(ints), False
-    for k in range(ints[N_ROWS]):
-        touching = touching or ints[ints[ROW_CONTACT] + k] == 1
+    flags = g.equations.flags
+    for k in range(len(flags)):
+        flags[k] = 0.0
+    n, redundant, touching = len(g.pose.x), is_redundant(g), False
+    if rows is not None:
+        touching = has_contact(rows)
     for t in range(count):
         instant = first + t
-        for k in range(ints[N_INPUTS]):
-            work[ints[U] + k] = inputs[0][k, instant]
+        for k in range(len(g.pose.u)):
+            g.pose.u[k] = inputs[0][k, instant]
         pace = time[instant] - time[instant - 1] if instant > 0 else 0.0
-        found, steps, worst, measure = WAITS, 0, math.nan, 0.0
-        if enter(ints, S, t, work, level):
-            found, steps, worst, sign, measure = position(ints, floats, work, memory, pace, instant)
-            if found != OK and touching:
-                # What cannot be closed at all is said of the contact that stays open.
-                miss = approach(ints, floats, work, memory)
-                if miss > floats[ints[SIZE] + 2]:
-                    found, worst = parted(found, gap_left(ints, floats, work, memory, True)), miss
-            if found == OK and level > 0 and ints[N_UNKNOWNS] > 0:
-                if work[ints[FRESH]] == 0.0:
-                    scale = slopes(ints, floats, work, memory, False)
-                    sign, smallest = factorise(work, ints[MATRIX], ints[ORDER], ints[N_UNKNOWNS])
-                    measure = smallest / scale
-                    work[ints[FRESH]] = 1.0
+        found, steps, worst, sign, measure = WAITS, 0, math.nan, 0.0, 0.0
+        if enter(g, S, t, level):
+            found, steps, worst, sign, measure = position(g, rows, rod, meeting, newton, pace, instant)
+            if rows is not None:  # noqa: SIM102 (a compiled family without rows drops this branch whole)
+                if found != OK and touching:
+                    found, worst = explained(g, rows, found, worst)
+            if found == OK and level > 0 and n > 0:
+                if flags[FRESH] == 0.0:
+                    sign, measure = linearise(g, rows)
+                    flags[FRESH] = 1.0
                 if measure < FLAT:
                     found = SINGULAR
-            if found == OK and ints[N_UNKNOWNS] > 0 and sign != memory[SIGN] and not redundant:
+            if found == OK and n > 0 and sign != g.memory.head[SIGN] and not redundant:
                 found = MODE_LOST
         if found == OK:
             if level > 0:
-                rates(ints, floats, work, memory, inputs, instant, level)
-            if level == 2 and not is_counted(ints, floats, work, memory, pace):
-                found = MODE_LOST
-            if redundant:
-                miss = left_out(ints, floats, work, memory)
-                worst = max(worst, miss)
-                if found == OK and miss > floats[ints[SIZE] + 2]:
-                    found = parted(DROPPED, gap_left(ints, floats, work, memory, False))
-                elif measure < POOR:
-                    choose_rows(ints, floats, work, memory)
-                    work[ints[FACTORS]] = 0.0
+                solve_rates(g, rows, inputs, instant, level)
+            if rows is not None:
+                if level == 2 and not is_counted(g.memory, rows, pace):
+                    found = MODE_LOST
+                if redundant:
+                    found, worst = checked(g, rows, found, worst, measure)
         if found == OK:
-            remember(ints, floats, work, memory, pace, level)
-            leave(ints, work, S, t, level)
+            remember(g, rows, pace, level)
+            leave(g, S, t, level)
         else:
-            memory[RUN] = 0.0
-            for k in range(ints[N_LINKS]):
-                void(S, ints[ints[OWN] + k], t)
+            g.memory.head[RUN] = 0.0
+            for k in range(len(g.tree.own)):
+                if g.tree.planar == 0:
+                    void(S, g.tree.own[k], t)
+                else:
+                    void_planar(S, g.tree.own[k], t)
         status[group, instant] = found
         residual[group, instant] = worst
         iterations[group, instant] = steps
         condition[group, instant] = measure
+
+
+def position(
+    g: Group, rows: Rows | None, rod: bool | None, meeting: Meeting | None, newton: bool | None, pace: float,
+    instant: int,
+) -> Answer:  # fmt: skip
+    """Place the group's own bodies on the stage, where known bodies and inputs are as they should be."""
+    recall(g, rows)
+    if rows is not None:
+        turn_on(g.memory, rows, pace)
+    predict(g, pace)
+    g.equations.flags[FRESH] = 0.0
+    if rod is not None:
+        answer = solve_one_rod(g)
+    elif meeting is not None:
+        answer = solve_meeting(g, meeting)
+    elif newton is not None:
+        answer = iterate(g, rows, instant)
+    else:
+        place(g.tree, g.pose, g.equations)
+        answer = OK, 0, 0.0, 0.0, 1.0
+    return answer
+
+
+def iterate(g: Group, rows: Rows | None, instant: int) -> Answer:
+    """By the last factors, else by Newton; led from the last time step where that is large or lost."""
+    answer = by_chord(g, rows, instant)
+    if answer[0] != OK:
+        answer = iterate_newton(g, rows, MOST, False)
+    jump = 0.0
+    for k in range(len(g.pose.x)):
+        jump = max(jump, abs(g.pose.x[k] - g.path.guess[k]) / g.tree.scale[k])
+    turned_over = answer[3] != g.memory.head[SIGN] and not is_redundant(g)
+    if answer[0] != OK or turned_over or jump > LARGE:
+        g.equations.flags[FRESH] = 0.0
+        answer = follow(g, rows)
+    return answer
+
+
+def solve_rates(g: Group, rows: Rows | None, inputs: Inputs, instant: int, level: int) -> None:
+    """Velocities and accelerations of the own bodies, with the Jacobian that is factorised already."""
+    equations, rates = g.equations, g.rates
+    swing_known(g.tree, g.pose, rates)
+    for k in range(len(rates.first)):
+        rates.first[k], rates.second[k] = 0.0, 0.0
+    swing(g.tree, g.pose, rates, inputs, instant)
+    if len(rates.first) == 0:
+        return
+    closing_rates(g, rows, inputs, instant, 1)
+    substitute(equations.matrix, equations.order, equations.right)
+    for k in range(len(rates.first)):
+        rates.first[k] = -g.tree.scale[k] * equations.right[k]
+    swing(g.tree, g.pose, rates, inputs, instant)
+    if level == 2:
+        closing_rates(g, rows, inputs, instant, 2)
+        substitute(equations.matrix, equations.order, equations.right)
+        for k in range(len(rates.second)):
+            rates.second[k] = -g.tree.scale[k] * equations.right[k]
+        rise(g.tree, g.pose, equations, rates)
+
+
+# --- contacts, and equations that are only checked ---------------------------------------------------
+
+
+def has_contact(rows: Rows) -> bool:
+    """Whether an equation is the gap of a contact."""
+    found = False
+    for k in range(len(rows.contact)):
+        found = found or rows.contact[k] == 1
+    return found
+
+
+def explained(g: Group, rows: Rows, status: int, worst: float) -> tuple[int, float]:
+    """Status and residual where nothing closes: of the contact that stays open, if one is the cause."""
+    miss = approach(g, rows)
+    if miss > g.cuts.limit[2]:
+        return parted(status, gap_left(g, rows, True)), miss
+    return status, worst
+
+
+def checked(g: Group, rows: Rows, status: int, worst: float, measure: float) -> tuple[int, float]:
+    """Status and residual with the equations that are only checked; where poor, others are solved."""
+    miss = left_out(g, rows)
+    worst = max(worst, miss)
+    if status == OK and miss > g.cuts.limit[2]:
+        status = parted(DROPPED, gap_left(g, rows, False))
+    elif measure < POOR:
+        choose_rows(g, rows)
+        g.equations.flags[FACTORS] = 0.0
+    return status, worst
 
 
 def parted(status: int, gap: float) -> int:
@@ -166,93 +244,46 @@ def parted(status: int, gap: float) -> int:
     return PENETRATES if gap < 0.0 else status
 
 
-def rates(
-    ints: Array, floats: Array, work: Array, memory: Array, inputs: Any, instant: int, level: int
-) -> None:
-    """Velocities and accelerations of the own bodies, with the Jacobian that is factorised already."""
-    n, right = ints[N_UNKNOWNS], ints[RIGHT]
-    swing_known(ints, floats, work)
-    for k in range(n):
-        work[ints[FIRST] + k], work[ints[SECOND] + k] = 0.0, 0.0
-    swing(ints, floats, work, inputs, instant)
-    if n == 0:
-        return
-    for order in range(1, level + 1):
-        closing_rates(ints, floats, work, memory, inputs, instant, order)
-        substitute(work, ints[MATRIX], ints[ORDER], n, right)
-        to = ints[FIRST] if order == 1 else ints[SECOND]
-        for k in range(n):
-            work[to + k] = -floats[ints[SCALE] + k] * work[right + k]
-        if order == 1:
-            swing(ints, floats, work, inputs, instant)
-        else:
-            rise(ints, floats, work)
+# --- the stage ---------------------------------------------------------------------------------------
 
 
-def enter(ints: Array, S: Array, t: int, work: Array, level: int) -> bool:
+def enter(g: Group, S: Floats, t: int, level: int) -> bool:
     """Bring the known bodies on the stage; False if one has no answer."""
-    sound = True
-    for k in range(ints[N_KNOWN]):
-        body, at = ints[ints[KNOWN] + k], ints[STAGE] + STATE * k
-        if S[body, t, 0] != S[body, t, 0]:
-            sound = False
-        if ints[PLANAR] == 0:
+    stage, sound = g.pose.stage, True
+    for k in range(len(g.tree.known)):
+        body = g.tree.known[k]
+        if g.tree.planar == 0:
+            if S[body, t, 0] != S[body, t, 0]:
+                sound = False
             for m in range(VELOCITY + 6 * level):
-                work[at + m] = S[body, t, m]
+                stage[k, m] = S[body, t, m]
             continue
-        c, s = S[body, t, 2], S[body, t, 3]
-        work[ints[TURNED] + k] = S[body, t, 4]
-        work[at], work[at + 1] = S[body, t, 0], S[body, t, 1]
-        work[at + ROTATION], work[at + ROTATION + 1], work[at + ROTATION + 3] = c, -s, s
-        work[at + ROTATION + 4], work[at + ROTATION + 8] = c, 1.0
-        work[at + VELOCITY], work[at + VELOCITY + 1] = S[body, t, 5], S[body, t, 6]
-        work[at + ACCELERATION], work[at + ACCELERATION + 1] = S[body, t, 8], S[body, t, 9]
-        work[at + SPIN + 2], work[at + SPIN_RATE + 2] = S[body, t, 7], S[body, t, 10]
+        if S[body, 0, t] != S[body, 0, t]:
+            sound = False
+        c, s = S[body, 2, t], S[body, 3, t]
+        g.pose.turned[k] = S[body, 4, t]
+        stage[k, 0], stage[k, 1] = S[body, 0, t], S[body, 1, t]
+        stage[k, ROTATION], stage[k, ROTATION + 1], stage[k, ROTATION + 3] = c, -s, s
+        stage[k, ROTATION + 4], stage[k, ROTATION + 8] = c, 1.0
+        stage[k, VELOCITY], stage[k, VELOCITY + 1] = S[body, 5, t], S[body, 6, t]
+        stage[k, ACCELERATION], stage[k, ACCELERATION + 1] = S[body, 8, t], S[body, 9, t]
+        stage[k, SPIN + 2], stage[k, SPIN_RATE + 2] = S[body, 7, t], S[body, 10, t]
     return sound
 
 
-def leave(ints: Array, work: Array, S: Array, t: int, level: int) -> None:
+def leave(g: Group, S: Floats, t: int, level: int) -> None:
     """Take the bodies of the tree from the stage to ``S``."""
-    for k in range(ints[N_LINKS]):
-        body, at = ints[ints[OWN] + k], ints[STAGE] + STATE * (ints[N_KNOWN] + k)
-        if ints[PLANAR] == 0:
+    stage, known = g.pose.stage, len(g.tree.known)
+    for link in range(len(g.tree.own)):
+        body, k = g.tree.own[link], known + link
+        if g.tree.planar == 0:
             for m in range(VELOCITY + 6 * level):
-                S[body, t, m] = work[at + m]
+                S[body, t, m] = stage[k, m]
             continue
-        S[body, t, 0], S[body, t, 1] = work[at], work[at + 1]
-        S[body, t, 2], S[body, t, 3] = work[at + ROTATION], work[at + ROTATION + 3]
-        S[body, t, 4] = work[ints[TURNED] + ints[N_KNOWN] + k]
-        S[body, t, 5], S[body, t, 6] = work[at + VELOCITY], work[at + VELOCITY + 1]
-        S[body, t, 7] = work[at + SPIN + 2]
-        S[body, t, 8], S[body, t, 9] = work[at + ACCELERATION], work[at + ACCELERATION + 1]
-        S[body, t, 10] = work[at + SPIN_RATE + 2]
-
-
-def lay_struts(
-    group: int,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: int,
-    count: int,
-    inputs: Any,
-    memory: Array,
-    quality: Any,
-    level: int,
-) -> None:
-    """Struts between bodies that stand already; each has a say in the group's status."""
-    status, residual, _, condition = quality
-    scratch = np.empty(SCRATCH)
-    for k in range(ints[N_STRUTS]):
-        for t in range(0, count, LANES):
-            lanes = min(LANES, count - t)
-            place(
-                ints, ints[STRUT] + k * STRUT_INTS, floats, ints[STRUT_NUMBER] + k * STRUT_FLOATS, S, t,
-                lanes, inputs, first + t, memory, ints[STRUT_SIGN] + k * STRUT_SIGNS, level, scratch,
-            )  # fmt: skip
-            for lane in range(lanes):
-                at = first + t + lane
-                if status[group, at] == OK:
-                    status[group, at] = int(scratch[cell(STATUS, lane)])
-                    residual[group, at] = max(residual[group, at], scratch[cell(RESIDUAL, lane)])
-                    condition[group, at] = min(condition[group, at], scratch[cell(CONDITION, lane)])
+        S[body, 0, t], S[body, 1, t] = stage[k, 0], stage[k, 1]
+        S[body, 2, t], S[body, 3, t] = stage[k, ROTATION], stage[k, ROTATION + 3]
+        S[body, 4, t] = g.pose.turned[k]
+        S[body, 5, t], S[body, 6, t] = stage[k, VELOCITY], stage[k, VELOCITY + 1]
+        S[body, 7, t] = stage[k, SPIN + 2]
+        S[body, 8, t], S[body, 9, t] = stage[k, ACCELERATION], stage[k, ACCELERATION + 1]
+        S[body, 10, t] = stage[k, SPIN_RATE + 2]

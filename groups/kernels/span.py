@@ -7,20 +7,39 @@ of :mod:`groups.kernels`; what is kept of them goes to arrays of their own, body
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.kernels.planar import solve_planar
-from groups.kernels.relative import solve_relative
+from groups.kernels.invoke import invoke
+from groups.kernels.lanes import LANES, after, lanes, room, select
+from groups.kernels.layout import Floats, Ints
 from groups.kernels.status import MODE_LOST, OK
-from groups.kernels.strut import solve_struts
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELOCITY
+from mbssa.compiled import inlined
 
 Array = Any
+Inputs = tuple[Floats, Floats, Floats]
 
-#: Which kernel solves a group; GLOBAL ones are solved apart, by :mod:`groups.global_part`.
-PLANAR, STRUT, RELATIVE, GLOBAL = range(4)
+
+class Data(NamedTuple):
+    """The data of all groups, one after another, and the kernels that solve them."""
+
+    #: Constants of the groups, and where those of each begin, (G + 1,).
+    ints: Ints
+    int_start: Ints
+    floats: Floats
+    float_start: Ints
+    #: What the groups keep from one time step to the next, and room for one call, likewise.
+    memory: Floats
+    memory_start: Ints
+    work: Floats
+    work_start: Ints
+    #: (G,) the kernel that solves each group, and the one that places its struts after that, or 0: as
+    #: :func:`groups.kernels.invoke.invoke` takes them.
+    kernel: Any
+    legs: Any
+
 
 #: Condition below which a dead point may lie between two instants.
 CLOSE = 0.3
@@ -33,86 +52,37 @@ BLUR = 1e-6
 
 #: Numbers of a planar body's state.
 PLANAR_STATE = 11
+#: Rows to turn rotations into quaternions: those of the rotation, then of the quaternion.
+QUATERNION, QUATERNION_ROWS = 9, 13
 
 
-def solve_planar_closed(
-    groups: Array,
-    data: Any,
-    S: Array,
-    span: Any,
-    inputs: Any,
-    time: Array,
-    quality: Any,
-    kept: Any,
-    outputs: Any,
-) -> None:
-    """Planar groups in closed form; arguments as :func:`solve_spatial` has them."""
+def solve_planar(
+    groups: Ints, data: Data, S: Floats, span: tuple[int, int, int], inputs: Inputs, time: Floats,
+    quality: Any, kept: Any, outputs: Any,
+) -> None:  # fmt: skip
+    """Solve planar groups over a span of time steps; arguments as :func:`solve_spatial` has them."""
     first, stop, level = span
-    ints, int_start, floats, float_start, memory, memory_start, _ = data
-    block = S.shape[1]
+    block = S.shape[2]
     at = first
     while at < stop:
         count = min(block - at % block, stop - at)
         load_planar(kept[1], kept[0], outputs, S, at, count)
-        for g in groups:
-            solve_planar(
-                g, ints[int_start[g] : int_start[g + 1]], floats[float_start[g] : float_start[g + 1]], S,
-                at, count, inputs, memory[memory_start[g] : memory_start[g + 1]], quality, level,
-            )  # fmt: skip
-        store_planar(kept, outputs, S, at, count, level)
-        at += count
-
-
-def solve_planar_any(
-    groups: Array,
-    data: Any,
-    S: Array,
-    span: Any,
-    inputs: Any,
-    time: Array,
-    quality: Any,
-    kept: Any,
-    outputs: Any,
-) -> None:
-    """Planar groups of any kind; arguments as :func:`solve_spatial` has them."""
-    first, stop, level = span
-    ints, int_start, floats, float_start, memory, memory_start, code = data
-    block = S.shape[1]
-    at = first
-    while at < stop:
-        count = min(block - at % block, stop - at)
-        load_planar(kept[1], kept[0], outputs, S, at, count)
-        for g in groups:
-            of_group = ints[int_start[g] : int_start[g + 1]]
-            numbers = floats[float_start[g] : float_start[g + 1]]
-            state = memory[memory_start[g] : memory_start[g + 1]]
-            if code[g] == PLANAR:
-                solve_planar(g, of_group, numbers, S, at, count, inputs, state, quality, level)
-            else:
-                solve_relative(g, of_group, numbers, S, at, count, inputs, time, state, quality, level)
+        solve_groups(groups, data, data.memory, S, at, count, level, inputs, time, quality)
         store_planar(kept, outputs, S, at, count, level)
         at += count
 
 
 def solve_spatial(
-    groups: Array,
-    data: Any,
-    S: Array,
-    span: Any,
-    inputs: Any,
-    time: Array,
-    quality: Any,
-    kept: Any,
-    outputs: Any,
-) -> None:
-    """Solve groups over a span of instants, in place.
+    groups: Ints, data: Data, S: Floats, span: tuple[int, int, int], inputs: Inputs, time: Floats,
+    quality: Any, kept: Any, outputs: Any,
+) -> None:  # fmt: skip
+    """Solve groups over a span of time steps, in place.
 
     Parameters
     ----------
     groups : (n,) indices of the groups to solve, each after those it needs
-    data : ints, where each group's begin (G + 1), floats and memory likewise, and the kernel of each (G,)
     S : (N, B, K) states of a block; the frame's are in place
-    span : first instant, the one after the last, level
+    span : first time step, the one after the last, level
     inputs : value, rate, acceleration (D, T); ``time`` (T,)
     quality : status, residual, iterations, condition (G, T)
     kept : (N,) row of each body in the outputs, -1 for none; bodies (n,) to be read from the outputs because
@@ -121,22 +91,29 @@ def solve_spatial(
     outputs : position, orientation, velocity, acceleration, each (rows, T, ...)
     """
     first, stop, level = span
-    ints, int_start, floats, float_start, memory, memory_start, code = data
     block = S.shape[1]
     at = first
     while at < stop:
         count = min(block - at % block, stop - at)
         load_spatial(kept[1], kept[0], outputs, S, at, count)
-        for g in groups:
-            of_group = ints[int_start[g] : int_start[g + 1]]
-            numbers = floats[float_start[g] : float_start[g + 1]]
-            state = memory[memory_start[g] : memory_start[g + 1]]
-            if code[g] == STRUT:
-                solve_struts(g, of_group, numbers, S, at, count, inputs, state, quality, level)
-            else:
-                solve_relative(g, of_group, numbers, S, at, count, inputs, time, state, quality, level)
+        solve_groups(groups, data, data.memory, S, at, count, level, inputs, time, quality)
         store_spatial(kept, outputs, S, at, count, level)
         at += count
+
+
+def solve_groups(
+    groups: Ints, data: Data, memory: Floats, S: Floats, at: int, count: int, level: int, inputs: Inputs,
+    time: Floats, quality: Any,
+) -> None:  # fmt: skip
+    """Solve groups over one block: ``count`` time steps from ``at`` on, each by its own kernel."""
+    for g in groups:
+        ints = data.ints[data.int_start[g] : data.int_start[g + 1]]
+        floats = data.floats[data.float_start[g] : data.float_start[g + 1]]
+        own = memory[data.memory_start[g] : data.memory_start[g + 1]]
+        work = data.work[data.work_start[g] : data.work_start[g + 1]]
+        invoke(data.kernel[g], g, ints, floats, S, at, count, inputs, time, own, work, quality, level)
+        if data.legs[g] != 0:
+            invoke(data.legs[g], g, ints, floats, S, at, count, inputs, time, own, work, quality, level)
 
 
 def store_planar(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: Any) -> None:
@@ -145,16 +122,22 @@ def store_planar(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: 
     position, angle, velocity, acceleration = outputs
     for body in written:
         row = row_of[body]
-        for t in range(count):
-            state = S[body, t]
-            position[row, at + t, 0], position[row, at + t, 1] = state[0], state[1]
-            angle[row, at + t] = state[4]
-            if level > 0:
-                for m in range(3):
-                    velocity[row, at + t, m] = state[5 + m]
-            if level > 1:
-                for m in range(3):
-                    acceleration[row, at + t, m] = state[8 + m]
+        for k in lanes(count):
+            t = after(at, k)
+            position[row, t, 0], position[row, t, 1] = S[body, 0, k], S[body, 1, k]
+        for k in lanes(count):
+            angle[row, after(at, k)] = S[body, 4, k]
+        if level > 0:
+            put_three(velocity[row], at, count, S[body, 5], S[body, 6], S[body, 7])
+        if level > 1:
+            put_three(acceleration[row], at, count, S[body, 8], S[body, 9], S[body, 10])
+
+
+def put_three(out: Array, at: Any, count: Any, x: Array, y: Array, z: Array) -> None:
+    """Three rows of a block, side by side from an instant on."""
+    for k in lanes(count):
+        t = after(at, k)
+        out[t, 0], out[t, 1], out[t, 2] = x[k], y[k], z[k]
 
 
 def load_planar(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
@@ -163,43 +146,60 @@ def load_planar(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, c
     for body in bodies:
         row = row_of[body]
         for t in range(count):
-            state = S[body, t]
-            state[0], state[1] = position[row, at + t, 0], position[row, at + t, 1]
-            state[4] = angle[row, at + t]
-            state[2], state[3] = math.cos(state[4]), math.sin(state[4])
+            S[body, 0, t], S[body, 1, t] = position[row, at + t, 0], position[row, at + t, 1]
+            turned = angle[row, at + t]
+            S[body, 2, t], S[body, 3, t], S[body, 4, t] = math.cos(turned), math.sin(turned), turned
             if velocity.shape[1] > 0:
                 for m in range(3):
-                    state[5 + m] = velocity[row, at + t, m]
+                    S[body, 5 + m, t] = velocity[row, at + t, m]
             if acceleration.shape[1] > 0:
                 for m in range(3):
-                    state[8 + m] = acceleration[row, at + t, m]
+                    S[body, 8 + m, t] = acceleration[row, at + t, m]
 
 
 def store_spatial(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: Any) -> None:
     """Bring a block's results to the outputs; quaternions go on in the sign of the last."""
     row_of, _, written, last = kept
     position, orientation, velocity, acceleration = outputs
+    Q = room(QUATERNION_ROWS)
     for body in written:
         row = row_of[body]
         w0, x0, y0, z0 = last[row, 0], last[row, 1], last[row, 2], last[row, 3]
-        for t in range(count):
-            state = S[body, t]
-            for m in range(3):
-                position[row, at + t, m] = state[POSITION + m]
-            w, x, y, z = quaternion(state)
-            if w * w0 + x * x0 + y * y0 + z * z0 < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            if w == w:
-                w0, x0, y0, z0 = w, x, y, z
-            out = orientation[row, at + t]
-            out[0], out[1], out[2], out[3] = w, x, y, z
-            if level > 0:
+        for begin in range(0, count, LANES):
+            n, first = min(LANES, count - begin), at + begin
+            for k in range(n):
+                state = S[body, begin + k]
+                for m in range(QUATERNION):
+                    Q[m, k] = state[ROTATION + m]
+            for k in lanes(n):
+                w, x, y, z = quaternion_of(
+                    Q[0, k], Q[1, k], Q[2, k], Q[3, k], Q[4, k], Q[5, k], Q[6, k], Q[7, k], Q[8, k]
+                )
+                Q[QUATERNION, k], Q[QUATERNION + 1, k] = w, x
+                Q[QUATERNION + 2, k], Q[QUATERNION + 3, k] = y, z
+            for k in range(n):
+                w, x = Q[QUATERNION, k], Q[QUATERNION + 1, k]
+                y, z = Q[QUATERNION + 2, k], Q[QUATERNION + 3, k]
+                if w * w0 + x * x0 + y * y0 + z * z0 < 0.0:
+                    w, x, y, z = -w, -x, -y, -z
+                if w == w:
+                    w0, x0, y0, z0 = w, x, y, z
+                out = orientation[row, first + k]
+                out[0], out[1], out[2], out[3] = w, x, y, z
+                state = S[body, begin + k]
+                for m in range(3):
+                    position[row, first + k, m] = state[POSITION + m]
+        last[row, 0], last[row, 1], last[row, 2], last[row, 3] = w0, x0, y0, z0
+        if level > 0:
+            for t in range(count):
+                state = S[body, t]
                 for m in range(6):
                     velocity[row, at + t, m] = state[VELOCITY + m]
-            if level > 1:
+        if level > 1:
+            for t in range(count):
+                state = S[body, t]
                 for m in range(6):
                     acceleration[row, at + t, m] = state[ACCELERATION + m]
-        last[row, 0], last[row, 1], last[row, 2], last[row, 3] = w0, x0, y0, z0
 
 
 def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
@@ -231,27 +231,33 @@ def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, 
 
 
 def quaternion(state: Array) -> tuple[float, float, float, float]:
-    """Unit quaternion w, x, y, z of a state's rotation; the largest part is found first (Shepperd 1978)."""
-    xx, yy, zz = state[ROTATION], state[ROTATION + 4], state[ROTATION + 8]
-    xy, yx = state[ROTATION + 1], state[ROTATION + 3]
-    xz, zx = state[ROTATION + 2], state[ROTATION + 6]
-    yz, zy = state[ROTATION + 5], state[ROTATION + 7]
-    trace = xx + yy + zz
-    if trace > 0.0:
-        root = math.sqrt(1.0 + trace)
-        over = 0.5 / root
-        return 0.5 * root, (zy - yz) * over, (xz - zx) * over, (yx - xy) * over
-    if xx >= yy and xx >= zz:
-        root = math.sqrt(1.0 + xx - yy - zz)
-        over = 0.5 / root
-        return (zy - yz) * over, 0.5 * root, (xy + yx) * over, (xz + zx) * over
-    if yy >= zz:
-        root = math.sqrt(1.0 + yy - xx - zz)
-        over = 0.5 / root
-        return (xz - zx) * over, (xy + yx) * over, 0.5 * root, (yz + zy) * over
-    root = math.sqrt(1.0 + zz - xx - yy)
-    over = 0.5 / root
-    return (yx - xy) * over, (xz + zx) * over, (yz + zy) * over, 0.5 * root
+    """Unit quaternion w, x, y, z of a state's rotation."""
+    r = state[ROTATION : ROTATION + 9]
+    w, x, y, z = quaternion_of(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8])
+    return w, x, y, z
+
+
+@inlined
+def quaternion_of(
+    xx: Any, xy: Any, xz: Any, yx: Any, yy: Any, yz: Any, zx: Any, zy: Any, zz: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Unit quaternion w, x, y, z of a rotation, row by row, without a branch: for loops over lanes.
+
+    What would be the largest part is found first (Shepperd 1978).
+    """
+    by_w, by_x, by_y = xx + yy + zz > 0.0, (xx >= yy) & (xx >= zz), yy >= zz
+    square = select(by_y, 1.0 + yy - xx - zz, 1.0 + zz - xx - yy)
+    square = select(by_x, 1.0 + xx - yy - zz, square)
+    square = select(by_w, 1.0 + (xx + yy + zz), square)
+    root = np.sqrt(square)
+    half, over = 0.5 * root, 0.5 / root
+    a, b, c = (zy - yz) * over, (xz - zx) * over, (yx - xy) * over
+    d, e, f = (xy + yx) * over, (xz + zx) * over, (yz + zy) * over
+    w = select(by_w, half, select(by_x, a, select(by_y, b, c)))
+    x = select(by_w, a, select(by_x, half, select(by_y, d, e)))
+    y = select(by_w, b, select(by_x, d, select(by_y, half, f)))
+    z = select(by_w, c, select(by_x, e, select(by_y, f, half)))
+    return w, x, y, z
 
 
 def turned_back(
@@ -334,5 +340,5 @@ def leaps(rows: Array, t: int, pace: float, paths: Any, size: float) -> bool:
 
 
 def states(n_bodies: int, block: int, planar: bool) -> Array:
-    """Room for a block's states."""
-    return np.zeros((n_bodies, block, PLANAR_STATE if planar else STATE))
+    """Room for a block's states, as :mod:`groups.kernels` lays them out."""
+    return np.zeros((n_bodies, PLANAR_STATE, block) if planar else (n_bodies, block, STATE))

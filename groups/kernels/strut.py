@@ -18,9 +18,10 @@ instructions. That is twice as fast as one instant after the other. What fails i
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.vectors import (
@@ -29,6 +30,7 @@ from groups.kernels.vectors import (
     SPIN_RATE,
     STATE,
     VELOCITY,
+    Matrix,
     Vector,
     cross,
     dot,
@@ -46,7 +48,8 @@ from groups.kernels.vectors import (
     void,
 )
 
-Array = Any
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 #: ``ints``: indices of the bodies, LAST -1 if there is one body only; row of the inputs of the slide, -1 if
 #: unknown or none; body in which the pin axis across the strut's own is fixed: A, or the frame where a spin
@@ -82,18 +85,57 @@ STATUS, RESIDUAL, CONDITION, ROWS = SLIDE + 29, SLIDE + 30, SLIDE + 31, SLIDE + 
 SCRATCH = ROWS * LANES
 
 
+class Strut(NamedTuple):
+    """One strut, read by :func:`strut_in` from where its data begin.
+
+    Attributes
+    ----------
+    a, b : bodies at the universal joint and at the ball
+    first, last : own bodies, the one at the universal first; last is -1 if there is one only
+    drive : row of the inputs of the slide, -1 if it is unknown or there is none
+    pin_body : body in which the pin axis across the strut's own is fixed
+    centre_a, centre_b : the universal's centre in A and the ball's in B, m
+    pin : unit pin axis in ``pin_body``
+    arm, along : from centre to centre at slide 0 (m) and unit direction of the slide, in pin axes
+    origin_1, origin_2 : each own body's origin from the universal's centre at slide 0, m, in pin axes
+    turn_1, turn_2 : matrices that turn each own body's axes into pin axes
+    ball : the ball's centre in the last body, m
+    """
+
+    a: int
+    b: int
+    first: int
+    last: int
+    drive: int
+    pin_body: int
+    centre_a: Vector
+    pin: Vector
+    centre_b: Vector
+    arm: Vector
+    along: Vector
+    origin_1: Vector
+    origin_2: Vector
+    turn_1: Matrix
+    turn_2: Matrix
+    ball: Vector
+
+
+def strut_in(ints: Ints, i: int, floats: Floats, f: int) -> Strut:
+    """Read the strut whose data begin at ``ints[i]`` and ``floats[f]``."""
+    return Strut(
+        ints[i + A], ints[i + B], ints[i + FIRST], ints[i + LAST], ints[i + DRIVE], ints[i + PIN_BODY],
+        vector_in(floats, f + CENTRE_A), vector_in(floats, f + PIN_A), vector_in(floats, f + CENTRE_B),
+        vector_in(floats, f + ARM), vector_in(floats, f + ALONG), vector_in(floats, f + ORIGIN_1),
+        vector_in(floats, f + ORIGIN_2), matrix_in(floats, f + TURN_1), matrix_in(floats, f + TURN_2),
+        vector_in(floats, f + BALL),
+    )  # fmt: skip
+
+
 def solve_struts(
-    group: Any,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: Any,
-    count: Any,
-    inputs: Any,
-    memory: Array,
-    quality: Any,
-    level: Any,
-) -> None:
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: tuple[Floats, ...],
+    time: Floats, memory: Floats, work: Floats, quality: tuple[npt.NDArray[np.int8], Floats, Ints, Floats],
+    level: int,
+) -> None:  # fmt: skip
     """Solve a group that is one strut over a block, as :mod:`groups.kernels` lays down."""
     status, residual, iterations, condition = quality
     scratch = np.empty(SCRATCH)
@@ -108,19 +150,19 @@ def solve_struts(
 
 
 def place(
-    ints: Array,
-    i: Any,
-    floats: Array,
-    f: Any,
-    S: Array,
-    t: Any,
-    lanes: Any,
-    inputs: Any,
-    instant: Any,
-    memory: Array,
-    m: Any,
-    level: Any,
-    scratch: Array,
+    ints: Ints,
+    i: int,
+    floats: Floats,
+    f: int,
+    S: Floats,
+    t: int,
+    lanes: int,
+    inputs: tuple[Floats, ...],
+    instant: int,
+    memory: Floats,
+    m: int,
+    level: int,
+    scratch: Floats,
 ) -> None:
     """Write the bodies of one strut at up to LANES instants whose bodies A and B are up to date to ``level``.
 
@@ -133,27 +175,36 @@ def place(
     the pins; out of reach, how much the centres are too near (m); NaN at a gimbal or waiting. The condition
     is the volume of (D, n, pin_A) at unit lengths times, with an unknown slide, the cosine of slide and arm.
     """
-    one, two, row = ints[i + FIRST], ints[i + LAST], ints[i + DRIVE]
-    free = two >= 0 and row < 0
-    copy_in(S, ints[i + A], t, lanes, level, scratch, IN_A)
-    copy_in(S, ints[i + B], t, lanes, level, scratch, IN_B)
-    copy_pin(S, ints[i + PIN_BODY], t, lanes, level, vector_in(floats, f + PIN_A), scratch)
-    if two >= 0 and not free:
+    strut = strut_in(ints, i, floats, f)
+    sliding = strut.last >= 0
+    free = sliding and strut.drive < 0
+    copy_in(S, strut.a, t, lanes, level, scratch, IN_A)
+    copy_in(S, strut.b, t, lanes, level, scratch, IN_B)
+    if strut.pin_body == strut.a:
+        turn_pin(strut.pin, lanes, level, scratch)
+    else:
+        copy_pin(S, strut.pin_body, t, lanes, level, strut.pin, scratch)
+    if sliding and not free:
         for j in range(3):
             for k in range(lanes):
-                scratch[cell(SLIDE + j, k)] = inputs[j][row, instant + k]
+                scratch[cell(SLIDE + j, k)] = inputs[j][strut.drive, instant + k]
     else:
         for k in range(3 * LANES):
             scratch[cell(SLIDE, k)] = 0.0
-    stand(floats, f, memory[m + SLIDE_SIGN], memory[m + PIN_SIGN], free, two >= 0, level, lanes, scratch)
+    stand(strut, memory[m + SLIDE_SIGN], memory[m + PIN_SIGN], free, sliding, level, lanes, scratch)
     if level > 0:
-        move(floats, f, free, level, lanes, scratch)
-    copy_out(S, one, t, lanes, level, scratch, OF_1)
-    if two >= 0:
-        copy_out(S, two, t, lanes, level, scratch, OF_2)
+        move(strut.along, free, level, lanes, scratch)
+    copy_out(S, strut.first, t, lanes, level, scratch, OF_1)
+    if sliding:
+        copy_out(S, strut.last, t, lanes, level, scratch, OF_2)
+    for k in range(lanes):
+        if scratch[cell(STATUS, k)] != OK:
+            void(S, strut.first, t + k)
+            if sliding:
+                void(S, strut.last, t + k)
 
 
-def copy_in(S: Array, body: Any, t: Any, lanes: Any, level: Any, scratch: Array, to: Any) -> None:
+def copy_in(S: Floats, body: int, t: int, lanes: int, level: int, scratch: Floats, to: int) -> None:
     """A body's states of some instants into scratch."""
     for k in range(lanes):
         for j in range(12):
@@ -164,7 +215,20 @@ def copy_in(S: Array, body: Any, t: Any, lanes: Any, level: Any, scratch: Array,
                 scratch[cell(to + j, k)] = S[body, t + k, j]
 
 
-def copy_pin(S: Array, body: Any, t: Any, lanes: Any, level: Any, pin: Vector, scratch: Array) -> None:
+def turn_pin(pin: Vector, lanes: int, level: int, scratch: Floats) -> None:
+    """As :func:`copy_pin` for a pin axis in body A, whose states are in scratch."""
+    for k in range(lanes):
+        x, y, z = at(scratch, IN_A + 3, k), at(scratch, IN_A + 6, k), at(scratch, IN_A + 9, k)
+        put(scratch, PIN, k, (dot(x, pin), dot(y, pin), dot(z, pin)))
+    if level > 0:
+        for j in range(3):
+            for k in range(lanes):
+                scratch[cell(PIN_SPIN + j, k)] = scratch[cell(IN_A + SPIN + j, k)]
+            for k in range(lanes):
+                scratch[cell(PIN_SPIN_RATE + j, k)] = scratch[cell(IN_A + SPIN_RATE + j, k)]
+
+
+def copy_pin(S: Floats, body: int, t: int, lanes: int, level: int, pin: Vector, scratch: Floats) -> None:
     """The pin axis across the strut's own, in the world, and the spin of the body that holds it."""
     for k in range(lanes):
         put(scratch, PIN, k, rotate(rotation_at(S, body, t + k), pin))
@@ -173,7 +237,7 @@ def copy_pin(S: Array, body: Any, t: Any, lanes: Any, level: Any, pin: Vector, s
             put(scratch, PIN_SPIN_RATE, k, vector_at(S, body, t + k, SPIN_RATE))
 
 
-def copy_out(S: Array, body: Any, t: Any, lanes: Any, level: Any, scratch: Array, begin: Any) -> None:
+def copy_out(S: Floats, body: int, t: int, lanes: int, level: int, scratch: Floats, begin: int) -> None:
     """A body's states of some instants out of scratch; NaN where the status is not OK."""
     for k in range(lanes):
         for j in range(12):
@@ -186,43 +250,38 @@ def copy_out(S: Array, body: Any, t: Any, lanes: Any, level: Any, scratch: Array
         for k in range(lanes):
             for j in range(18, 24):
                 S[body, t + k, j] = scratch[cell(begin + j, k)]
-    for k in range(lanes):
-        if scratch[cell(STATUS, k)] != OK:
-            void(S, body, t + k)
 
 
-def cell(row: Any, k: Any) -> Any:
+def cell(row: int, k: int) -> Any:
     """Index into scratch; unsigned, because tests for a negative index would forbid vector instructions."""
     return np.uint64(row * LANES + k)
 
 
-def at(scratch: Array, row: Any, k: Any) -> Vector:
+def at(scratch: Floats, row: int, k: int) -> Vector:
     """Vector of lane ``k`` in three rows."""
     return scratch[cell(row, k)], scratch[cell(row + 1, k)], scratch[cell(row + 2, k)]
 
 
-def put(scratch: Array, row: Any, k: Any, a: Vector) -> None:
+def put(scratch: Floats, row: int, k: int, a: Vector) -> None:
     """Write a vector of lane ``k`` into three rows."""
     scratch[cell(row, k)], scratch[cell(row + 1, k)], scratch[cell(row + 2, k)] = a
 
 
 def stand(
-    floats: Array,
-    f: Any,
+    strut: Strut,
     slide_sign: float,
     pin_sign: float,
-    free: Any,
-    sliding: Any,
-    level: Any,
-    lanes: Any,
-    scratch: Array,
+    free: bool,
+    sliding: bool,
+    level: int,
+    lanes: int,
+    scratch: Floats,
 ) -> None:
     """Poses, status, residual and condition in scratch. Divisions are NumPy's: they raise nothing."""
-    centre_a, centre_b = vector_in(floats, f + CENTRE_A), vector_in(floats, f + CENTRE_B)
-    start, along = vector_in(floats, f + ARM), vector_in(floats, f + ALONG)
-    origin_1, origin_2 = vector_in(floats, f + ORIGIN_1), vector_in(floats, f + ORIGIN_2)
-    turn_1, turn_2 = matrix_in(floats, f + TURN_1), matrix_in(floats, f + TURN_2)
-    end = vector_in(floats, f + BALL)
+    centre_a, centre_b = strut.centre_a, strut.centre_b
+    start, along = strut.arm, strut.along
+    origin_1, origin_2, turn_1, turn_2 = strut.origin_1, strut.origin_2, strut.turn_1, strut.turn_2
+    end = strut.ball
     nearest = dot(start, along)
     over2 = max(dot(start, start) - nearest * nearest, 0.0)
     over = math.sqrt(over2)
@@ -299,14 +358,13 @@ def stand(
         scratch[cell(SLOPE, k)] = slope
 
 
-def move(floats: Array, f: Any, free: Any, level: Any, lanes: Any, scratch: Array) -> None:
+def move(along: Vector, free: bool, level: int, lanes: int, scratch: Floats) -> None:
     """Velocities and accelerations in scratch, after :func:`stand`.
 
     The strut's spin w follows from D' = w × D + s' slide, and for its part about D from the pins: with
     side = n × pin_A, (w - w_P)·side = 0, P being the body that holds pin_A. Accelerations follow
     from the derivatives of both.
     """
-    along = vector_in(floats, f + ALONG)
     for k in range(lanes):
         x, y, z = at(scratch, AXES, k), at(scratch, AXES + 3, k), at(scratch, AXES + 6, k)
         slide = dot(x, along), dot(y, along), dot(z, along)

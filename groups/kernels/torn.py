@@ -26,13 +26,11 @@ from typing import Any
 
 from groups.kernels.jets import Rows, evaluate, shortest
 from groups.kernels.linear import factorise, substitute
-from groups.kernels.span import load_planar, load_spatial, solve_planar_any, solve_spatial
+from groups.kernels.span import Data, load_planar, load_spatial, solve_groups
 from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY
 
 Array = Any
-#: ints, int_start, floats, float_start, memory, memory_start, code of :mod:`groups.kernels.span`
-Data = Any
 #: Whether planar; groups before the loop, groups in it, both; of the borrowed inputs the rows that are
 #: unknown (m,) and those that are shared (s,); rows of the motion that are wanted (m,) and those that are
 #: shared (s,); scales of the unknowns and of the drives (m,); bodies on the stage; condition of each group
@@ -95,36 +93,7 @@ WIDEST, REST = 32, 8
 REPEATED, FALLING, STRAY, BENT = 6, 0.2, 0.01, 0.3
 
 
-def torn_planar(
-    first: int, stop: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array,
-    past: Array, past_shared: Array, mark: Array, plan: Array, bench: Bench, found: Any, quality: Any,
-) -> int:  # fmt: skip
-    """As :func:`torn_spatial`, in the plane."""
-    ints, int_start, floats, float_start, memory, memory_start, code = data
-    t = first
-    ask(t, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
-    while t < stop:
-        own = memory if plan[REAL] == 1 else bench[TRIAL]
-        packed = (ints, int_start, floats, float_start, own, memory_start, code)
-        solve_planar_any(
-            task[ALL] if plan[ANEW] == 1 else task[INSIDE], packed, bench[STATES],
-            (1, 1 + plan[LANES], plan[UP_TO]), bench[INPUTS], bench[CLOCK], bench[QUALITY], bench[KEPT],
-            bench[OUTPUTS],
-        )  # fmt: skip
-        after = judge(t, data, task, rows, motion, time, past, past_shared, mark, plan, bench, found, quality)
-        if after < 0:
-            return t
-        if after == REFUSED:
-            mark[AHEAD], mark[PATIENCE] = 1.0, REST
-            after = t
-            ask(t, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
-        elif t < after < stop:
-            ask(after, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
-        t = after
-    return t
-
-
-def torn_spatial(
+def solve_torn(
     first: int, stop: int, data: Data, task: Task, rows: Rows, motion: Any, time: Array,
     past: Array, past_shared: Array, mark: Array, plan: Array, bench: Bench, found: Any, quality: Any,
 ) -> int:  # fmt: skip
@@ -138,16 +107,13 @@ def torn_spatial(
     found : value, rate, acceleration (D, T) of the borrowed inputs, to be written
     quality : status, group that failed or -1, residual, steps, condition, (T,) each
     """
-    ints, int_start, floats, float_start, memory, memory_start, code = data
     t = first
     ask(t, stop, data, task, motion, time, past, past_shared, mark, plan, bench)
     while t < stop:
-        own = memory if plan[REAL] == 1 else bench[TRIAL]
-        packed = (ints, int_start, floats, float_start, own, memory_start, code)
-        solve_spatial(
-            task[ALL] if plan[ANEW] == 1 else task[INSIDE], packed, bench[STATES],
-            (1, 1 + plan[LANES], plan[UP_TO]), bench[INPUTS], bench[CLOCK], bench[QUALITY], bench[KEPT],
-            bench[OUTPUTS],
+        solve_groups(
+            task[ALL] if plan[ANEW] == 1 else task[INSIDE], data,
+            data.memory if plan[REAL] == 1 else bench[TRIAL], bench[STATES], 1, plan[LANES], plan[UP_TO],
+            bench[INPUTS], bench[CLOCK], bench[QUALITY],
         )  # fmt: skip
         after = judge(t, data, task, rows, motion, time, past, past_shared, mark, plan, bench, found, quality)
         if after < 0:
@@ -356,7 +322,7 @@ def newton(status: int, task: Task, mark: Array, plan: Array, bench: Bench) -> i
         return AGAIN
     if mark[WORST] != mark[WORST] or not mark[CONDITION] > NONE:
         return SINGULAR if mark[WORST] == mark[WORST] else NOT_CONVERGED
-    substitute(flat, 0, m * m, m, right)
+    substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
     largest = 0.0
     for k in range(m):
         if not abs(flat[right + k]) < math.inf:
@@ -416,7 +382,7 @@ def factors(flat: Array, m: int) -> tuple[float, float]:
     largest = 0.0
     for k in range(m * m):
         largest = max(largest, abs(flat[k]))
-    sign, smallest = factorise(flat, 0, m * m, m)
+    sign, smallest = factorise(flat[: m * m].reshape(m, m), flat[m * m : m * m + m])
     return sign, smallest / max(1.0, largest)
 
 
@@ -431,7 +397,7 @@ def invert(bench: Bench, end: int) -> None:
     for k in range(m):
         for r in range(m):
             flat[right + r] = 1.0 if r == k else 0.0
-        substitute(flat, 0, m * m, m, right)
+        substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
         for r in range(m):
             inverse[end, r, k] = flat[right + r]
 
@@ -602,7 +568,7 @@ def go_through(t: int, task: Task, rows: Rows, motion: Any, plan: Array, bench: 
     for r in range(m):
         by_shared = along(planar, stage, S, table, pair, joint, r, 0, rates)
         flat[right + r] = (motion[1][task[WANTED][r], t] - by_shared) / measure[r]
-    substitute(flat, 0, m * m, m, right)
+    substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
     set_inputs(t, task, motion, bench, 1)
     for k in range(m):
         now[RATE, k] = flat[right + k] * scale[k]
@@ -624,7 +590,7 @@ def advanced(t: int, task: Task, rows: Rows, motion: Any, mark: Array, bench: Be
         second = motion[2][task[WANTED][r], t] - table[r, 13]
         second -= along(planar, stage, S, table, pair, joint, r, 0, accelerations)
         flat[right + r] = second / task[MEASURE][r]
-    substitute(flat, 0, m * m, m, right)
+    substitute(flat[: m * m].reshape(m, m), flat[m * m : m * m + m], right)
     for k in range(m):
         bench[NOW][RISE, k] = flat[right + k] * task[SCALE][k]
     return OK
@@ -666,13 +632,14 @@ def drives(task: Task, rows: Rows, bench: Bench, lane: int, moving: bool) -> flo
     stage, table, flat, now = task[STAGE], bench[TABLE], bench[FLAT], bench[NOW]
     m = now.shape[1]
     for k in range(len(stage)):
-        state = S[stage[k], lane]
+        body = stage[k]
         if task[PLANE]:
-            c, s = state[2], state[3]
-            place[k, 0], place[k, 1] = state[0], state[1]
+            c, s = S[body, 2, lane], S[body, 3, lane]
+            place[k, 0], place[k, 1] = S[body, 0, lane], S[body, 1, lane]
             turn[k, 0, 0], turn[k, 0, 1], turn[k, 1, 0], turn[k, 1, 1], turn[k, 2, 2] = c, -s, s, c, 1.0
-            twist[k, 0], twist[k, 1], twist[k, 5] = state[5], state[6], state[7]
+            twist[k, 0], twist[k, 1], twist[k, 5] = S[body, 5, lane], S[body, 6, lane], S[body, 7, lane]
             continue
+        state = S[body, lane]
         for i in range(3):
             place[k, i] = state[POSITION + i]
             for j in range(3):
@@ -703,8 +670,8 @@ def along(
         body = stage[pair[joint[r], side]]
         first = 1 + 6 * side
         if planar:
-            total += table[r, first] * S[body, lane, at] + table[r, first + 1] * S[body, lane, at + 1]
-            total += table[r, first + 5] * S[body, lane, at + 2]
+            total += table[r, first] * S[body, at, lane] + table[r, first + 1] * S[body, at + 1, lane]
+            total += table[r, first + 5] * S[body, at + 2, lane]
         else:
             for i in range(6):
                 total += table[r, first + i] * S[body, lane, at + i]
@@ -776,7 +743,7 @@ def by_hermite(past: Array, mark: Array, pace: float, k: int) -> float:
 
 def copy_memory(data: Data, task: Task, target: Array) -> None:
     """The groups' own memory, of those before the loop and in it."""
-    memory, start = data[4], data[5]
+    memory, start = data.memory, data.memory_start
     for g in task[ALL]:
         for k in range(start[g], start[g + 1]):
             target[k] = memory[k]
@@ -784,7 +751,7 @@ def copy_memory(data: Data, task: Task, target: Array) -> None:
 
 def recall_memory(data: Data, task: Task, source: Array) -> None:
     """Make trial memory the groups' own."""
-    memory, start = data[4], data[5]
+    memory, start = data.memory, data.memory_start
     for g in task[ALL]:
         for k in range(start[g], start[g + 1]):
             memory[k] = source[k]

@@ -56,6 +56,12 @@ def void(S: Array, body: int, t: int) -> None:
         S[body, t, k] = math.nan
 
 
+def void_planar(S: Array, body: int, t: int) -> None:
+    """Fill a body's state at an instant with NaN where ``S`` is that of the plane."""
+    for k in range(S.shape[1]):
+        S[body, k, t] = math.nan
+
+
 def vector_in(floats: Array, k: int) -> Vector:
     """Three numbers of a flat array from place ``k`` on."""
     return floats[k], floats[k + 1], floats[k + 2]
@@ -86,6 +92,31 @@ def put_matrix_in(floats: Array, k: int, m: Matrix) -> None:
     floats[k], floats[k + 1], floats[k + 2] = m[0], m[1], m[2]
     floats[k + 3], floats[k + 4], floats[k + 5] = m[3], m[4], m[5]
     floats[k + 6], floats[k + 7], floats[k + 8] = m[6], m[7], m[8]
+
+
+def vector_of(table: Array, row: int, k: int) -> Vector:
+    """Three numbers of a row of a table from column ``k`` on."""
+    return table[row, k], table[row, k + 1], table[row, k + 2]
+
+
+def matrix_of(table: Array, row: int, k: int) -> Matrix:
+    """Nine numbers of a row of a table from column ``k`` on."""
+    return (
+        table[row, k], table[row, k + 1], table[row, k + 2], table[row, k + 3], table[row, k + 4],
+        table[row, k + 5], table[row, k + 6], table[row, k + 7], table[row, k + 8],
+    )  # fmt: skip
+
+
+def put_of(table: Array, row: int, k: int, a: Vector) -> None:
+    """Write three numbers into a row of a table from column ``k`` on."""
+    table[row, k], table[row, k + 1], table[row, k + 2] = a
+
+
+def put_matrix_of(table: Array, row: int, k: int, m: Matrix) -> None:
+    """Write nine numbers into a row of a table from column ``k`` on."""
+    table[row, k], table[row, k + 1], table[row, k + 2] = m[0], m[1], m[2]
+    table[row, k + 3], table[row, k + 4], table[row, k + 5] = m[3], m[4], m[5]
+    table[row, k + 6], table[row, k + 7], table[row, k + 8] = m[6], m[7], m[8]
 
 
 def plus(a: Vector, b: Vector) -> Vector:
@@ -195,6 +226,23 @@ def exponential(v: Vector) -> Matrix:
         b * y * z + a * x,
         1.0 - b * (x * x + y * y),
     )
+
+
+def rotation_vector(m: Matrix) -> Vector:
+    """The rotation vector (rad, at most pi long) of a rotation."""
+    axis = (0.5 * (m[7] - m[5]), 0.5 * (m[2] - m[6]), 0.5 * (m[3] - m[1]))
+    sine, cosine = length(axis), 0.5 * (m[0] + m[4] + m[8] - 1.0)
+    angle = math.atan2(sine, cosine)
+    if cosine > -0.99:
+        return times(angle / sine if sine > 1e-9 else 1.0, axis)
+    # Near half a turn the axis is the longest column of (R + Rᵀ) / 2 - cos.
+    if m[0] >= m[4] and m[0] >= m[8]:
+        along = unit((m[0] - cosine, 0.5 * (m[1] + m[3]), 0.5 * (m[2] + m[6])))
+    elif m[4] >= m[8]:
+        along = unit((0.5 * (m[1] + m[3]), m[4] - cosine, 0.5 * (m[5] + m[7])))
+    else:
+        along = unit((0.5 * (m[2] + m[6]), 0.5 * (m[5] + m[7]), m[8] - cosine))
+    return times(angle if dot(along, axis) >= 0.0 else -angle, along)
 
 
 def turned(m: Matrix, v: Vector) -> Matrix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy.typing as npt
 from groups.kernels import span, torn
 from groups.kernels.jets import SIZE, WORK
 from groups.motion import Motion
-from groups.run import frame_state
 from mbssa.compiled import chosen
 
 if TYPE_CHECKING:
@@ -30,15 +28,12 @@ STEADY = 4.0
 
 #: How often the groups are solved for one instant of the loop: at each of its steps, beside each unknown.
 TRIES = 8.0
+#: Seconds that compiling the loop takes, without the groups.
+COMPILING = 60.0
 
 #: Miss of a drive's rate and acceleration, over the largest of the motion, that a last correction takes away;
 #: where nothing moves, none.
 NEAR, TINY = 1e-10, 1e-300
-
-
-def torn_entry(model: Model) -> Callable[..., int]:
-    """The kernel that finds the borrowed inputs of a model."""
-    return torn.torn_planar if model.mechanism.space == "planar" else torn.torn_spatial
 
 
 class Driver:
@@ -83,7 +78,7 @@ class Driver:
         )  # fmt: skip
         #: Whether the kernels are compiled.
         self.compiled = model.compiles(instants) if compiled is None else compiled
-        self._solve = chosen(torn_entry(model), ask=self.compiled)
+        self._solve = chosen(torn.solve_torn, ask=self.compiled)
         self._past = np.zeros((7, m)), np.zeros(len(loop.shared)), np.zeros(14)
         self._plan = np.zeros(14, dtype=np.int64)
         self._bench = self._room(model)
@@ -92,10 +87,7 @@ class Driver:
     def restart(self, model: Model, inputs: Floats, drives: Floats) -> None:
         """Begin anew from where a model stands, with these inputs (D,) and drives (D,)."""
         packed, loop = model.packed, self._loop
-        self._data = (
-            packed.ints, packed.int_start, packed.bound(self.compiled), packed.float_start,
-            packed.memory.copy(), packed.memory_start, packed.code,
-        )  # fmt: skip
+        self._data = packed.data(packed.memory.copy(), packed.room, self.compiled)
         past, shared, mark = self._past
         past[:], mark[:] = 0.0, 0.0
         past[torn.U_1], past[torn.GOAL_1] = inputs[loop.unknown], drives[loop.wanted]
@@ -132,7 +124,8 @@ class Driver:
         m, n, stage = len(loop.unknown), structure.mechanism.n_bodies, len(loop.stage)
         lanes = 1 + max(m + 1, torn.WIDEST)
         S = span.states(n, lanes, self.planar)
-        S[0] = frame_state(model.reference, self.planar)
+        frame = model.frame_state
+        S[0] = frame[:, None] if self.planar else frame
         inputs = len(loop.unknown) + len(loop.shared)
         quality = (
             np.zeros((structure.n_groups, lanes), dtype=np.int8),

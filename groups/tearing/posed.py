@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels import span
+from groups.families import PLANAR
 from groups.model import Model, pack
 from groups.motion import driven_coordinates, reference_inputs
 from groups.registry import Setting, choose_all
@@ -41,7 +41,7 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
     solvers = []
     for old, new in zip(model.solvers, choose_all(setting, model.choices), strict=True):
-        if old.code == span.PLANAR:
+        if old.code == PLANAR:
             # Its constants count the turns of the reference, as the inputs do.
             new = replace(new, ints=old.ints, floats=old.floats)
         solvers.append(new)

@@ -41,13 +41,13 @@ def signature(model: Model) -> str:
     packed, structure, mechanism = model.packed, model.structure, model.mechanism
     state = hashlib.sha256(mechanism.space.encode())
     for array in (
-        packed.ints, packed.int_start, packed.float_start, packed.memory_start, packed.code,
+        packed.ints, packed.int_start, packed.float_start, packed.memory_start, packed.work_start,
         structure.group_of_body, *structure.members,
     ):  # fmt: skip
         state.update(str(len(array)).encode())
         state.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     for group, solver in zip(structure.groups, model.solvers, strict=True):
-        state.update(repr((group.number, tuple(group.depends_on), solver.choice)).encode())
+        state.update(repr((group.number, tuple(group.depends_on), solver.choice, solver.code)).encode())
     return state.hexdigest()[:16]
 
 

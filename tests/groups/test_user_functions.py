@@ -91,7 +91,7 @@ def jet(function, values):
 
 def asked_at(function, values, times=1, run=None):
     out = np.zeros(15)
-    (compiled(many) if run is None else run)(times, addresses([function])[0], values, out)
+    (compiled(many) if run is None else run)(times, addresses([function], True)[0], values, out)
     return out
 
 
@@ -114,14 +114,22 @@ def test_compiled_is_python(name, life):
     assert take_faults() == ()
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_kernels_in_python_call_the_function_itself(name):
+    function, _ = FUNCTIONS[name]
+    values, out = moving(), np.zeros(15)
+    many(1, addresses([function], False)[0], values, out)
+    np.testing.assert_array_equal(out, jet(function, values))
+
+
 def test_an_address_stays():
     function, _ = FUNCTIONS["planar"]
-    assert addresses([function, function]) == addresses([function]) * 2
+    assert addresses([function, function], True) == addresses([function], True) * 2
 
 
 def test_mechanisms_of_many_sizes_share_what_is_compiled():
     def codes(size):
-        (address,) = addresses([UserFunction(rod, 2, True, size=size)])
+        (address,) = addresses([UserFunction(rod, 2, True, size=size)], True)
         return list((ctypes.c_double * 6).from_address(address))
 
     small, large = codes(0.1), codes(10.0)
@@ -132,7 +140,7 @@ def test_mechanisms_of_many_sizes_share_what_is_compiled():
 def test_what_is_handed_over_twice_is_one_function():
     gain = 7.0
     content = pickle.dumps(UserFunction(lambda q: gain * q[0, 0], 2, True))
-    assert addresses([pickle.loads(content)]) == addresses([pickle.loads(content)])
+    assert addresses([pickle.loads(content)], True) == addresses([pickle.loads(content)], True)
 
 
 def test_functions_of_numba_are_taken_as_they_are():

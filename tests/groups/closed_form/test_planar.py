@@ -102,15 +102,16 @@ class Bench:
             np.zeros((n, steps), np.int32), np.full((n, steps), np.nan),
         )  # fmt: skip
         states = np.zeros((self.mechanism.n_bodies, steps, 11))
-        S = np.zeros((self.mechanism.n_bodies, block, 11))
-        S[0] = planar_state(self.reference)[0]
+        S = np.zeros((self.mechanism.n_bodies, 11, block))
+        S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
-        kernel = life_of(solve_planar)
+        kernel, none = life_of(solve_planar), np.zeros(0)
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):
-                kernel(g, group.ints, group.floats, S, first, count, inputs, memories[g], quality, level)
-            states[:, first : first + count] = S[:, :count]
+                data = group.ints, group.floats
+                kernel(g, *data, S, first, count, inputs, none, memories[g], none, quality, level)
+            states[:, first : first + count] = S[:, :, :count].swapaxes(1, 2)
         return states, quality[0], quality[1], quality[3]
 
     def misses(self, states, motion):

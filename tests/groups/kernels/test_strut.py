@@ -108,6 +108,10 @@ def states(g, times):
     return S
 
 
+#: Times and room, which the kernel of a strut does not need.
+NONE = np.zeros(0)
+
+
 def solve(ints, floats, S, pair, level=2, inputs=None, one_by_one=False):
     """``S`` with the strut in it, and the group's quality."""
     S = S.copy()
@@ -123,7 +127,7 @@ def solve(ints, floats, S, pair, level=2, inputs=None, one_by_one=False):
     kernel = life_of(layout.solve_struts)
     for first, length in [(t, 1) for t in range(count)] if one_by_one else [(0, count)]:
         block = np.ascontiguousarray(S[:, first : first + length])
-        kernel(0, ints, floats, block, first, length, inputs, memory, quality, level)
+        kernel(0, ints, floats, block, first, length, inputs, NONE, memory, NONE, quality, level)
         S[:, first : first + length] = block
     return S, SimpleNamespace(
         status=quality[0][0], residual=quality[1][0], iterations=quality[2][0], condition=quality[3][0]

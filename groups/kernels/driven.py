@@ -1,6 +1,6 @@
-"""Bodies that their drives lead: a group without unknowns, in one pass from each parent to its body.
+"""Driven bodies: a group without unknowns, in one pass from each parent to its body.
 
-The same record as in :mod:`groups.kernels.relative`. A frame is carried from the parent's origin through
+A frame is carried from the parent's origin through
 the steps of the joint: what it is, and how it moves, stays in a few numbers.
 """
 
@@ -9,22 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from groups.kernels.record import (
-    AXIS,
-    CONSTANT,
-    DRIVE,
-    FACTOR,
-    KIND,
-    KNOWN,
-    N_KNOWN,
-    N_LINKS,
-    OWN,
-    PARENT,
-    START,
-    STILL,
-    TRANSFORM,
-    TURN,
-)
+from groups.kernels.layout import STILL, TURN, Floats, Ints, tree_of
 from groups.kernels.status import OK, WAITS
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import (
@@ -34,7 +19,7 @@ from groups.kernels.vectors import (
     SPIN_RATE,
     VELOCITY,
     cross,
-    matrix_in,
+    matrix_of,
     plus,
     plus_times,
     product,
@@ -45,34 +30,27 @@ from groups.kernels.vectors import (
     times,
     turned_by,
     vector_at,
-    vector_in,
+    vector_of,
     void,
 )
 
-Array = Any
+Inputs = tuple[Floats, Floats, Floats]
 
 
-def solve_led(
-    group: int,
-    ints: Array,
-    floats: Array,
-    S: Array,
-    first: int,
-    count: int,
-    inputs: Any,
-    quality: Any,
-    level: int,
-) -> None:
-    """Solve a group without unknowns over a block of instants, without its struts."""
+def solve_driven(
+    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
+    memory: Floats, work: Floats, quality: Any, level: int,
+) -> None:  # fmt: skip
+    """A group without unknowns, without its struts; arguments as :mod:`groups.kernels` has them."""
+    tree = tree_of(ints, floats)
     status, residual, iterations, condition = quality
     for t in range(first, first + count):
         status[group, t], residual[group, t], iterations[group, t], condition[group, t] = OK, 0.0, 0, 1.0
-    for link in range(ints[N_LINKS]):
-        body, place = ints[ints[OWN] + link], ints[ints[PARENT] + link]
-        parent = ints[ints[KNOWN] + place]
-        if place >= ints[N_KNOWN]:
-            parent = ints[ints[OWN] + place - ints[N_KNOWN]]
-        start, stop = ints[ints[START] + link], ints[ints[START] + link + 1]
+    known = len(tree.known)
+    for link in range(len(tree.own)):
+        body, parent = tree.own[link], tree.parent[link]
+        parent = tree.known[parent] if parent < known else tree.own[parent - known]
+        start, stop = tree.first_step[link], tree.first_step[link + 1]
         for t in range(count):
             p, R = vector_at(S, parent, t, POSITION), rotation_at(S, parent, t)
             if p[0] != p[0]:
@@ -84,22 +62,22 @@ def solve_led(
             v, w = vector_at(S, parent, t, VELOCITY), vector_at(S, parent, t, SPIN)
             a, d = vector_at(S, parent, t, ACCELERATION), vector_at(S, parent, t, SPIN_RATE)
             for s in range(start, stop):
-                what = ints[ints[KIND] + s]
-                if what == STILL:
-                    k = ints[TRANSFORM] + 12 * ints[ints[CONSTANT] + s]
-                    shift = rotate(R, vector_in(floats, k))
-                    p, R = plus(p, shift), product(R, matrix_in(floats, k + 3))
+                kind = tree.kind[s]
+                if kind == STILL:
+                    c = tree.constant[s]
+                    shift = rotate(R, vector_of(tree.transform, c, 0))
+                    p, R = plus(p, shift), product(R, matrix_of(tree.transform, c, 3))
                     if level > 0:
                         arc = cross(w, shift)
                         v, a = plus(v, arc), plus(a, plus(cross(d, shift), cross(w, arc)))
                     continue
-                row, factor, k = ints[ints[DRIVE] + s], floats[ints[FACTOR] + s], ints[ints[AXIS] + s]
+                row, factor, k = tree.drive[s], tree.factor[s], tree.axis[s]
                 axis = (R[k], R[3 + k], R[6 + k])
                 amount = factor * inputs[0][row, first + t]
                 rate, rise = 0.0, 0.0
                 if level > 0:
                     rate, rise = factor * inputs[1][row, first + t], factor * inputs[2][row, first + t]
-                if what == TURN:
+                if kind == TURN:
                     sine, cosine = sine_cosine(amount)
                     R = turned_by(R, k, cosine, sine)
                     if level > 0:

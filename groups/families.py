@@ -1,0 +1,89 @@
+"""Families of group kernels: which kernels solve a group, and where they are in this process.
+
+A family is compiled, kept on disk and loaded alone. Struts that stand between bodies of a group, or between
+bodies that are solved before it, are placed by a kernel of their own after the group's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import driven, invoke, layout, legs, planar, reach, relative, strut
+from mbssa.compiled import address_of
+
+if TYPE_CHECKING:
+    from groups.registry import Solver
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Kernel = Callable[..., None]
+
+#: How the data of a group are laid out: planar closed form, a strut alone, relative coordinates, or not for
+#: kernels of groups, because the global approach solves it.
+PLANAR, STRUT, RELATIVE, GLOBAL = range(4)
+
+#: Seconds that compiling each family takes on an empty cache, alone.
+COMPILING: dict[Kernel, float] = {
+    planar.solve_planar: 8.0,
+    strut.solve_struts: 12.0,
+    legs.solve_legs: 12.0,
+    driven.solve_driven: 5.0,
+    reach.solve_reach: 8.0,
+    relative.solve_geared: 8.0,
+    relative.solve_rod: 20.0,
+    relative.solve_joints_to_a_point: 35.0,
+    relative.solve_cuts: 25.0,
+    relative.solve_rows: 45.0,
+}
+#: Seconds that compiling the loop over blocks takes.
+LOOP = 4.0
+
+
+def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
+    """The kernel that solves a group; None where that is the global approach."""
+    if code in (PLANAR, STRUT, GLOBAL):
+        return {PLANAR: planar.solve_planar, STRUT: strut.solve_struts}.get(code)
+    if ints[layout.N_ROWS] > 0:
+        return relative.solve_rows
+    if ints[layout.N_UNKNOWNS] == 0:
+        return relative.solve_geared if ints[layout.PLANAR] else driven.solve_driven
+    if ints[layout.METHOD] == layout.MEET:
+        return relative.solve_joints_to_a_point
+    if ints[layout.METHOD] == layout.REACH:
+        return reach.solve_reach if reach.is_simple(layout.tree_of(ints, floats)) else relative.solve_rod
+    return relative.solve_cuts
+
+
+def legs_of(code: int, ints: Ints) -> Kernel | None:
+    """The kernel that places the struts of a group after its other bodies; None where it has none."""
+    return legs.solve_legs if code == RELATIVE and ints[layout.N_STRUTS] > 0 else None
+
+
+def room_of(code: int, ints: Ints) -> int:
+    """Numbers that a group's kernel has to work in."""
+    return int(ints[layout.N_WORK]) if code == RELATIVE else 0
+
+
+def kernels_of(solvers: Sequence[Solver]) -> dict[Kernel, float]:
+    """The kernels of some groups, each with the seconds that compiling it takes."""
+    found = [kernel for s in solvers for kernel in (s.kernel, s.legs) if kernel is not None]
+    return {kernel: COMPILING[kernel] for kernel in found}
+
+
+@lru_cache(256)
+def bound(kernels: tuple[Kernel | None, ...], legs: tuple[Kernel | None, ...], compiled: bool) -> Any:
+    """Both for :func:`groups.kernels.invoke.invoke`: addresses, or the kernels themselves; 0 for None."""
+    if not compiled:
+        return tuple([kernel or 0 for kernel in each] for each in (kernels, legs))
+    addresses = [[_address(kernel) if kernel else 0 for kernel in each] for each in (kernels, legs)]
+    return tuple(np.array(each, dtype=np.int64) for each in addresses)
+
+
+@cache
+def _address(kernel: Kernel) -> int:
+    return address_of(kernel, invoke.signature())

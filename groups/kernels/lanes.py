@@ -1,0 +1,114 @@
+"""Loops over the instants of a block, with one source for vector instructions and for NumPy.
+
+A kernel writes ``for k in lanes(n): …`` without branches inside. Compiled, ``k`` counts the instants, and the
+compiler turns the loop into vector instructions. In plain Python ``k`` is a slice of all instants at once, so
+that every operation is one of NumPy's. The bits are the same, since sums, products, quotients and square
+roots are rounded alike in both.
+
+Vector instructions need results whose places cannot be those of the operands. :func:`room` gives such rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.compiled import compiled, compiled_as
+
+Floats = npt.NDArray[np.float64]
+
+#: Instants that a row of :func:`room` holds.
+LANES = 64
+#: Instants from which NumPy's arrays are faster than Python's numbers.
+_FEW = 6
+
+
+def _lanes(n: int) -> Any:
+    """Unsigned, because tests for a negative index would forbid vector instructions."""
+    return range(np.uint64(n))
+
+
+@compiled_as(lambda: compiled(_lanes))
+def lanes(n: int) -> Iterable[Any]:
+    """Instants 0 … ``n`` - 1 of a block: one after the other in compiled code, a slice in plain Python.
+
+    >>> lanes(10)
+    (slice(0, 10, None),)
+    """
+    return range(n) if n < _FEW else (slice(0, n),)
+
+
+def _after(begin: int, k: Any) -> Any:
+    return np.uint64(begin) + k
+
+
+@compiled_as(lambda: compiled(_after))
+def after(begin: int, k: Any) -> Any:
+    """Return the instant ``begin + k`` for ``k`` from :func:`lanes`.
+
+    >>> after(5, slice(0, 10))
+    slice(5, 15, None)
+    """
+    return slice(begin + k.start, begin + k.stop) if isinstance(k, slice) else begin + k
+
+
+def _select(condition: Any, one: Any, other: Any) -> Any:
+    return one if condition else other
+
+
+@compiled_as(lambda: compiled(_select))
+def select(condition: Any, one: Any, other: Any) -> Any:
+    """Return ``one`` where ``condition`` holds, else ``other``; both are evaluated.
+
+    >>> select(2 > 1, 1.0, 0.0)
+    1.0
+    """
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, one, other)
+    return one if condition else other
+
+
+def _on_the_stack() -> Any:
+    """Rows in the function's own memory, with a length that the compiler can see."""
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba import types
+    from numba.core import cgutils
+    from numba.core.errors import TypingError
+    from numba.extending import intrinsic
+    from numba.np.arrayobj import populate_array
+
+    pack: Any = cgutils.pack_array
+
+    @intrinsic(prefer_literal=True)
+    def rows_on_the_stack(typingctx: Any, rows: Any) -> Any:
+        if not isinstance(rows, types.IntegerLiteral):
+            raise TypingError("room: the number of rows is a constant")
+        count, kind = rows.literal_value, types.Array(types.float64, 2, "C")
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            block = cgutils.alloca_once(  # type: ignore[no-untyped-call]
+                builder, ir.ArrayType(ir.DoubleType(), count * LANES)
+            )
+            array, size = context.make_array(kind)(context, builder), context.get_value_type(types.intp)
+            populate_array(  # type: ignore[no-untyped-call]
+                array,
+                data=builder.bitcast(block, ir.DoubleType().as_pointer()),
+                shape=pack(builder, [size(count), size(LANES)]),
+                strides=pack(builder, [size(8 * LANES), size(8)]),
+                itemsize=size(8),
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return kind(rows), generate
+
+    return rows_on_the_stack
+
+
+@compiled_as(_on_the_stack)
+def room(rows: int) -> Floats:
+    """(``rows``, LANES) numbers to work in, undefined at first; not to be returned."""
+    return np.empty((rows, LANES))
