@@ -29,9 +29,9 @@ STARTS = (0.1, 0.3, 1.0, 3.0)
 #: Starts of a mechanism that is too large for dense steps.
 _SPARSE_STARTS = 2
 
-#: Gradient of half the sum of squared residuals, over the Jacobian's largest singular value, the residual's
-#: norm and (where that is below 1) the root of that norm, below which a residual is stationary. Without the
-#: root a closed configuration with a singular Jacobian would be taken for one: near it the gradient is small.
+#: Largest cosine between the residual and a column of the Jacobian (as in MINPACK), over the root of the
+#: residual's norm where that is below 1, at which the residual is stationary. Without the root a closed
+#: configuration with a singular Jacobian would be missed: near it the cosine is as small as the distance.
 STATIONARY = 1e-3
 
 #: Share of the residual that a step of minimum norm could remove, below which only rounded redundant
@@ -201,8 +201,10 @@ def _descend(
         moved = at.moved(_unscaled(step, frames.size))
         there = _rows(mechanism, frames, moved, wanted)
         after = float(there.residual @ there.residual)
-        if after <= before - 1e-4 * (before - steps.predicted(step)):
-            return (moved, there), damping / 10 if damping > _FIRST_DAMPING else 0.0
+        gain = (before - after) / max(before - steps.predicted(step), np.finfo(float).tiny)
+        if gain >= 1e-4:
+            damping *= max(1 / 3, 1 - (2 * gain - 1) ** 3)
+            return (moved, there), damping if damping > _FIRST_DAMPING else 0.0
         damping = max(10 * damping, _FIRST_DAMPING)
     return None, damping
 
@@ -245,8 +247,9 @@ class _Steps:
     def stationary(self) -> bool:
         """Whether no small motion diminishes the residuals by more than their rounding."""
         size = float(np.linalg.norm(self._residual))
-        gradient = float(np.linalg.norm(self._matrix.T @ self._residual))
-        if gradient <= STATIONARY * self._largest * size * min(1.0, size) ** 0.5:
+        columns = np.sqrt((self._matrix**2).sum(axis=0)) * size
+        cosine = np.abs(self._matrix.T @ self._residual) / np.where(columns > 0, columns, 1.0)
+        if cosine.max(initial=0.0) <= STATIONARY * min(1.0, size) ** 0.5:
             return True
         return float(np.linalg.norm(self._matrix @ self._undamped)) <= SETTLED * size
 
