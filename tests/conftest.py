@@ -26,12 +26,21 @@ LAPACK = (
 )  # fmt: skip
 
 
+#: Tests that take more than a second of a fast processor in plain Python, or that ask for compiled kernels:
+#: a line each, all cases of a test where the line names none. They are marked slow, and run in ``.ci/run``.
+SLOW = frozenset((HERE / "slow.txt").read_text().splitlines())
+
+
 def pytest_collection_modifyitems(items):
-    """Mark the tests of :data:`LAPACK`."""
+    """Mark the tests of :data:`LAPACK` and of :data:`SLOW`."""
     paths = [HERE / name for name in LAPACK]
     for item in items:
         if any(item.path.is_relative_to(path) for path in paths):
             item.add_marker(pytest.mark.lapack)
+        if item.path.is_relative_to(HERE):
+            case = f"{item.path.relative_to(HERE).as_posix()}::{item.nodeid.partition('::')[2]}"
+            if case in SLOW or case.partition("[")[0] in SLOW:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(name="np")
