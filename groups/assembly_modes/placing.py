@@ -245,7 +245,8 @@ def _searched(task: Task, room: _Room) -> list[tuple[Floats, Floats]]:
     x, balls = _drawn(task, room)
     seconds = 1e-6 * TAKEN * task.starts * plain_microseconds(task.solver)
     # The addresses of users' functions are those of Python here.
-    solve = chosen(newton.newton_from, seconds, compiling=COMPILING, ask=False if task.solver.users else None)
+    kernel = newton.cuts_from if room.rows is None else newton.rows_from
+    solve = chosen(kernel, seconds, compiling=COMPILING, ask=False if task.solver.users else None)
     checked = room.rows if task.solver.redundant else None
     for k in range(task.starts):
         room.put(x[k], balls[k])

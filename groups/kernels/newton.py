@@ -116,8 +116,13 @@ def newton(g: Group, rows: Rows | None, most: int, may_stand: bool) -> Answer:
     return status, steps, worst, sign, condition
 
 
-def newton_from(ints: Ints, floats: Floats, memory: Floats, work: Floats, most: int) -> int:
-    """Newton from the unknowns in ``work``; the status."""
+def cuts_from(ints: Ints, floats: Floats, memory: Floats, work: Floats, most: int) -> int:
+    """Newton from the unknowns in ``work`` of a group that pins and rods close; the status."""
+    return newton(group_of(ints, floats, memory, work), None, most, False)[0]
+
+
+def rows_from(ints: Ints, floats: Floats, memory: Floats, work: Floats, most: int) -> int:
+    """Newton from the unknowns in ``work`` of a group with joint equations; the status."""
     g = group_of(ints, floats, memory, work)
     return newton(g, rows_of(ints, floats, work), most, False)[0]
 
