@@ -207,17 +207,17 @@ def test_equations_that_are_left_out_are_compared(choice):
 def test_cuts_of_the_time_axis_change_no_bit(name, group, choice):
     structure = mbssa.decompose(mbssa.load(name))
     model = groups.build(structure, {group: choice})
-    motion = groups.constant_speed(structure.mechanism, steps=1537) if group == 2 else None
-    motion = default_motion(structure.mechanism, steps=1537) if motion is None else motion
+    motion = groups.constant_speed(structure.mechanism, steps=769) if group == 2 else None
+    motion = default_motion(structure.mechanism, steps=769) if motion is None else motion
     whole = model.solve(motion)
     parts = model.solve(motion, progress=lambda done: True)
     from groups.run import Carried, Run
 
     run = Run(model, motion, np.arange(structure.mechanism.n_bodies), 2)
     carried = Carried.start(model.packed.memory, structure.mechanism.n_bodies)
-    for first, stop in ((0, 32), (32, 256), (256, 800), (800, 1537)):
+    for first, stop in ((0, 32), (32, 256), (256, 600), (600, 769)):
         run.advance(first, stop, carried)
-    run.look_back(0, 1537)
+    run.look_back(0, 769)
     cut = run.trajectory()
     for other in (parts, cut):
         for level in (*LEVELS, "status", "residual", "iterations", "condition"):
