@@ -51,7 +51,8 @@ def crank(turn: Floats, rate: Floats, acceleration: Floats, o: Floats, a: Floats
 def dyad(one: Point, two: Point, at_one: Floats, at_two: Floats, at: Floats) -> Point:
     """A point at constant distances from two others; the side is that of the reference."""
     l1, l2 = np.hypot(*np.subtract(at, at_one)), np.hypot(*np.subtract(at, at_two))
-    side = np.sign(np.cross(np.subtract(at_two, at_one), np.subtract(at, at_one)))
+    base, out = np.subtract(at_two, at_one), np.subtract(at, at_one)
+    side = np.sign(base[0] * out[1] - base[1] * out[0])
     d = two[0] - one[0]
     square = d[0] * d[0] + d[1] * d[1]
     along = 0.5 + 0.5 * (l1 * l1 - l2 * l2) / square

@@ -46,7 +46,7 @@ class Case:
         self.points = {letter: points[joint] for letter, joint in JOINTS[name].items()}
 
     def ours(self):
-        t = self.model.solve(self.motion, level="acceleration")
+        t = self.model.solve(self.motion, level="acceleration", compiled=True)
         return t.position, t.orientation, t.velocity, t.acceleration
 
     def by_hand(self):

@@ -37,10 +37,10 @@ def test_all_bodies(benchmark, structure):
     motion = groups.default_motion(structure.mechanism, steps=INSTANTS)
 
     def ours():
-        return arrays(model.solve(motion, level="acceleration"))
+        return arrays(model.solve(motion, level="acceleration", compiled=True))
 
     def globally():
-        return arrays(groups.solve_globally(structure, motion))
+        return arrays(groups.solve_globally(structure, motion, compiled=True))
 
     assert same(ours(), globally(), [1]) < 1e-9
     race(
@@ -63,7 +63,7 @@ def test_one_instant(benchmark, structure):
     def ours():
         return arrays(model.solve(one, level="acceleration", compiled=True))
 
-    whole = arrays(model.solve(motion, level="acceleration"))
+    whole = arrays(model.solve(motion, level="acceleration", compiled=True))
     assert same(ours(), [array[at : at + 1] for array in whole], [1]) < 1e-9
     with on_one_core():
         benchmark.pedantic(ours, rounds=300, warmup_rounds=20)

@@ -36,7 +36,7 @@ def test_stewart_forward(benchmark):
     legs = hand_written.platform_legs(mechanism)
 
     def ours():
-        trajectory = model.solve(motion, level="position")
+        trajectory = model.solve(motion, level="position", compiled=True)
         return trajectory.position, trajectory.orientation
 
     def by_hand():
@@ -48,7 +48,7 @@ def test_stewart_forward(benchmark):
     as_c = platform_rivals.casadi_forward(legs, INSTANTS, follow=True, in_c=True) if which("gcc") else None
     static = exudyn_models.platform(mechanism, motion)
     mine = ours()
-    assert model.solve(motion, level="position").residual.max() < 1e-10
+    assert model.solve(motion, level="position", compiled=True).residual.max() < 1e-10
     by_casadi = {"mapped": mapped, "accumulated": followed, "accumulated, C": as_c}
     for theirs in (by_hand(), *(way(motion.value) for way in by_casadi.values() if way)):
         assert same(mine, [np.moveaxis(array, 0, 1) for array in theirs], [1]) < 1e-9
