@@ -20,8 +20,6 @@ from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
-pytestmark = pytest.mark.usefixtures("life")
-
 #: Joints of each kind of group between the bodies "a" and "b", which move: bodies, type, driven.
 #: The name of the closed form and its number of modes follow.
 CASES = {
@@ -99,7 +97,7 @@ class Bench:
         inputs = tuple(np.ascontiguousarray(part) for part in parts)
         quality = (
             np.full((n, steps), 99, np.int8), np.full((n, steps), np.nan),
-            np.zeros((n, steps), np.int32), np.full((n, steps), np.nan),
+            np.zeros((n, steps), np.int64), np.full((n, steps), np.nan),
         )  # fmt: skip
         states = np.zeros((self.mechanism.n_bodies, steps, 11))
         S = np.zeros((self.mechanism.n_bodies, 11, block))
