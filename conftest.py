@@ -1,4 +1,4 @@
-"""What holds for every test and example: measured costs are kept for the session alone, compilers wait."""
+"""Fixtures of every test and example: measured costs and the ledger of compiling are its own."""
 
 import os
 

@@ -97,12 +97,12 @@ class Solver:
 
     @cached_property
     def kernel(self) -> Kernel | None:
-        """What solves it; None if the global approach does."""
+        """Kernel that solves it; None for the global approach."""
         return kernel_of(self.code, self.ints, self.floats)
 
     @cached_property
     def legs(self) -> Kernel | None:
-        """What places its struts after that, if it has any."""
+        """Kernel that places its struts after that, if it has any."""
         return legs_of(self.code, self.ints)
 
     @property

@@ -79,7 +79,7 @@ class Packed:
     users: tuple[tuple[UserFunction, int], ...] = ()
 
     def data(self, memory: Floats, work: Floats, compiled: bool) -> span.Data:
-        """What the kernels take: with what is carried on, room to work in, and addresses of this process."""
+        """Arguments of the kernels: with the memory, room to work in, and addresses of this process."""
         return span.Data(
             self.ints, self.int_start, self.floats_of(compiled), self.float_start, memory, self.memory_start,
             work, self.work_start, *bound(self.kernels, self.legs, compiled),

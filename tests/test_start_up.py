@@ -1,4 +1,4 @@
-"""What a command must not bring in: heavy packages that it does not need."""
+"""Commands import no heavy package that they do not need."""
 
 import json
 import subprocess

@@ -79,7 +79,7 @@ class Tree(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """What closes the group but joint equations: pins (points coincide) and rods (points at a distance)."""
+    """Closures other than joint equations: pins (points coincide) and rods (points at a distance)."""
 
     #: (P, 2) places of the two bodies on the stage, (P, 6) the points in their frames, m.
     pin: Ints
@@ -149,7 +149,7 @@ class Path(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a group keeps from the last time step that was solved."""
+    """State of a group at the last time step that was solved."""
 
     #: (6,) see :data:`SIGN`.
     head: Floats
@@ -327,7 +327,7 @@ def is_redundant(ints: Ints) -> bool:
 
 
 def place_of_users(ints: Ints) -> int:
-    """Where in ``floats`` the parameters of the terms begin, which hold the addresses of users' functions."""
+    """Place in ``floats`` at which the parameters of the terms begin, which hold the addresses of users' functions."""
     return int(ints[_VALUE])
 
 
@@ -429,7 +429,7 @@ def path_of(ints: Ints, work: Floats) -> Path:
 
 
 def memory_of(ints: Ints, memory: Floats) -> Memory:
-    """What a group keeps."""
+    """State that a group keeps between time steps."""
     known, n, balls, terms = ints[N_KNOWN], ints[N_UNKNOWNS], ints[N_BALLS], ints[N_TERMS]
     return Memory(
         memory[0:HEAD_OF_MEMORY],
