@@ -327,7 +327,7 @@ def is_redundant(ints: Ints) -> bool:
 
 
 def place_of_users(ints: Ints) -> int:
-    """Place in ``floats`` at which the parameters of the terms begin, which hold the addresses of users' functions."""
+    """Place in ``floats`` of the terms' parameters, which hold the addresses of users' functions."""
     return int(ints[_VALUE])
 
 
