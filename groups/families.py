@@ -86,7 +86,11 @@ def legs_of(code: int, ints: Ints) -> Kernel | None:
 
 def room_of(code: int, ints: Ints) -> int:
     """Numbers that a group's kernel has to work in."""
-    return int(ints[layout.N_WORK]) if code == RELATIVE else 0
+    if code == RELATIVE:
+        return int(ints[layout.N_WORK])
+    if code == STRUT:
+        return strut.SCRATCH
+    return chains.room_of(ints) if code == PLANAR and ints[planar.FORM] in (planar.LED, planar.CHAINS) else 0
 
 
 def kernels_of(solvers: Sequence[Solver]) -> dict[Kernel, float]:

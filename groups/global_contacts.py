@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from groups.global_system import GlobalRun
 from groups.kernels import global_newton as kernels
-from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import DROPPED, LIFTED, PENETRATES
 
 Floats = npt.NDArray[np.float64]
@@ -31,9 +30,9 @@ def part_contacts(run: GlobalRun) -> None:
     gaps = np.flatnonzero(rows.is_gap)
     if not len(at) or not len(gaps):
         return
-    n, jets = len(rows), len(rows.code)
+    n = len(rows)
     tables, system = rows.bound(False).kernel_rows, run.system.dense
-    work = np.zeros((WORK, SIZE)), np.zeros((jets, SIZE)), np.zeros(n * run.system.n), np.zeros(n)
+    work = run.system.work()
     for t in at.tolist():
         tables[9][:] = run.poses[5][:, t]
         position, rotation, velocity, acceleration, angle = (

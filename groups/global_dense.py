@@ -22,11 +22,13 @@ def dense_solver(system: GlobalSystem, compiled: bool) -> Advance:
     """Solver of stretches of a system's runs, as :func:`groups.kernels.global_newton.solve_dense` says."""
     rows, places = system.rows.bound(compiled).kernel_rows, system.dense
     kernel = chosen(kernels.solve_dense, ask=compiled)
+    room = system.stage(), system.work(), (np.zeros(system.n, dtype=np.int64), np.zeros(system.n))
 
     def advance(run: GlobalRun, first: int, stop: int, last: int) -> tuple[int, int]:
         with np.errstate(all="ignore"):
             return kernel(
-                first, stop, last, rows, places, run.inputs, run.poses, run.quality, run.limits, run.level
-            )
+                first, stop, last, rows, places, run.inputs, run.poses, run.quality, run.limits, *room,
+                run.level,
+            )  # fmt: skip
 
     return advance

@@ -22,7 +22,6 @@ from groups.global_sparse import sparse_solver
 from groups.global_system import STEPS, VIOLATED, GlobalRun, GlobalSystem, empty_quality, system_of
 from groups.kernels import global_newton as kernels
 from groups.kernels import span
-from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
 from groups.results.rotations import plane_rotation, quaternion_of, rotation_of
@@ -317,9 +316,7 @@ def encode_part(
 
 def _looked(system: GlobalSystem, at: _Last) -> tuple[float, kernels.Work]:
     """The largest residual of a pose, and the work with its jets. Plain Python: it is done once."""
-    rows, terms = len(system.rows), len(system.rows.code)
-    right = np.zeros(rows)
-    work = np.zeros((WORK, SIZE)), np.zeros((terms, SIZE)), np.zeros(rows * system.n), right
+    work = system.work()
     column = at.inputs[:, None]
     inputs = np.zeros(1), column, 0.0 * column, 0.0 * column
     stage = at.position, at.rotation, at.velocity, at.acceleration, at.angle

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from groups.global_dense import Advance
 from groups.global_system import GlobalRun, GlobalSystem
 from groups.kernels import global_newton as kernels
-from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
 from mbssa.compiled import chosen
 
@@ -25,10 +24,8 @@ def sparse_solver(system: GlobalSystem, compiled: bool) -> Advance:
     matrix = _Sparse(system)
     places = system.with_places(matrix.place)
     rows, columns, known = system.rows.bound(compiled).kernel_rows, system.columns, system.known
-    right = np.zeros(len(system.rows))
-    work = np.zeros((WORK, SIZE)), np.zeros((len(rows[3]), SIZE)), matrix.jacobian, right
-    m = known + system.n // len(columns)
-    stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6)), np.zeros(m)
+    stage, work = system.stage(), system.work(matrix.jacobian)
+    right = work[3]
     choose: Callable[[Any], Any] = partial(chosen, ask=compiled)
     begin, look, fill, move, velocities, accelerations, spread, end = (
         choose(kernel)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from groups.encoding import RowTables, drive_rows, encode_rows
 from groups.kernels import global_newton as kernels
+from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import NOT_COMPUTED
 from groups.spins import held_spins
 from mbssa.joints.frames import Frames
@@ -76,6 +77,17 @@ class GlobalSystem:
         slots[term, derivative] = place
         rows = self.rows
         return rows.drive, rows.equation, rows.constant, slots, self.columns, self.known
+
+    def stage(self) -> kernels.Stage:
+        """Room for all bodies at one instant."""
+        m = self.known + self.n // len(self.columns)
+        return np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6)), np.zeros(m)
+
+    def work(self, jacobian: Floats | None = None) -> kernels.Work:
+        """Room for jets, their table, the Jacobian's numbers (dense unless given) and the right side."""
+        rows = len(self.rows)
+        flat = np.zeros(rows * self.n) if jacobian is None else jacobian
+        return np.zeros((WORK, SIZE)), np.zeros((len(self.rows.code), SIZE)), flat, np.zeros(rows)
 
     def units(self, inputs: int) -> Floats:
         """(D,) what values of the inputs are divided by: the size for lengths."""

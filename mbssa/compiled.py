@@ -47,10 +47,6 @@ _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 #: Kernels that are compiled into their callers.
 _INLINED: set[Callable[..., Any]] = set()
 
-#: What makes an array.
-_MAKERS = ("zeros", "ones", "empty", "full", "copy", "arange", "array")
-
-
 #: By kernel, seconds of plain Python in this process; None from where the compiled kernel was chosen.
 _rented: dict[Callable[..., Any], float | None] = {}
 
@@ -162,7 +158,7 @@ def _inner(function: Callable[..., Any]) -> Any:
 
 def _options(function: Callable[..., Any], entry: bool) -> dict[str, Any]:
     return {
-        "nogil": True, "error_model": "numpy", "_nrt": _makes_arrays(function), "no_cfunc_wrapper": True,
+        "nogil": True, "error_model": "numpy", "_nrt": _may_make_arrays(function), "no_cfunc_wrapper": True,
         "pipeline_class": compilers()[0 if entry else 1],
     }  # fmt: skip
 
@@ -256,14 +252,14 @@ def _kept_on_disk(make: Callable[[bool], Any]) -> Any:
         config.CACHE_DIR = before
 
 
-def _makes_arrays(function: Callable[..., Any]) -> bool:
-    """Whether a kernel may make arrays of its own.
+def _may_make_arrays(function: Callable[..., Any]) -> bool:
+    """Whether a kernel may make arrays of its own: those in folders named kernels may not.
 
-    Those in folders named kernels that do not are spared the counting of references, an atomic operation
-    for every array that they are handed: a third of their time. Numba refuses to compile one that does.
+    They are spared the counting of references, an atomic operation for every array that they are handed: a
+    third of their time. Numba refuses to compile one that makes an array. All kernels of an entry are alike
+    in this: where one counts and its callee does not, the count of a view that the callee returns is wrong.
     """
-    module, names = function.__module__.split("."), function.__code__.co_names
-    return "kernels" not in module[:-1] or any(name in names for name in _MAKERS)
+    return "kernels" not in function.__module__.split(".")[:-1]
 
 
 def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:

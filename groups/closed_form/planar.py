@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from groups.families import planar_kernel
+from groups import families
 from groups.kernels import chains as chain_kernels
 from groups.kernels import planar as kernels
 from groups.kernels.status import OK
@@ -166,10 +166,10 @@ def _solved(group: PlanarGroup, memory: Floats, state: Floats, values: Floats) -
     inputs = (column, np.zeros_like(column), np.zeros_like(column))
     status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int64)
     quality = (status, np.zeros((1, 1)), iterations, np.zeros((1, 1)))
-    none = np.zeros(0)
+    none, work = np.zeros(0), np.zeros(families.room_of(families.PLANAR, group.ints))
     with np.errstate(all="ignore"):  # NaN is the kernel's answer out of reach
-        planar_kernel(group.ints)(
-            0, group.ints, group.floats, S, 0, 1, inputs, none, memory, none, quality, 0
+        families.planar_kernel(group.ints)(
+            0, group.ints, group.floats, S, 0, 1, inputs, none, memory, work, quality, 0
         )
     return S[group.bodies, :5, 0] if status[0, 0] == OK else None
 

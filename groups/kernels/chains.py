@@ -101,6 +101,11 @@ def records_in(ints: Ints, floats: Floats) -> Records:
     )  # fmt: skip
 
 
+def room_of(ints: Ints) -> int:
+    """Numbers that the kernels need to work in: cosine and sine of every turn, by record."""
+    return 2 * int(ints[END_B])
+
+
 def solve_planar_driven(
     group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
     memory: Floats, work: Floats, quality: Quality, level: int,
@@ -109,7 +114,7 @@ def solve_planar_driven(
     records = records_in(ints, floats)
     status, residual, iterations, condition = quality
     q = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    turned = np.empty((records.end_b, 2))
+    turned = work.reshape(records.end_b, 2)
     for t in range(count):
         when = first + t
         residual[group, when], iterations[group, when] = 0.0, 0
@@ -136,7 +141,7 @@ def solve_chains(
     one_side = j < end_a
     start_2 = 0 if one_side else end_a
     sign_2 = 1.0 if one_side else -1.0
-    turned = np.empty((end_b, 2))
+    turned = work.reshape(end_b, 2)
     for t in range(count):
         when = first + t
         condition[group, when], residual[group, when], iterations[group, when] = 0.0, 0.0, 0

@@ -15,10 +15,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from groups.kernels.elimination import arrange, factorise, substitute
-from groups.kernels.jets import SIZE, WORK, Rows, evaluate, shortest, turns
+from groups.kernels.jets import Rows, evaluate, shortest, turns
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
 from groups.kernels.vectors import (
     Vector,
@@ -68,26 +66,26 @@ def solve_dense(
     poses: Poses,
     quality: Quality,
     limits: Limits,
+    stage: Stage,
+    work: Work,
+    pivots: tuple[Array, Array],
     level: int,
 ) -> tuple[int, int]:
     """Solve instants ``first`` to ``stop`` - 1 in place, each warm-started from the one before.
 
     ``last`` is the last instant before them that has an answer; returns the same for what follows, and how
     far it came: where Newton may not lead everywhere it stops at an instant that has no answer, or none that
-    surely continues the last, and its status says why. One factorisation per Newton step, and the one at the
-    solution serves the rates.
+    surely continues the last, and its status says why. ``pivots`` are two arrays (n,) to work in. One
+    factorisation per Newton step, and the one at the solution serves the rates.
     """
     columns, known = system[4], system[5]
     status, residual, iterations, condition = quality
     tolerance, allowance, most, farthest, sign = limits
-    n_rows, m = len(system[0]), poses[0].shape[0]
-    n = (m - known) * len(columns)
-    stage = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6)), np.zeros(m)
     _, _, V, A, _ = stage
-    flat, order, right = np.zeros(n_rows * n), np.zeros(n, dtype=np.int64), np.zeros(n_rows)
-    matrix, answer = flat.reshape((n_rows, n)), right[:n]
-    work = np.zeros((WORK, SIZE)), np.zeros((len(rows[3]), SIZE)), flat, right
-    gone = np.zeros(n)
+    order, gone = pivots
+    _, _, flat, right = work
+    n = len(gone)
+    matrix, answer = flat.reshape((len(right), n)), right[:n]
     for t in range(first, stop):
         if not begin(t, last, known, inputs[0], rows, poses, stage):
             status[t], residual[t], iterations[t], condition[t] = WAITS, math.nan, 0, 0.0

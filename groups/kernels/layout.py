@@ -21,6 +21,7 @@ from groups.kernels.jets import SIZE as JET
 from groups.kernels.jets import WORK as JETS
 from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
+from groups.kernels.strut import SCRATCH as STRUT_SCRATCH
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.vectors import STATE
 
@@ -121,6 +122,11 @@ class Equations(NamedTuple):
     unit: Floats
     #: (4,) see :data:`LOOKED`.
     flags: Floats
+    #: For damped least squares: (n, n) normal matrix, (n,) pivots' rows, right side, slope.
+    normal: Floats
+    normal_order: Floats
+    by: Floats
+    slope: Floats
 
 
 class Rates(NamedTuple):
@@ -207,6 +213,9 @@ class Rows(NamedTuple):
     room: Floats
     table: Floats
     near: Floats
+    #: (Q + E, n) Jacobian of all rods and equations; (Q + E,) 1 for those that are chosen.
+    every: Floats
+    chosen: Floats
 
 
 class Group(NamedTuple):
@@ -262,14 +271,15 @@ class Legs(NamedTuple):
 (
     _STAGE, _X, _BALL, _ALONG, _POINT, _U, _TURNED, _RIGHT, _MATRIX, _ORDER, _UNIT, _TWIST, _RISE, _FIRST,
     _SECOND, _GOAL, _GOAL_TURN, _GOAL_U, _GOAL_TURNED, _OTHER, _OTHER_BALL, _GUESS, _CHANGE, _LINES, _FOUND,
-    _POSITION, _ROTATION, _VELOCITY, _ROOM, _TABLE, _NEAR, _FOREIGN, _FLAGS,
-) = range(59, 92)  # fmt: skip
+    _POSITION, _ROTATION, _VELOCITY, _ROOM, _TABLE, _NEAR, _FOREIGN, _FLAGS, _NORMAL, _NORMAL_ORDER, _BY,
+    _SLOPE, _EVERY, _CHOSEN, _SCRATCH,
+) = range(59, 99)  # fmt: skip
 #: Places of the parts of ``memory``, after its head.
 (
     _LAST_X, _LAST_CHANGE, _CHANGE_BEFORE, _LAST_BALL, _LAST_KNOWN, _LAST_U, _LAST_TURNED, _HELD, _HELD_RATE,
     _SOLVED, _STRUT_SIGN,
-) = range(92, 103)  # fmt: skip
-_HEAD = 103
+) = range(99, 110)  # fmt: skip
+_HEAD = 110
 
 
 def places(counts: dict[int, int]) -> tuple[list[int], int]:
@@ -281,7 +291,7 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
     balls, pins, rods, pairs, rows = (counts[k] for k in (N_BALLS, N_PINS, N_RODS, N_PAIRS, N_ROWS))
     struts, constants, inputs, terms = (counts[k] for k in (N_STRUTS, N_CONSTANTS, N_INPUTS, N_TERMS))
     stage, planar = known + links, counts[PLANAR]
-    staged = stage if rows else 0
+    staged, every = (stage, rods + rows) if rows else (0, 0)
     parts = [
         (_HEAD, {
             _KNOWN: known, _OWN: links, _PARENT: links, _START: links + 1, _KIND: steps, _AXIS: steps,
@@ -304,6 +314,8 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             _GOAL_U: inputs, _GOAL_TURNED: known, _OTHER: n, _OTHER_BALL: 9 * balls, _GUESS: n, _CHANGE: n,
             _LINES: 27, _FOUND: 16, _POSITION: 3 * staged, _ROTATION: 9 * staged, _VELOCITY: 6 * staged,
             _ROOM: JETS * JET, _TABLE: JET * terms, _NEAR: terms, _FOREIGN: counts[N_FOREIGN], _FLAGS: FLAGS,
+            _NORMAL: n * n, _NORMAL_ORDER: n, _BY: n, _SLOPE: n, _EVERY: every * n, _CHOSEN: every,
+            _SCRATCH: STRUT_SCRATCH if struts else 0,
         }),
         (HEAD_OF_MEMORY, {
             _LAST_X: n, _LAST_CHANGE: n, _CHANGE_BEFORE: n, _LAST_BALL: 9 * balls, _LAST_KNOWN: 12 * known,
@@ -399,6 +411,10 @@ def equations_of(ints: Ints, work: Floats) -> Equations:
         work[ints[_ORDER] : ints[_ORDER] + n],
         work[ints[_UNIT] : ints[_UNIT] + 6 * n].reshape(n, 6),
         work[ints[_FLAGS] : ints[_FLAGS] + FLAGS],
+        work[ints[_NORMAL] : ints[_NORMAL] + n * n].reshape(n, n),
+        work[ints[_NORMAL_ORDER] : ints[_NORMAL_ORDER] + n],
+        work[ints[_BY] : ints[_BY] + n],
+        work[ints[_SLOPE] : ints[_SLOPE] + n],
     )
 
 
@@ -450,6 +466,7 @@ def rows_of(ints: Ints, floats: Floats, work: Floats) -> Rows:
     """The joint equations of a group."""
     pairs, terms, rows = ints[N_PAIRS], ints[N_TERMS], ints[N_ROWS]
     stage = ints[N_KNOWN] + ints[N_LINKS] if rows > 0 else 0
+    every, n = ints[N_RODS] + rows if rows > 0 else 0, ints[N_UNKNOWNS]
     return Rows(
         ints[ints[_PAIR] : ints[_PAIR] + 2 * pairs].reshape(pairs, 2),
         floats[ints[_ORIGIN] : ints[_ORIGIN] + 6 * pairs].reshape(pairs, 2, 3),
@@ -476,6 +493,8 @@ def rows_of(ints: Ints, floats: Floats, work: Floats) -> Rows:
         work[ints[_ROOM] : ints[_ROOM] + JETS * JET].reshape(JETS, JET),
         work[ints[_TABLE] : ints[_TABLE] + JET * terms].reshape(terms, JET),
         work[ints[_NEAR] : ints[_NEAR] + terms],
+        work[ints[_EVERY] : ints[_EVERY] + every * n].reshape(every, n),
+        work[ints[_CHOSEN] : ints[_CHOSEN] + every],
     )
 
 
@@ -501,3 +520,8 @@ def legs_of(ints: Ints, floats: Floats, memory: Floats) -> Legs:
         floats[ints[_STRUT_NUMBER] : ints[_STRUT_NUMBER] + STRUT_FLOATS * number],
         memory[ints[_STRUT_SIGN] : ints[_STRUT_SIGN] + STRUT_SIGNS * number],
     )
+
+
+def scratch_of(ints: Ints, work: Floats) -> Floats:
+    """Room to place a group's struts in."""
+    return work[ints[_SCRATCH] : ints[_SCRATCH] + STRUT_SCRATCH]

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from groups.kernels.jets import evaluate, shortest
 from groups.kernels.layout import (
     LOOKED,
@@ -365,14 +363,14 @@ def choose_rows(g: Group, rows: Rows) -> int:
     """
     n, rods, number = len(g.pose.x), len(g.cuts.rod), len(rows.drive)
     total = rods + number
-    matrix = np.zeros((total, n))
+    matrix, chosen = rows.every, rows.chosen
     jacobian(g, rows, matrix, True)
     for k in range(number):
         g.memory.solved[k] = 0.0
     largest = 0.0
     for r in range(total):
         largest = max(largest, row_size(matrix, r))
-    chosen = np.zeros(total, dtype=np.int64)
+    chosen[:] = 0.0
     count = 0
     for turn in range(2):
         while count < n:
@@ -380,14 +378,14 @@ def choose_rows(g: Group, rows: Rows) -> int:
             for r in range(total):
                 must = r < rods or rows.drive[r - rods] >= 0
                 size = row_size(matrix, r)
-                if chosen[r] == 0 and must == (turn == 0) and size > best:
+                if chosen[r] == 0.0 and must == (turn == 0) and size > best:
                     best, which = size, r
             if which < 0:
                 break
-            chosen[which] = 1
+            chosen[which] = 1.0
             count += 1
             for r in range(total):
-                if chosen[r] == 0:
+                if chosen[r] == 0.0:
                     along = 0.0
                     for k in range(n):
                         along += matrix[r, k] * matrix[which, k]

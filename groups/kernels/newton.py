@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from groups.kernels.layout import (
     FACTORS,
     FRESH,
@@ -135,7 +133,7 @@ def approach(g: Group, rows: Rows | None) -> float:
     """
     tree, pose, equations, path = g.tree, g.pose, g.equations, g.path
     n, right, matrix = len(pose.x), equations.right, equations.matrix
-    normal, order, by, slope = np.zeros((n, n)), np.zeros(n), np.zeros(n), np.zeros(n)
+    normal, order, by, slope = equations.normal, equations.normal_order, equations.by, equations.slope
     recall(g, rows)
     place(tree, pose, equations)
     worst = residuals(g, rows)

@@ -138,15 +138,14 @@ def solve_struts(
 ) -> None:  # fmt: skip
     """Solve a group that is one strut over a block, as :mod:`groups.kernels` lays down."""
     status, residual, iterations, condition = quality
-    scratch = np.empty(SCRATCH)
     for t in range(0, count, LANES):
         lanes = min(LANES, count - t)
-        place(ints, 0, floats, 0, S, t, lanes, inputs, first + t, memory, 0, level, scratch)
+        place(ints, 0, floats, 0, S, t, lanes, inputs, first + t, memory, 0, level, work)
         for k in range(lanes):
-            status[group, first + t + k] = int(scratch[cell(STATUS, k)])
-            residual[group, first + t + k] = scratch[cell(RESIDUAL, k)]
+            status[group, first + t + k] = int(work[cell(STATUS, k)])
+            residual[group, first + t + k] = work[cell(RESIDUAL, k)]
             iterations[group, first + t + k] = 0
-            condition[group, first + t + k] = scratch[cell(CONDITION, k)]
+            condition[group, first + t + k] = work[cell(CONDITION, k)]
 
 
 def place(

@@ -8,8 +8,9 @@ from lives import life_of
 
 import groups
 import mbssa
+from groups import families
 from groups.closed_form.planar import encode_planar, planar_modes, planar_state
-from groups.families import planar_kernel
+from groups.families import planar_kernel, room_of
 from groups.global_approach import solve_globally
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import Motion, driven_coordinates, reference_inputs
@@ -19,6 +20,8 @@ from mbssa.joints.equations import PLANAR, coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
+
+pytestmark = pytest.mark.usefixtures("life")
 
 #: Joints of each kind of group between the bodies "a" and "b", which move: bodies, type, driven.
 #: The name of the closed form and its number of modes follow.
@@ -104,11 +107,12 @@ class Bench:
         S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
         kernels, none = [life_of(planar_kernel(group.ints)) for group in self.groups], np.zeros(0)
+        rooms = [np.zeros(room_of(families.PLANAR, group.ints)) for group in self.groups]
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):
                 data = group.ints, group.floats
-                kernels[g](g, *data, S, first, count, inputs, none, memories[g], none, quality, level)
+                kernels[g](g, *data, S, first, count, inputs, none, memories[g], rooms[g], quality, level)
             states[:, first : first + count] = S[:, :, :count].swapaxes(1, 2)
         return states, quality[0], quality[1], quality[3]
 
