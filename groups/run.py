@@ -45,6 +45,8 @@ BLOCK = 192 * 1024
 
 #: Bytes of a huge page, from which on one block of memory pays, and of a cache line.
 HUGE, LINE = 2 * 1024 * 1024, 64
+#: Most bytes that a body, or a group, has in an answer at one instant.
+MOST = 152
 
 #: How far (rad, or of the mechanism's size) an input may go between two instants of a coarse pass.
 COARSE = 0.2
@@ -56,7 +58,7 @@ ASTRAY = 1e-6
 OUTPUTS = ("position", "orientation", "velocity", "acceleration")
 QUALITY = ("status", "residual", "iterations", "condition")
 
-_NOBODY, _NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
+_NOBODY, _QUIET = np.zeros(0, dtype=np.int64), nullcontext()
 
 
 #: Steps from the reference to the first instant, where turns are counted from instant to instant.
@@ -144,14 +146,19 @@ class Arrays:
     @staticmethod
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
         """In memory, before anything is solved."""
-        made = _in_one_block(shapes(model, instants, rows, level))
+        wanted = shapes(model, instants, rows, level)
+        small = instants * (rows + model.structure.n_groups) * MOST < HUGE
+        made = {name: np.empty(*shape) for name, shape in wanted.items()} if small else _in_one_block(wanted)
         made["status"][:] = OK  # kernels write the rest of it at every instant that they solve
         return Arrays.named(made)
 
     @staticmethod
     def named(arrays: dict[str, Any]) -> Arrays:
         """From arrays of :func:`shapes`."""
-        return Arrays(tuple(arrays[name] for name in OUTPUTS), tuple(arrays[name] for name in QUALITY))
+        outputs = arrays["position"], arrays["orientation"], arrays["velocity"], arrays["acceleration"]
+        return Arrays(
+            outputs, (arrays["status"], arrays["residual"], arrays["iterations"], arrays["condition"])
+        )
 
     def seal(self) -> None:
         """Let nobody write to them any more."""
@@ -178,21 +185,27 @@ def shapes(
     rows : bodies that are kept
     level : 0 for positions, 1 for velocities too, 2 for accelerations too
     """
-    planar = model.mechanism.space == "planar"
-    pose: list[tuple[int, ...]] = [(2,), (), (3,), (3,)] if planar else [(3,), (4,), (6,), (6,)]
-    lengths = [instants, instants, instants if level > 0 else 0, instants if level > 1 else 0]
-    found: dict[str, tuple[tuple[int, ...], type[np.generic]]] = {
-        name: ((rows, length, *shape), np.float64)
-        for name, length, shape in zip(OUTPUTS, lengths, pose, strict=True)
+    by_group = model.structure.n_groups, instants
+    first, second = (instants if level > 0 else 0), (instants if level > 1 else 0)
+    position: tuple[int, ...] = (rows, instants, 3)
+    orientation: tuple[int, ...] = (rows, instants, 4)
+    twist = 6
+    if model.mechanism.space == "planar":
+        position, orientation, twist = (rows, instants, 2), (rows, instants), 3
+    return {
+        "position": (position, np.float64),
+        "orientation": (orientation, np.float64),
+        "velocity": ((rows, first, twist), np.float64),
+        "acceleration": ((rows, second, twist), np.float64),
+        "status": (by_group, np.int8),
+        "residual": (by_group, np.float64),
+        "iterations": (by_group, np.int64),
+        "condition": (by_group, np.float64),
     }
-    kinds: tuple[type[np.generic], ...] = (np.int8, np.float64, np.int64, np.float64)
-    for name, kind in zip(QUALITY, kinds, strict=True):
-        found[name] = (model.structure.n_groups, instants), kind
-    return found
 
 
 def _in_one_block(shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]]) -> dict[str, Any]:
-    """Empty arrays, contiguous each; large ones side by side in one block of memory.
+    """Empty arrays, contiguous each, side by side in one block of memory.
 
     NumPy asks for huge pages for a block of 4 MiB and more. The system then hands out 2 MiB at a time, and
     not 512 times 4 KiB, which takes longer than a closed form does.
@@ -201,8 +214,6 @@ def _in_one_block(shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]]) -
     starts = [0]
     for size in sizes:
         starts.append(starts[-1] + -(-size // LINE) * LINE)
-    if starts[-1] < HUGE:
-        return {name: np.empty(shape, kind) for name, (shape, kind) in shapes.items()}
     # A huge page begins at a multiple of its size, and the last one has to fit too.
     block = np.empty(max(-(-starts[-1] // HUGE) + 1, 2) * HUGE, np.uint8)
     first = -block.ctypes.data % HUGE
@@ -304,7 +315,6 @@ class Run:
         #: Whether the kernels are compiled.
         self.compiled = model.compiles(instants) if compiled is None else compiled
         self._solve = chosen(entry(model), ask=self.compiled)
-        self._data = model.packed.data(_NOTHING, _NOTHING, self.compiled)
         self._of_thread = threading.local()
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
@@ -368,10 +378,10 @@ class Run:
 
     def _by_kernel(self, part: Part, first: int, stop: int, carried: Carried) -> None:
         states, work = self._room()
-        with nullcontext() if self.compiled else np.errstate(all="ignore"):
+        with _QUIET if self.compiled else np.errstate(all="ignore"):
             self._solve(
                 part.groups,
-                self._data._replace(memory=carried.memory, work=work),
+                self.model.packed.data(carried.memory, work, self.compiled),
                 states,
                 (first, stop, self.level),
                 self._inputs,
@@ -508,16 +518,16 @@ class Run:
         some = kept is not None and len(kept) < len(self.kept)
         rows = self._row_of[kept] if some else _NOBODY
         outputs = [array[rows] for array in self.arrays.outputs] if some else self.arrays.outputs
-        position, orientation, velocity, acceleration = (array.swapaxes(0, 1) for array in outputs)
+        position, orientation, velocity, acceleration = outputs
         status, residual, iterations, condition = self.arrays.quality
-        failed = bool(status.any())
+        failed = np.count_nonzero(status) > 0
         return Trajectory(
             model.mechanism,
             self.motion.time,
-            position,
-            orientation,
-            velocity if self.level > 0 else None,
-            acceleration if self.level > 1 else None,
+            position.swapaxes(0, 1),
+            orientation.swapaxes(0, 1),
+            velocity.swapaxes(0, 1) if self.level > 0 else None,
+            acceleration.swapaxes(0, 1) if self.level > 1 else None,
             status.T,
             residual.T,
             iterations.T,

@@ -250,6 +250,8 @@ class Legs(NamedTuple):
     ints: Ints
     floats: Floats
     signs: Floats
+    #: Where in ``work`` there is room to place one.
+    room: int
 
 
 #: Counts, at the head of ``ints``.
@@ -519,9 +521,5 @@ def legs_of(ints: Ints, floats: Floats, memory: Floats) -> Legs:
         ints[ints[_STRUT] : ints[_STRUT] + STRUT_INTS * number],
         floats[ints[_STRUT_NUMBER] : ints[_STRUT_NUMBER] + STRUT_FLOATS * number],
         memory[ints[_STRUT_SIGN] : ints[_STRUT_SIGN] + STRUT_SIGNS * number],
+        ints[_SCRATCH],
     )
-
-
-def scratch_of(ints: Ints, work: Floats) -> Floats:
-    """Room to place a group's struts in."""
-    return work[ints[_SCRATCH] : ints[_SCRATCH] + STRUT_SCRATCH]

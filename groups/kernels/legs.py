@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from groups.kernels.layout import Floats, Ints, legs_of, scratch_of
+from groups.kernels.layout import Floats, Ints, legs_of
 from groups.kernels.status import OK
-from groups.kernels.strut import CONDITION, LANES, RESIDUAL, SIGNS, STATUS, cell, place
+from groups.kernels.strut import CONDITION, LANES, RESIDUAL, SCRATCH, SIGNS, STATUS, cell, place
 from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 
@@ -20,7 +20,7 @@ def solve_legs(
     """Place the struts; each has a say in the group's status. Arguments as :mod:`groups.kernels` has them."""
     status, residual, _, condition = quality
     legs = legs_of(ints, floats, memory)
-    scratch = scratch_of(ints, work)
+    scratch = work[legs.room : legs.room + SCRATCH]
     for k in range(legs.number):
         for t in range(0, count, LANES):
             lanes = min(LANES, count - t)
