@@ -88,8 +88,6 @@ def room_of(code: int, ints: Ints) -> int:
     """Numbers that a group's kernel has to work in."""
     if code == RELATIVE:
         return int(ints[layout.N_WORK])
-    if code == STRUT:
-        return strut.SCRATCH
     return chains.room_of(ints) if code == PLANAR and ints[planar.FORM] in (planar.LED, planar.CHAINS) else 0
 
 

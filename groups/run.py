@@ -395,8 +395,7 @@ class Run:
         """Room for a block's states and for the kernels to work in, one for each thread."""
         room: tuple[Floats, Floats] | None = getattr(self._of_thread, "room", None)
         if room is None:
-            states = span.states(len(self._row_of), self._block, self.planar)
-            states[0] = self._frame[:, None] if self.planar else self._frame
+            states = span.states(self._frame, len(self._row_of), self._block)
             self._of_thread.room = room = states, self.model.packed.room
         return room
 

@@ -192,7 +192,7 @@ def _relative(task: Task) -> list[Placing]:
         if task.solver.ints[layout.METHOD] == layout.NEWTON and condition < FLAT:
             continue
         states = _states(task.at)
-        states[tree.own[:links], 0, : ROTATION + 9] = poses
+        states[tree.own[:links], : ROTATION + 9, 0] = poses
         found += _laid(task, states, memory, (sign,) if len(x) else (), x, balls)
     return found
 
@@ -316,7 +316,7 @@ def _laid(
     bodies = task.group.body_indices
     found: list[Placing] = []
     for choice in itertools.product(*ways):
-        mine, laid = memory.copy(), states[:, 0].copy()
+        mine, laid = memory.copy(), states[:, :, 0].copy()
         held_signs = _legs(task, mine)[2]
         for k, (signs, own, poses) in enumerate(choice):
             held_signs[k * strut.SIGNS :][: strut.SIGNS] = signs
@@ -343,14 +343,14 @@ def _ways(
     own = [int(body) for body in ints[strut.FIRST : strut.LAST + 1] if body >= 0]
     free = ints[strut.LAST] >= 0 and ints[strut.DRIVE] < 0
     inputs = tuple(column[:, None] for column in (task.inputs, 0.0 * task.inputs, 0.0 * task.inputs))
-    scratch = np.empty(strut.SCRATCH)
+    W, leg = np.empty((strut.ROWS, strut.LANES)), strut.strut_in(ints, 0, floats, 0)
     found: list[tuple[tuple[float, float], list[int], Floats]] = []
     for signs in itertools.product((1.0, -1.0) if free else (1.0,), (1.0, -1.0)):
         S = states.copy()
         with np.errstate(divide="ignore", invalid="ignore"):  # NaN is how the kernel says no
-            strut.place(ints, 0, floats, 0, S, 0, 1, inputs, 0, np.array(signs), 0, 0, scratch)
-        poses = S[own, 0, : ROTATION + 9]
-        if scratch[strut.cell(strut.STATUS, 0)] != OK:
+            strut.place(leg, np.array(signs), 0, S, 0, 1, inputs, 0, 0, W)
+        poses = S[own, : ROTATION + 9, 0]
+        if W[strut.STATUS, 0] != OK:
             continue
         if all(np.abs(poses - other).max() > 1e-9 for *_, other in found):
             found.append((signs, own, poses))
@@ -361,9 +361,9 @@ def _ways(
 
 
 def _states(at: Configuration) -> Floats:
-    """(N, 1, 24) states of all bodies at rest."""
-    states = np.zeros((len(at.position), 1, STATE))
-    states[:, 0, :3], states[:, 0, 3:12] = at.position, at.rotation.reshape(-1, 9)
+    """(N, 24, 1) states of all bodies at rest."""
+    states = np.zeros((len(at.position), STATE, 1))
+    states[:, :3, 0], states[:, 3:12, 0] = at.position, at.rotation.reshape(-1, 9)
     return states
 
 

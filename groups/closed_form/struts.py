@@ -137,24 +137,24 @@ def modes(
     """
     sliding = bool(ints[kernel.LAST] >= 0)
     free = sliding and bool(ints[kernel.DRIVE] < 0)
-    S = np.zeros((5, 1, 24))
+    S = np.zeros((5, 24, 1))
     holder = (np.zeros(3), a[1] if pin_rotation is None else pin_rotation)
     for body, (position, rotation) in zip((0, 1, 4), (a, b, holder), strict=True):
-        S[body, 0, 0:3], S[body, 0, 3:12] = position, np.ravel(rotation)
+        S[body, 0:3, 0], S[body, 3:12, 0] = position, np.ravel(rotation)
     local = np.array([0, 1, 2, 3 if sliding else -1, -1 if free else 0, 4], dtype=np.int64)
     inputs = (np.full((1, 1), slide), np.zeros((1, 1)), np.zeros((1, 1)))
-    scratch = np.empty(kernel.SCRATCH)
+    strut, W = kernel.strut_in(local, 0, floats, 0), np.empty((kernel.ROWS, kernel.LANES))
     found = []
     for pair in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))[: 4 if free else 2]:
         memory = np.array(pair)
         with np.errstate(divide="ignore", invalid="ignore"):  # NaN is how the kernel says no
-            kernel.place(local, 0, floats, 0, S, 0, 1, inputs, 0, memory, 0, 0, scratch)
-        if scratch[kernel.cell(kernel.STATUS, 0)] != OK:
+            kernel.place(strut, memory, 0, S, 0, 1, inputs, 0, 0, W)
+        if W[kernel.STATUS, 0] != OK:
             continue
-        bodies = S[2 : 4 if sliding else 3, 0]
+        bodies = S[2 : 4 if sliding else 3, :, 0]
         position = (bodies[:, 0:3] - a[0]) @ a[1]
         rotation = a[1].T @ bodies[:, 3:12].reshape(-1, 3, 3)
-        found.append(StrutMode(memory, float(scratch[kernel.cell(kernel.SLIDE, 0)]), position, rotation))
+        found.append(StrutMode(memory, float(W[kernel.SLIDE, 0]), position, rotation))
     return found
 
 

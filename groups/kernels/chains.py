@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.trigonometry import angle_of
+from groups.kernels.vectors import void
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -300,8 +301,7 @@ def waits(records: Records, S: Floats, t: int) -> bool:
 def void_own(records: Records, S: Floats, t: int) -> None:
     """No answer for the group's own bodies."""
     for body in records.own:
-        for m in range(STATE):
-            S[body, m, t] = math.nan
+        void(S, body, t)
 
 
 def column(records: Records, k: int, at: Frame, tip: Frame) -> Pair:

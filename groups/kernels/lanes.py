@@ -20,7 +20,7 @@ from mbssa.compiled import compiled, compiled_as
 
 Floats = npt.NDArray[np.float64]
 
-#: Instants that a row of :func:`room` holds.
+#: Instants that a row of :func:`room` may well hold.
 LANES = 64
 #: Instants from which NumPy's arrays are faster than Python's numbers.
 _FEW = 6
@@ -83,32 +83,32 @@ def _on_the_stack() -> Any:
     pack: Any = cgutils.pack_array
 
     @intrinsic(prefer_literal=True)
-    def rows_on_the_stack(typingctx: Any, rows: Any) -> Any:
-        if not isinstance(rows, types.IntegerLiteral):
-            raise TypingError("room: the number of rows is a constant")
-        count, kind = rows.literal_value, types.Array(types.float64, 2, "C")
+    def rows_on_the_stack(typingctx: Any, rows: Any, columns: Any) -> Any:
+        if not isinstance(rows, types.IntegerLiteral) or not isinstance(columns, types.IntegerLiteral):
+            raise TypingError("room: its shape is constant")
+        count, width, kind = rows.literal_value, columns.literal_value, types.Array(types.float64, 2, "C")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             block = cgutils.alloca_once(  # type: ignore[no-untyped-call]
-                builder, ir.ArrayType(ir.DoubleType(), count * LANES)
+                builder, ir.ArrayType(ir.DoubleType(), count * width)
             )
             array, size = context.make_array(kind)(context, builder), context.get_value_type(types.intp)
             populate_array(  # type: ignore[no-untyped-call]
                 array,
                 data=builder.bitcast(block, ir.DoubleType().as_pointer()),
-                shape=pack(builder, [size(count), size(LANES)]),
-                strides=pack(builder, [size(8 * LANES), size(8)]),
+                shape=pack(builder, [size(count), size(width)]),
+                strides=pack(builder, [size(8 * width), size(8)]),
                 itemsize=size(8),
                 meminfo=None,
             )
             return array._getvalue()
 
-        return kind(rows), generate
+        return kind(rows, columns), generate
 
     return rows_on_the_stack
 
 
 @compiled_as(_on_the_stack)
-def room(rows: int) -> Floats:
-    """(``rows``, LANES) numbers to work in, undefined at first; not to be returned."""
-    return np.empty((rows, LANES))
+def room(rows: int, columns: int) -> Floats:
+    """(``rows``, ``columns``) numbers to work in, undefined at first; not to be returned."""
+    return np.empty((rows, columns))

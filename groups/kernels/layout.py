@@ -21,7 +21,6 @@ from groups.kernels.jets import SIZE as JET
 from groups.kernels.jets import WORK as JETS
 from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
-from groups.kernels.strut import SCRATCH as STRUT_SCRATCH
 from groups.kernels.strut import SIGNS as STRUT_SIGNS
 from groups.kernels.vectors import STATE
 
@@ -250,8 +249,6 @@ class Legs(NamedTuple):
     ints: Ints
     floats: Floats
     signs: Floats
-    #: Where in ``work`` there is room to place one.
-    room: int
 
 
 #: Counts, at the head of ``ints``.
@@ -274,14 +271,14 @@ class Legs(NamedTuple):
     _STAGE, _X, _BALL, _ALONG, _POINT, _U, _TURNED, _RIGHT, _MATRIX, _ORDER, _UNIT, _TWIST, _RISE, _FIRST,
     _SECOND, _GOAL, _GOAL_TURN, _GOAL_U, _GOAL_TURNED, _OTHER, _OTHER_BALL, _GUESS, _CHANGE, _LINES, _FOUND,
     _POSITION, _ROTATION, _VELOCITY, _ROOM, _TABLE, _NEAR, _FOREIGN, _FLAGS, _NORMAL, _NORMAL_ORDER, _BY,
-    _SLOPE, _EVERY, _CHOSEN, _SCRATCH,
-) = range(59, 99)  # fmt: skip
+    _SLOPE, _EVERY, _CHOSEN,
+) = range(59, 98)  # fmt: skip
 #: Places of the parts of ``memory``, after its head.
 (
     _LAST_X, _LAST_CHANGE, _CHANGE_BEFORE, _LAST_BALL, _LAST_KNOWN, _LAST_U, _LAST_TURNED, _HELD, _HELD_RATE,
     _SOLVED, _STRUT_SIGN,
-) = range(99, 110)  # fmt: skip
-_HEAD = 110
+) = range(98, 109)  # fmt: skip
+_HEAD = 109
 
 
 def places(counts: dict[int, int]) -> tuple[list[int], int]:
@@ -317,7 +314,6 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             _LINES: 27, _FOUND: 16, _POSITION: 3 * staged, _ROTATION: 9 * staged, _VELOCITY: 6 * staged,
             _ROOM: JETS * JET, _TABLE: JET * terms, _NEAR: terms, _FOREIGN: counts[N_FOREIGN], _FLAGS: FLAGS,
             _NORMAL: n * n, _NORMAL_ORDER: n, _BY: n, _SLOPE: n, _EVERY: every * n, _CHOSEN: every,
-            _SCRATCH: STRUT_SCRATCH if struts else 0,
         }),
         (HEAD_OF_MEMORY, {
             _LAST_X: n, _LAST_CHANGE: n, _CHANGE_BEFORE: n, _LAST_BALL: 9 * balls, _LAST_KNOWN: 12 * known,
@@ -521,5 +517,4 @@ def legs_of(ints: Ints, floats: Floats, memory: Floats) -> Legs:
         ints[ints[_STRUT] : ints[_STRUT] + STRUT_INTS * number],
         floats[ints[_STRUT_NUMBER] : ints[_STRUT_NUMBER] + STRUT_FLOATS * number],
         memory[ints[_STRUT_SIGN] : ints[_STRUT_SIGN] + STRUT_SIGNS * number],
-        ints[_SCRATCH],
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from groups.kernels.lanes import room
 from groups.kernels.layout import Floats, Ints, legs_of
 from groups.kernels.status import OK
-from groups.kernels.strut import CONDITION, LANES, RESIDUAL, SCRATCH, SIGNS, STATUS, cell, place
+from groups.kernels.strut import CONDITION, LANES, RESIDUAL, ROWS, SIGNS, STATUS, place, strut_in
 from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
 
@@ -20,17 +21,15 @@ def solve_legs(
     """Place the struts; each has a say in the group's status. Arguments as :mod:`groups.kernels` has them."""
     status, residual, _, condition = quality
     legs = legs_of(ints, floats, memory)
-    scratch = work[legs.room : legs.room + SCRATCH]
-    for k in range(legs.number):
+    W = room(ROWS, LANES)
+    for leg in range(legs.number):
+        strut = strut_in(legs.ints, leg * STRUT_INTS, legs.floats, leg * STRUT_FLOATS)
         for t in range(0, count, LANES):
-            lanes = min(LANES, count - t)
-            place(
-                legs.ints, k * STRUT_INTS, legs.floats, k * STRUT_FLOATS, S, t, lanes, inputs, first + t,
-                legs.signs, k * SIGNS, level, scratch,
-            )  # fmt: skip
-            for lane in range(lanes):
-                at = first + t + lane
+            n = min(LANES, count - t)
+            place(strut, legs.signs, leg * SIGNS, S, t, n, inputs, first + t, level, W)
+            for k in range(n):
+                at = first + t + k
                 if status[group, at] == OK:
-                    status[group, at] = int(scratch[cell(STATUS, lane)])
-                    residual[group, at] = max(residual[group, at], scratch[cell(RESIDUAL, lane)])
-                    condition[group, at] = min(condition[group, at], scratch[cell(CONDITION, lane)])
+                    status[group, at] = int(W[STATUS, k])
+                    residual[group, at] = max(residual[group, at], W[RESIDUAL, k])
+                    condition[group, at] = min(condition[group, at], W[CONDITION, k])

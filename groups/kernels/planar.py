@@ -173,7 +173,7 @@ def solve_arms(
     """Two circles about points of known bodies; arguments as :mod:`groups.kernels` has them."""
     one, two = arm_in(ints, floats, BASE_1, 0), arm_in(ints, floats, BASE_2, SIDE)
     status, residual, iterations, condition = quality
-    W = room(ROWS)
+    W = room(ROWS, LANES)
     for begin in range(0, count, LANES):
         n, at = min(LANES, count - begin), first + begin
         place_arms(one, two, memory[SIGN], S, begin, n, level, W)
@@ -329,7 +329,7 @@ def solve_guide(
     """A circle about a known point, a line of a known body; arguments as :mod:`groups.kernels` has them."""
     one, two = arm_in(ints, floats, BASE_1, 0), guide_in(ints, floats, BASE_2, SIDE)
     status, residual, iterations, condition = quality
-    W = room(ROWS)
+    W = room(ROWS, LANES)
     for begin in range(0, count, LANES):
         n, at = min(LANES, count - begin), first + begin
         place_guide(one, two, memory[SIGN], S, begin, n, level, W)
@@ -473,7 +473,7 @@ def solve_crank(
     """One body on a driven hinge; arguments as :mod:`groups.kernels` has them."""
     crank = crank_in(ints, floats)
     status, residual, iterations, condition = quality
-    W = room(ROWS)
+    W = room(ROWS, LANES)
     for begin in range(0, count, LANES):
         n, at = min(LANES, count - begin), first + begin
         place_crank(crank, inputs[0][crank.row], S, begin, at, n, W)

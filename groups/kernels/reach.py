@@ -89,7 +89,7 @@ def solve_reach(
         iterations[group, instant] = 0
         condition[group, instant] = 0.0
         residual[group, instant] = math.nan
-        if S[a, t, 0] != S[a, t, 0] or S[c, t, 0] != S[c, t, 0]:
+        if S[a, 0, t] != S[a, 0, t] or S[c, 0, t] != S[c, 0, t]:
             status[group, instant] = WAITS
             void(S, own, t)
             continue

@@ -35,7 +35,7 @@ from groups.kernels.one_rod import solve_one_rod
 from groups.kernels.path import is_counted, predict, recall, remember, turn_on
 from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
 from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void, void_planar
+from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
 
 Inputs = tuple[Floats, Floats, Floats]
 
@@ -137,10 +137,7 @@ def solve(
         else:
             g.memory.head[RUN] = 0.0
             for k in range(len(g.tree.own)):
-                if g.tree.planar == 0:
-                    void(S, g.tree.own[k], t)
-                else:
-                    void_planar(S, g.tree.own[k], t)
+                void(S, g.tree.own[k], t)
         status[group, instant] = found
         residual[group, instant] = worst
         iterations[group, instant] = steps
@@ -252,14 +249,12 @@ def enter(g: Group, S: Floats, t: int, level: int) -> bool:
     stage, sound = g.pose.stage, True
     for k in range(len(g.tree.known)):
         body = g.tree.known[k]
-        if g.tree.planar == 0:
-            if S[body, t, 0] != S[body, t, 0]:
-                sound = False
-            for m in range(VELOCITY + 6 * level):
-                stage[k, m] = S[body, t, m]
-            continue
         if S[body, 0, t] != S[body, 0, t]:
             sound = False
+        if g.tree.planar == 0:
+            for m in range(VELOCITY + 6 * level):
+                stage[k, m] = S[body, m, t]
+            continue
         c, s = S[body, 2, t], S[body, 3, t]
         g.pose.turned[k] = S[body, 4, t]
         stage[k, 0], stage[k, 1] = S[body, 0, t], S[body, 1, t]
@@ -278,7 +273,7 @@ def leave(g: Group, S: Floats, t: int, level: int) -> None:
         body, k = g.tree.own[link], known + link
         if g.tree.planar == 0:
             for m in range(VELOCITY + 6 * level):
-                S[body, t, m] = stage[k, m]
+                S[body, m, t] = stage[k, m]
             continue
         S[body, 0, t], S[body, 1, t] = stage[k, 0], stage[k, 1]
         S[body, 2, t], S[body, 3, t] = stage[k, ROTATION], stage[k, ROTATION + 3]

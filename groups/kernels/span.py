@@ -15,7 +15,7 @@ from groups.kernels.invoke import invoke
 from groups.kernels.lanes import LANES, after, lanes, room, select
 from groups.kernels.layout import Floats, Ints
 from groups.kernels.status import MODE_LOST, OK
-from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, STATE, VELOCITY
+from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY, put_rotation
 from mbssa.compiled import inlined
 
 Array = Any
@@ -50,11 +50,6 @@ LEAP = 0.3
 #: What is no leap, of the size or rad.
 BLUR = 1e-6
 
-#: Numbers of a planar body's state.
-PLANAR_STATE = 11
-#: Rows to turn rotations into quaternions: those of the rotation, then of the quaternion.
-QUATERNION, QUATERNION_ROWS = 9, 13
-
 
 def solve_planar(
     groups: Ints, data: Data, S: Floats, span: tuple[int, int, int], inputs: Inputs, time: Floats,
@@ -81,7 +76,7 @@ def solve_spatial(
     Parameters
     ----------
     groups : (n,) indices of the groups to solve, each after those it needs
-    S : (N, B, K) states of a block; the frame's are in place
+    S : (N, 24, B) states of a block; the frame's are in place
     span : first time step, the one after the last, level
     inputs : value, rate, acceleration (D, T); ``time`` (T,)
     quality : status, residual, iterations, condition (G, T)
@@ -91,7 +86,7 @@ def solve_spatial(
     outputs : position, orientation, velocity, acceleration, each (rows, T, ...)
     """
     first, stop, level = span
-    block = S.shape[1]
+    block = S.shape[2]
     at = first
     while at < stop:
         count = min(block - at % block, stop - at)
@@ -128,16 +123,16 @@ def store_planar(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level: 
         for k in lanes(count):
             angle[row, after(at, k)] = S[body, 4, k]
         if level > 0:
-            put_three(velocity[row], at, count, S[body, 5], S[body, 6], S[body, 7])
+            put_three(velocity[row], 0, at, count, S[body, 5], S[body, 6], S[body, 7])
         if level > 1:
-            put_three(acceleration[row], at, count, S[body, 8], S[body, 9], S[body, 10])
+            put_three(acceleration[row], 0, at, count, S[body, 8], S[body, 9], S[body, 10])
 
 
-def put_three(out: Array, at: Any, count: Any, x: Array, y: Array, z: Array) -> None:
-    """Three rows of a block, side by side from an instant on."""
+def put_three(out: Array, column: int, at: Any, count: Any, x: Array, y: Array, z: Array) -> None:
+    """Three rows of a block, side by side from a column and an instant on."""
     for k in lanes(count):
         t = after(at, k)
-        out[t, 0], out[t, 1], out[t, 2] = x[k], y[k], z[k]
+        out[t, column], out[t, column + 1], out[t, column + 2] = x[k], y[k], z[k]
 
 
 def load_planar(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
@@ -161,45 +156,35 @@ def store_spatial(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level:
     """Bring a block's results to the outputs; quaternions go on in the sign of the last."""
     row_of, _, written, last = kept
     position, orientation, velocity, acceleration = outputs
-    Q = room(QUATERNION_ROWS)
+    Q = room(4, LANES)
     for body in written:
         row = row_of[body]
         w0, x0, y0, z0 = last[row, 0], last[row, 1], last[row, 2], last[row, 3]
         for begin in range(0, count, LANES):
             n, first = min(LANES, count - begin), at + begin
-            for k in range(n):
-                state = S[body, begin + k]
-                for m in range(QUATERNION):
-                    Q[m, k] = state[ROTATION + m]
+            turns = S[body, ROTATION : ROTATION + 9]
             for k in lanes(n):
-                w, x, y, z = quaternion_of(
-                    Q[0, k], Q[1, k], Q[2, k], Q[3, k], Q[4, k], Q[5, k], Q[6, k], Q[7, k], Q[8, k]
-                )
-                Q[QUATERNION, k], Q[QUATERNION + 1, k] = w, x
-                Q[QUATERNION + 2, k], Q[QUATERNION + 3, k] = y, z
+                t = after(begin, k)
+                Q[0, k], Q[1, k], Q[2, k], Q[3, k] = quaternion_of(
+                    turns[0, t], turns[1, t], turns[2, t], turns[3, t], turns[4, t], turns[5, t], turns[6, t],
+                    turns[7, t], turns[8, t],
+                )  # fmt: skip
             for k in range(n):
-                w, x = Q[QUATERNION, k], Q[QUATERNION + 1, k]
-                y, z = Q[QUATERNION + 2, k], Q[QUATERNION + 3, k]
+                w, x, y, z = Q[0, k], Q[1, k], Q[2, k], Q[3, k]
                 if w * w0 + x * x0 + y * y0 + z * z0 < 0.0:
                     w, x, y, z = -w, -x, -y, -z
                 if w == w:
                     w0, x0, y0, z0 = w, x, y, z
                 out = orientation[row, first + k]
                 out[0], out[1], out[2], out[3] = w, x, y, z
-                state = S[body, begin + k]
-                for m in range(3):
-                    position[row, first + k, m] = state[POSITION + m]
         last[row, 0], last[row, 1], last[row, 2], last[row, 3] = w0, x0, y0, z0
+        put_three(position[row], 0, at, count, S[body, POSITION], S[body, 1], S[body, 2])
         if level > 0:
-            for t in range(count):
-                state = S[body, t]
-                for m in range(6):
-                    velocity[row, at + t, m] = state[VELOCITY + m]
+            put_three(velocity[row], 0, at, count, S[body, VELOCITY], S[body, 13], S[body, 14])
+            put_three(velocity[row], 3, at, count, S[body, 15], S[body, 16], S[body, 17])
         if level > 1:
-            for t in range(count):
-                state = S[body, t]
-                for m in range(6):
-                    acceleration[row, at + t, m] = state[ACCELERATION + m]
+            put_three(acceleration[row], 0, at, count, S[body, ACCELERATION], S[body, 19], S[body, 20])
+            put_three(acceleration[row], 3, at, count, S[body, 21], S[body, 22], S[body, 23])
 
 
 def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
@@ -208,26 +193,22 @@ def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, 
     for body in bodies:
         row = row_of[body]
         for t in range(count):
-            state = S[body, t]
             for m in range(3):
-                state[POSITION + m] = position[row, at + t, m]
+                S[body, POSITION + m, t] = position[row, at + t, m]
             q = orientation[row, at + t]
             w, x, y, z = q[0], q[1], q[2], q[3]
-            state[ROTATION], state[ROTATION + 1], state[ROTATION + 2] = (
+            turn = (
                 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-            )  # fmt: skip
-            state[ROTATION + 3], state[ROTATION + 4], state[ROTATION + 5] = (
                 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-            )  # fmt: skip
-            state[ROTATION + 6], state[ROTATION + 7], state[ROTATION + 8] = (
                 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
             )  # fmt: skip
+            put_rotation(S, body, t, turn)
             if velocity.shape[1] > 0:
                 for m in range(6):
-                    state[VELOCITY + m] = velocity[row, at + t, m]
+                    S[body, VELOCITY + m, t] = velocity[row, at + t, m]
             if acceleration.shape[1] > 0:
                 for m in range(6):
-                    state[ACCELERATION + m] = acceleration[row, at + t, m]
+                    S[body, ACCELERATION + m, t] = acceleration[row, at + t, m]
 
 
 def quaternion(state: Array) -> tuple[float, float, float, float]:
@@ -339,6 +320,8 @@ def leaps(rows: Array, t: int, pace: float, paths: Any, size: float) -> bool:
     return False
 
 
-def states(n_bodies: int, block: int, planar: bool) -> Array:
-    """Room for a block's states, as :mod:`groups.kernels` lays them out."""
-    return np.zeros((n_bodies, PLANAR_STATE, block) if planar else (n_bodies, block, STATE))
+def states(frame: Floats, n_bodies: int, block: int) -> Floats:
+    """Room for a block's states, as :mod:`groups.kernels` lays them out, with the frame's own in place."""
+    S = np.zeros((n_bodies, len(frame), block))
+    S[0] = frame[:, None]
+    return S

@@ -10,9 +10,8 @@ An unknown slide follows from the distance of the two centres, two roots; the pi
 from n·pin_A = 0 and n·D = arm's first number, two more, D being the vector between the centres. Which of them
 is held by two signs in ``memory``: that of (arm + s along)·along, and that of D·(n × pin_A).
 
-Instants are solved :data:`LANES` at a time: states are copied from ``S`` to scratch, where one number of all
-those instants is contiguous, and loops without branches run over it, which the compiler turns into vector
-instructions. That is twice as fast as one instant after the other. What fails is NaN until the end.
+Instants are solved :data:`LANES` at a time by loops without branches (:mod:`groups.kernels.lanes`). What
+fails is NaN until the end.
 """
 
 from __future__ import annotations
@@ -23,9 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from groups.kernels.lanes import after, lanes, room, select
 from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.vectors import (
     ACCELERATION,
+    POSITION,
     SPIN,
     SPIN_RATE,
     STATE,
@@ -34,7 +35,6 @@ from groups.kernels.vectors import (
     Vector,
     cross,
     dot,
-    largest,
     matrix_in,
     minus,
     plus,
@@ -47,6 +47,7 @@ from groups.kernels.vectors import (
     vector_in,
     void,
 )
+from mbssa.compiled import inlined
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -72,17 +73,14 @@ ROUNDING = 1e-14
 
 #: Instants solved at a time.
 LANES = 32
-#: Scratch: rows of LANES numbers, first the states of A, B, first and last body as in ``S``…
-IN_A, IN_B, OF_1, OF_2 = 0, STATE, 2 * STATE, 3 * STATE
-#: … the slide and its rates; the pin across the strut's own in the world, spin and its rate of the body that
-#: holds it; the pin axes in the world; the universal's centre and the ball in the world; square roots that
-#: rates divide by; then the answers that callers read.
-SLIDE = 4 * STATE
-PIN, PIN_SPIN, PIN_SPIN_RATE = SLIDE + 3, SLIDE + 6, SLIDE + 9
-AXES, CENTRE, END, LEAN, SLOPE = SLIDE + 12, SLIDE + 21, SLIDE + 24, SLIDE + 27, SLIDE + 28
-STATUS, RESIDUAL, CONDITION, ROWS = SLIDE + 29, SLIDE + 30, SLIDE + 31, SLIDE + 32
-#: Length of the scratch that :func:`place` takes.
-SCRATCH = ROWS * LANES
+#: Rows of numbers of those instants: the states of the first and the last body as in ``S``…
+OF_1, OF_2 = 0, STATE
+#: … the slide and its rates; the pin across the strut's own in the world; the pin axes in the world; the
+#: universal's centre and the ball in the world; square roots that rates divide by; then the answers that
+#: callers read.
+SLIDE = 2 * STATE
+PIN, AXES, CENTRE, END, LEAN, SLOPE = (SLIDE + k for k in (3, 6, 15, 18, 21, 22))
+STATUS, RESIDUAL, CONDITION, ROWS = (SLIDE + k for k in (23, 24, 25, 26))
 
 
 class Strut(NamedTuple):
@@ -138,145 +136,78 @@ def solve_struts(
 ) -> None:  # fmt: skip
     """Solve a group that is one strut over a block, as :mod:`groups.kernels` lays down."""
     status, residual, iterations, condition = quality
+    strut = strut_in(ints, 0, floats, 0)
+    W = room(ROWS, LANES)
     for t in range(0, count, LANES):
-        lanes = min(LANES, count - t)
-        place(ints, 0, floats, 0, S, t, lanes, inputs, first + t, memory, 0, level, work)
-        for k in range(lanes):
-            status[group, first + t + k] = int(work[cell(STATUS, k)])
-            residual[group, first + t + k] = work[cell(RESIDUAL, k)]
-            iterations[group, first + t + k] = 0
-            condition[group, first + t + k] = work[cell(CONDITION, k)]
+        n, begin = min(LANES, count - t), first + t
+        place(strut, memory, 0, S, t, n, inputs, begin, level, W)
+        for k in range(n):
+            status[group, begin + k] = int(W[STATUS, k])
+            residual[group, begin + k] = W[RESIDUAL, k]
+            iterations[group, begin + k] = 0
+            condition[group, begin + k] = W[CONDITION, k]
 
 
+@inlined
 def place(
-    ints: Ints,
-    i: int,
-    floats: Floats,
-    f: int,
-    S: Floats,
-    t: int,
-    lanes: int,
-    inputs: tuple[Floats, ...],
-    instant: int,
-    memory: Floats,
-    m: int,
-    level: int,
-    scratch: Floats,
-) -> None:
+    strut: Strut, memory: Floats, m: int, S: Floats, t: int, n: int, inputs: tuple[Floats, ...], instant: int,
+    level: int, W: Floats,
+) -> None:  # fmt: skip
     """Write the bodies of one strut at up to LANES instants whose bodies A and B are up to date to ``level``.
 
-    The strut's data begin at ``ints[i]``, ``floats[f]`` and ``memory[m]``. The instants are ``t`` to
-    ``t + lanes - 1`` of ``S``, and those from ``instant`` on of ``inputs``. ``scratch`` is (SCRATCH,). There
-    the answer for the k-th instant is at ``cell(STATUS, k)``, ``cell(RESIDUAL, k)``, ``cell(CONDITION, k)``,
-    and the slide at ``cell(SLIDE, k)``; bodies of a status other than OK are NaN.
+    The strut's signs begin at ``memory[m]``. The instants are ``t`` to ``t + n - 1`` of ``S``, and those from
+    ``instant`` on of ``inputs``. ``W`` is (ROWS, LANES); its rows STATUS, RESIDUAL, CONDITION and SLIDE have
+    the answers. Bodies of a status other than OK are NaN.
 
     The residual (m, rad) is the largest miss of the ball on the poses written and of the right angle between
     the pins; out of reach, how much the centres are too near (m); NaN at a gimbal or waiting. The condition
     is the volume of (D, n, pin_A) at unit lengths times, with an unknown slide, the cosine of slide and arm.
     """
-    strut = strut_in(ints, i, floats, f)
     sliding = strut.last >= 0
     free = sliding and strut.drive < 0
-    copy_in(S, strut.a, t, lanes, level, scratch, IN_A)
-    copy_in(S, strut.b, t, lanes, level, scratch, IN_B)
-    if strut.pin_body == strut.a:
-        turn_pin(strut.pin, lanes, level, scratch)
-    else:
-        copy_pin(S, strut.pin_body, t, lanes, level, strut.pin, scratch)
-    if sliding and not free:
-        for j in range(3):
-            for k in range(lanes):
-                scratch[cell(SLIDE + j, k)] = inputs[j][strut.drive, instant + k]
-    else:
-        for k in range(3 * LANES):
-            scratch[cell(SLIDE, k)] = 0.0
-    stand(strut, memory[m + SLIDE_SIGN], memory[m + PIN_SIGN], free, sliding, level, lanes, scratch)
+    driven = sliding and not free
+    for j in range(3):
+        for k in range(n):
+            W[SLIDE + j, k] = inputs[j][strut.drive, instant + k] if driven else 0.0
+    stand(strut, memory[m + SLIDE_SIGN], memory[m + PIN_SIGN], free, sliding, S, t, n, level, W)
     if level > 0:
-        move(strut.along, free, level, lanes, scratch)
-    copy_out(S, strut.first, t, lanes, level, scratch, OF_1)
+        move(strut, free, S, t, n, level, W)
+    copy_out(W, OF_1, S[strut.first], t, n, level)
     if sliding:
-        copy_out(S, strut.last, t, lanes, level, scratch, OF_2)
-    for k in range(lanes):
-        if scratch[cell(STATUS, k)] != OK:
+        copy_out(W, OF_2, S[strut.last], t, n, level)
+    for k in range(n):
+        if W[STATUS, k] != OK:
             void(S, strut.first, t + k)
             if sliding:
                 void(S, strut.last, t + k)
 
 
-def copy_in(S: Floats, body: int, t: int, lanes: int, level: int, scratch: Floats, to: int) -> None:
-    """A body's states of some instants into scratch."""
-    for k in range(lanes):
-        for j in range(12):
-            scratch[cell(to + j, k)] = S[body, t + k, j]
-    if level > 0:
-        for k in range(lanes):
-            for j in range(12, 24):
-                scratch[cell(to + j, k)] = S[body, t + k, j]
+@inlined
+def copy_out(W: Floats, begin: int, state: Floats, t: int, n: int, level: int) -> None:
+    """A body's states of some instants to where they are kept."""
+    for j in range(VELOCITY + 6 * level):
+        for k in range(n):
+            state[j, t + k] = W[begin + j, k]
 
 
-def turn_pin(pin: Vector, lanes: int, level: int, scratch: Floats) -> None:
-    """As :func:`copy_pin` for a pin axis in body A, whose states are in scratch."""
-    for k in range(lanes):
-        x, y, z = at(scratch, IN_A + 3, k), at(scratch, IN_A + 6, k), at(scratch, IN_A + 9, k)
-        put(scratch, PIN, k, (dot(x, pin), dot(y, pin), dot(z, pin)))
-    if level > 0:
-        for j in range(3):
-            for k in range(lanes):
-                scratch[cell(PIN_SPIN + j, k)] = scratch[cell(IN_A + SPIN + j, k)]
-            for k in range(lanes):
-                scratch[cell(PIN_SPIN_RATE + j, k)] = scratch[cell(IN_A + SPIN_RATE + j, k)]
-
-
-def copy_pin(S: Floats, body: int, t: int, lanes: int, level: int, pin: Vector, scratch: Floats) -> None:
-    """The pin axis across the strut's own, in the world, and the spin of the body that holds it."""
-    for k in range(lanes):
-        put(scratch, PIN, k, rotate(rotation_at(S, body, t + k), pin))
-        if level > 0:
-            put(scratch, PIN_SPIN, k, vector_at(S, body, t + k, SPIN))
-            put(scratch, PIN_SPIN_RATE, k, vector_at(S, body, t + k, SPIN_RATE))
-
-
-def copy_out(S: Floats, body: int, t: int, lanes: int, level: int, scratch: Floats, begin: int) -> None:
-    """A body's states of some instants out of scratch; NaN where the status is not OK."""
-    for k in range(lanes):
-        for j in range(12):
-            S[body, t + k, j] = scratch[cell(begin + j, k)]
-    if level > 0:
-        for k in range(lanes):
-            for j in range(12, 18):
-                S[body, t + k, j] = scratch[cell(begin + j, k)]
-    if level > 1:
-        for k in range(lanes):
-            for j in range(18, 24):
-                S[body, t + k, j] = scratch[cell(begin + j, k)]
-
-
-def cell(row: int, k: int) -> Any:
-    """Index into scratch; unsigned, because tests for a negative index would forbid vector instructions."""
-    return np.uint64(row * LANES + k)
-
-
-def at(scratch: Floats, row: int, k: int) -> Vector:
+@inlined
+def rows_of(W: Floats, row: int, k: Any) -> tuple[Any, Any, Any]:
     """Vector of lane ``k`` in three rows."""
-    return scratch[cell(row, k)], scratch[cell(row + 1, k)], scratch[cell(row + 2, k)]
+    return W[row, k], W[row + 1, k], W[row + 2, k]
 
 
-def put(scratch: Floats, row: int, k: int, a: Vector) -> None:
+@inlined
+def put_rows(W: Floats, row: int, k: Any, a: tuple[Any, Any, Any]) -> None:
     """Write a vector of lane ``k`` into three rows."""
-    scratch[cell(row, k)], scratch[cell(row + 1, k)], scratch[cell(row + 2, k)] = a
+    W[row, k], W[row + 1, k], W[row + 2, k] = a
 
 
+@inlined
 def stand(
-    strut: Strut,
-    slide_sign: float,
-    pin_sign: float,
-    free: bool,
-    sliding: bool,
-    level: int,
-    lanes: int,
-    scratch: Floats,
-) -> None:
-    """Poses, status, residual and condition in scratch. Divisions are NumPy's: they raise nothing."""
+    strut: Strut, slide_sign: float, pin_sign: float, free: bool, sliding: bool, S: Floats, begin: int,
+    n: int, level: int, W: Floats,
+) -> None:  # fmt: skip
+    """Poses, status, residual and condition."""
     centre_a, centre_b = strut.centre_a, strut.centre_b
     start, along = strut.arm, strut.along
     origin_1, origin_2, turn_1, turn_2 = strut.origin_1, strut.origin_2, strut.turn_1, strut.turn_2
@@ -284,22 +215,20 @@ def stand(
     nearest = dot(start, along)
     over2 = max(dot(start, start) - nearest * nearest, 0.0)
     over = math.sqrt(over2)
-    for k in range(lanes):
-        x, y, z = at(scratch, IN_A + 3, k), at(scratch, IN_A + 6, k), at(scratch, IN_A + 9, k)
-        turn = (x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
-        centre = plus(at(scratch, IN_A, k), rotate(turn, centre_a))
-        pin = at(scratch, PIN, k)
-        x, y, z = at(scratch, IN_B + 3, k), at(scratch, IN_B + 6, k), at(scratch, IN_B + 9, k)
-        turn = (x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
-        ball = plus(at(scratch, IN_B, k), rotate(turn, centre_b))
+    least, most = FLAT if level > 0 else -1.0, math.inf if free else MISS
+    for k in lanes(n):
+        t = after(begin, k)
+        centre = plus(vector_at(S, strut.a, t, POSITION), rotate(rotation_at(S, strut.a, t), centre_a))
+        pin = rotate(rotation_at(S, strut.pin_body, t), strut.pin)
+        ball = plus(vector_at(S, strut.b, t, POSITION), rotate(rotation_at(S, strut.b, t), centre_b))
         D = minus(ball, centre)
         size2 = dot(D, D)
-        size = math.sqrt(size2)
+        size = np.sqrt(size2)
 
         square = size2 - over2
-        near = square if square > 0.0 else 0.0
-        slope = slide_sign * math.sqrt(near if square >= -ROUNDING * size2 else math.nan)
-        s = slope - nearest if free else scratch[cell(SLIDE, k)]
+        near = select(square > 0.0, square, 0.0)
+        slope = slide_sign * np.sqrt(select(square >= -ROUNDING * size2, near, math.nan))
+        s = slope - nearest if free else W[SLIDE, k]
         arm = plus_times(start, s, along)
 
         across = plus_times(D, -dot(D, pin), pin)
@@ -307,107 +236,108 @@ def stand(
         across2 = dot(across, across)
         bow2 = arm[1] * arm[1] + arm[2] * arm[2]
         square = across2 - arm[0] * arm[0]
-        square = square if square > FLAT * FLAT * size2 else math.nan
-        lean = pin_sign * math.sqrt(square if bow2 > 0.0 else math.nan)
-        n = plus_times(times(arm[0], across), lean, cross(pin, across))
-        n = times(np.divide(1.0, across2), n)
-        foot = plus_times(D, -arm[0], n)
-        foot = plus_times(foot, -dot(foot, n), n)
-        swing = cross(n, foot)
-        scale = np.divide(1.0, math.sqrt(dot(foot, foot) * bow2))
+        square = select(square > FLAT * FLAT * size2, square, math.nan)
+        lean = pin_sign * np.sqrt(select(bow2 > 0.0, square, math.nan))
+        normal = plus_times(times(arm[0], across), lean, cross(pin, across))
+        normal = times(1.0 / across2, normal)
+        foot = plus_times(D, -arm[0], normal)
+        foot = plus_times(foot, -dot(foot, normal), normal)
+        swing = cross(normal, foot)
+        scale = 1.0 / np.sqrt(dot(foot, foot) * bow2)
         u, v = arm[1] * scale, arm[2] * scale
         X = plus_times(times(u, foot), -v, swing)
         Y = plus_times(times(v, foot), u, swing)
-        axes = (n[0], X[0], Y[0], n[1], X[1], Y[1], n[2], X[2], Y[2])
+        axes = (normal[0], X[0], Y[0], normal[1], X[1], Y[1], normal[2], X[2], Y[2])
 
         position = plus(centre, rotate(axes, origin_1))
         rotation = product(axes, turn_1)
-        put(scratch, OF_1, k, position)
-        put(scratch, OF_1 + 3, k, (rotation[0], rotation[1], rotation[2]))
-        put(scratch, OF_1 + 6, k, (rotation[3], rotation[4], rotation[5]))
-        put(scratch, OF_1 + 9, k, (rotation[6], rotation[7], rotation[8]))
+        put_rows(W, OF_1, k, position)
+        put_rows(W, OF_1 + 3, k, (rotation[0], rotation[1], rotation[2]))
+        put_rows(W, OF_1 + 6, k, (rotation[3], rotation[4], rotation[5]))
+        put_rows(W, OF_1 + 9, k, (rotation[6], rotation[7], rotation[8]))
         if sliding:
             position = plus(centre, rotate(axes, plus_times(origin_2, s, along)))
             rotation = product(axes, turn_2)
-        put(scratch, OF_2, k, position)
-        put(scratch, OF_2 + 3, k, (rotation[0], rotation[1], rotation[2]))
-        put(scratch, OF_2 + 6, k, (rotation[3], rotation[4], rotation[5]))
-        put(scratch, OF_2 + 9, k, (rotation[6], rotation[7], rotation[8]))
-        miss = largest(minus(plus(position, rotate(rotation, end)), ball))
-        miss = max(miss, abs(dot(n, pin)))
-        condition = np.divide(abs(lean), size) * (np.divide(abs(slope), size) if free else 1.0)
+        put_rows(W, OF_2, k, position)
+        put_rows(W, OF_2 + 3, k, (rotation[0], rotation[1], rotation[2]))
+        put_rows(W, OF_2 + 6, k, (rotation[3], rotation[4], rotation[5]))
+        put_rows(W, OF_2 + 9, k, (rotation[6], rotation[7], rotation[8]))
+        gap = minus(plus(position, rotate(rotation, end)), ball)
+        miss = np.maximum(
+            np.maximum(abs(gap[0]), abs(gap[1])), np.maximum(abs(gap[2]), abs(dot(normal, pin)))
+        )
+        condition = abs(lean) / size * (abs(slope) / size if free else 1.0)
 
-        code = 1.0 * OK
-        code = SINGULAR if level > 0 and condition < FLAT else code
-        code = NOT_CONVERGED if not free and miss > MISS * size else code
-        code = code if lean == lean else GIMBAL
-        beyond = free and slope != slope
-        code = OUT_OF_REACH if beyond else code
-        code = code if size == size and pin[0] == pin[0] else WAITS
-        scratch[cell(STATUS, k)] = code
-        scratch[cell(RESIDUAL, k)] = over - size if beyond else miss
-        scratch[cell(CONDITION, k)] = condition if condition == condition else 0.0
-        put(scratch, AXES, k, (axes[0], axes[1], axes[2]))
-        put(scratch, AXES + 3, k, (axes[3], axes[4], axes[5]))
-        put(scratch, AXES + 6, k, (axes[6], axes[7], axes[8]))
-        put(scratch, CENTRE, k, centre)
-        put(scratch, END, k, ball)
-        scratch[cell(SLIDE, k)] = s
-        scratch[cell(LEAN, k)] = lean
-        scratch[cell(SLOPE, k)] = slope
+        code = select(condition < least, 1.0 * SINGULAR, 1.0 * OK)
+        code = select(miss > most * size, 1.0 * NOT_CONVERGED, code)
+        code = select(lean == lean, code, 1.0 * GIMBAL)
+        if free:
+            code = select(slope == slope, code, 1.0 * OUT_OF_REACH)
+            miss = select(slope == slope, miss, over - size)
+        W[STATUS, k] = select((size == size) & (pin[0] == pin[0]), code, 1.0 * WAITS)
+        W[RESIDUAL, k] = miss
+        W[CONDITION, k] = select(condition == condition, condition, 0.0)
+        put_rows(W, AXES, k, (axes[0], axes[1], axes[2]))
+        put_rows(W, AXES + 3, k, (axes[3], axes[4], axes[5]))
+        put_rows(W, AXES + 6, k, (axes[6], axes[7], axes[8]))
+        put_rows(W, PIN, k, pin)
+        put_rows(W, CENTRE, k, centre)
+        put_rows(W, END, k, ball)
+        W[SLIDE, k] = s
+        W[LEAN, k] = lean
+        W[SLOPE, k] = slope
 
 
-def move(along: Vector, free: bool, level: int, lanes: int, scratch: Floats) -> None:
-    """Velocities and accelerations in scratch, after :func:`stand`.
+@inlined
+def move(strut: Strut, free: bool, S: Floats, begin: int, n: int, level: int, W: Floats) -> None:
+    """Velocities and accelerations, after :func:`stand`.
 
     The strut's spin w follows from D' = w × D + s' slide, and for its part about D from the pins: with
     side = n × pin_A, (w - w_P)·side = 0, P being the body that holds pin_A. Accelerations follow
     from the derivatives of both.
     """
-    for k in range(lanes):
-        x, y, z = at(scratch, AXES, k), at(scratch, AXES + 3, k), at(scratch, AXES + 6, k)
+    along, a, b, p = strut.along, strut.a, strut.b, strut.pin_body
+    for k in lanes(n):
+        t = after(begin, k)
+        x, y, z = rows_of(W, AXES, k), rows_of(W, AXES + 3, k), rows_of(W, AXES + 6, k)
         slide = dot(x, along), dot(y, along), dot(z, along)
-        n = x[0], y[0], z[0]
-        centre, pin, ball = at(scratch, CENTRE, k), at(scratch, PIN, k), at(scratch, END, k)
-        lean, slope = scratch[cell(LEAN, k)], scratch[cell(SLOPE, k)]
-        to_a, to_b = minus(centre, at(scratch, IN_A, k)), minus(ball, at(scratch, IN_B, k))
-        to_1, to_2 = minus(at(scratch, OF_1, k), centre), minus(at(scratch, OF_2, k), centre)
+        normal = x[0], y[0], z[0]
+        centre, pin, ball = rows_of(W, CENTRE, k), rows_of(W, PIN, k), rows_of(W, END, k)
+        lean, slope = W[LEAN, k], W[SLOPE, k]
+        to_a, to_b = minus(centre, vector_at(S, a, t, POSITION)), minus(ball, vector_at(S, b, t, POSITION))
+        to_1, to_2 = minus(rows_of(W, OF_1, k), centre), minus(rows_of(W, OF_2, k), centre)
         D = minus(ball, centre)
-        per_size2, per_lean, per_slope = (
-            np.divide(1.0, dot(D, D)),
-            np.divide(1.0, lean),
-            np.divide(1.0, slope),
-        )
-        side = cross(n, pin)  # D·side = lean
+        per_size2, per_lean, per_slope = 1.0 / dot(D, D), 1.0 / lean, 1.0 / slope
+        side = cross(normal, pin)  # D·side = lean
 
-        w_a, w_b = at(scratch, IN_A + SPIN, k), at(scratch, IN_B + SPIN, k)
+        w_a, w_b = vector_at(S, a, t, SPIN), vector_at(S, b, t, SPIN)
         arc_a, arc_b = cross(w_a, to_a), cross(w_b, to_b)
-        v_a = plus(at(scratch, IN_A + VELOCITY, k), arc_a)
-        rate = minus(plus(at(scratch, IN_B + VELOCITY, k), arc_b), v_a)
-        ds = dot(D, rate) * per_slope if free else scratch[cell(SLIDE + 1, k)]
+        v_a = plus(vector_at(S, a, t, VELOCITY), arc_a)
+        rate = minus(plus(vector_at(S, b, t, VELOCITY), arc_b), v_a)
+        ds = dot(D, rate) * per_slope if free else W[SLIDE + 1, k]
         w = times(per_size2, cross(D, plus_times(rate, -ds, slide)))
-        w_p = at(scratch, PIN_SPIN, k)
+        w_p = vector_at(S, p, t, SPIN)
         w = plus_times(w, dot(minus(w_p, w), side) * per_lean, D)
         arc_1, arc_2 = cross(w, to_1), plus_times(cross(w, to_2), ds, slide)
-        put(scratch, OF_1 + VELOCITY, k, plus(v_a, arc_1))
-        put(scratch, OF_1 + SPIN, k, w)
-        put(scratch, OF_2 + VELOCITY, k, plus(v_a, arc_2))
-        put(scratch, OF_2 + SPIN, k, w)
+        put_rows(W, OF_1 + VELOCITY, k, plus(v_a, arc_1))
+        put_rows(W, OF_1 + SPIN, k, w)
+        put_rows(W, OF_2 + VELOCITY, k, plus(v_a, arc_2))
+        put_rows(W, OF_2 + SPIN, k, w)
 
         if level > 1:
-            d_a, d_b = at(scratch, IN_A + SPIN_RATE, k), at(scratch, IN_B + SPIN_RATE, k)
-            a_a = plus(at(scratch, IN_A + ACCELERATION, k), plus(cross(d_a, to_a), cross(w_a, arc_a)))
-            a_b = plus(at(scratch, IN_B + ACCELERATION, k), plus(cross(d_b, to_b), cross(w_b, arc_b)))
+            d_a, d_b = vector_at(S, a, t, SPIN_RATE), vector_at(S, b, t, SPIN_RATE)
+            a_a = plus(vector_at(S, a, t, ACCELERATION), plus(cross(d_a, to_a), cross(w_a, arc_a)))
+            a_b = plus(vector_at(S, b, t, ACCELERATION), plus(cross(d_b, to_b), cross(w_b, arc_b)))
             drift = times(ds, cross(w, slide))
             bend = plus(cross(w, plus_times(cross(w, D), ds, slide)), drift)
             rate = minus(minus(a_b, a_a), bend)
-            dds = dot(D, rate) * per_slope if free else scratch[cell(SLIDE + 2, k)]
-            veer = plus(cross(cross(w, n), pin), cross(n, cross(w_p, pin)))  # rate of ``side``
+            dds = dot(D, rate) * per_slope if free else W[SLIDE + 2, k]
+            veer = plus(cross(cross(w, normal), pin), cross(normal, cross(w_p, pin)))  # rate of ``side``
             d = times(per_size2, cross(D, plus_times(rate, -dds, slide)))
-            d_p = at(scratch, PIN_SPIN_RATE, k)
+            d_p = vector_at(S, p, t, SPIN_RATE)
             d = plus_times(d, (dot(minus(d_p, d), side) - dot(minus(w, w_p), veer)) * per_lean, D)
-            put(scratch, OF_1 + ACCELERATION, k, plus(a_a, plus(cross(d, to_1), cross(w, arc_1))))
-            put(scratch, OF_1 + SPIN_RATE, k, d)
+            put_rows(W, OF_1 + ACCELERATION, k, plus(a_a, plus(cross(d, to_1), cross(w, arc_1))))
+            put_rows(W, OF_1 + SPIN_RATE, k, d)
             carried = plus(plus_times(cross(d, to_2), dds, slide), plus(cross(w, arc_2), drift))
-            put(scratch, OF_2 + ACCELERATION, k, plus(a_a, carried))
-            put(scratch, OF_2 + SPIN_RATE, k, d)
+            put_rows(W, OF_2 + ACCELERATION, k, plus(a_a, carried))
+            put_rows(W, OF_2 + SPIN_RATE, k, d)

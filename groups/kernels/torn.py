@@ -639,13 +639,12 @@ def drives(task: Task, rows: Rows, bench: Bench, lane: int, moving: bool) -> flo
             turn[k, 0, 0], turn[k, 0, 1], turn[k, 1, 0], turn[k, 1, 1], turn[k, 2, 2] = c, -s, s, c, 1.0
             twist[k, 0], twist[k, 1], twist[k, 5] = S[body, 5, lane], S[body, 6, lane], S[body, 7, lane]
             continue
-        state = S[body, lane]
         for i in range(3):
-            place[k, i] = state[POSITION + i]
+            place[k, i] = S[body, POSITION + i, lane]
             for j in range(3):
-                turn[k, i, j] = state[ROTATION + 3 * i + j]
+                turn[k, i, j] = S[body, ROTATION + 3 * i + j, lane]
         for i in range(6):
-            twist[k, i] = state[VELOCITY + i]
+            twist[k, i] = S[body, VELOCITY + i, lane]
     # Drives that can be met by borrowed inputs read no angles that count turns.
     evaluate(0, m, rows, place, turn, twist, rows[9], moving, bench[JETS], table)
     worst = 0.0
@@ -674,7 +673,7 @@ def along(
             total += table[r, first + 5] * S[body, at + 2, lane]
         else:
             for i in range(6):
-                total += table[r, first + i] * S[body, lane, at + i]
+                total += table[r, first + i] * S[body, at + i, lane]
     return total
 
 

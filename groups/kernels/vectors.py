@@ -18,46 +18,32 @@ Matrix = tuple[float, float, float, float, float, float, float, float, float]
 POSITION, ROTATION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, STATE = 0, 3, 12, 15, 18, 21, 24
 
 
-def vector_at(S: Array, body: int, t: int, k: int) -> Vector:
+def vector_at(S: Array, body: int, t: Any, k: int) -> Any:
     """Three numbers of a body's state from place ``k`` on."""
-    return S[body, t, k], S[body, t, k + 1], S[body, t, k + 2]
+    return S[body, k, t], S[body, k + 1, t], S[body, k + 2, t]
 
 
-def rotation_at(S: Array, body: int, t: int) -> Matrix:
+def rotation_at(S: Array, body: int, t: Any) -> Any:
     """Rotation of a body."""
     return (
-        S[body, t, 3],
-        S[body, t, 4],
-        S[body, t, 5],
-        S[body, t, 6],
-        S[body, t, 7],
-        S[body, t, 8],
-        S[body, t, 9],
-        S[body, t, 10],
-        S[body, t, 11],
-    )
+        S[body, 3, t], S[body, 4, t], S[body, 5, t], S[body, 6, t], S[body, 7, t], S[body, 8, t],
+        S[body, 9, t], S[body, 10, t], S[body, 11, t],
+    )  # fmt: skip
 
 
 def put_vector(S: Array, body: int, t: int, k: int, a: Vector) -> None:
     """Write three numbers of a body's state from place ``k`` on."""
-    S[body, t, k], S[body, t, k + 1], S[body, t, k + 2] = a
+    S[body, k, t], S[body, k + 1, t], S[body, k + 2, t] = a
 
 
 def put_rotation(S: Array, body: int, t: int, m: Matrix) -> None:
     """Write the rotation of a body."""
-    S[body, t, 3], S[body, t, 4], S[body, t, 5] = m[0], m[1], m[2]
-    S[body, t, 6], S[body, t, 7], S[body, t, 8] = m[3], m[4], m[5]
-    S[body, t, 9], S[body, t, 10], S[body, t, 11] = m[6], m[7], m[8]
+    for k in range(9):
+        S[body, 3 + k, t] = m[k]
 
 
 def void(S: Array, body: int, t: int) -> None:
     """Say that a body has no answer at an instant: NaN throughout."""
-    for k in range(S.shape[2]):
-        S[body, t, k] = math.nan
-
-
-def void_planar(S: Array, body: int, t: int) -> None:
-    """Fill a body's state at an instant with NaN where ``S`` is that of the plane."""
     for k in range(S.shape[1]):
         S[body, k, t] = math.nan
 

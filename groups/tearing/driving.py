@@ -123,9 +123,7 @@ class Driver:
         loop, structure = self._loop, model.structure
         m, n, stage = len(loop.unknown), structure.mechanism.n_bodies, len(loop.stage)
         lanes = 1 + max(m + 1, torn.WIDEST)
-        S = span.states(n, lanes, self.planar)
-        frame = model.frame_state
-        S[0] = frame[:, None] if self.planar else frame
+        S = span.states(model.frame_state, n, lanes)
         inputs = len(loop.unknown) + len(loop.shared)
         quality = (
             np.zeros((structure.n_groups, lanes), dtype=np.int8),

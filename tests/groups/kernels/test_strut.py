@@ -108,7 +108,7 @@ def states(g, times):
     return S
 
 
-#: Times, which the kernel of a strut does not need.
+#: Times and room, which the kernel of a strut does not need.
 NONE = np.zeros(0)
 
 
@@ -123,12 +123,12 @@ def solve(ints, floats, S, pair, level=2, inputs=None, one_by_one=False):
         np.full((1, count), np.nan),
     )
     inputs = inputs or (np.zeros((0, count)),) * 3
-    memory, scratch = np.array(pair, dtype=float), np.zeros(layout.SCRATCH)
+    memory = np.array(pair, dtype=float)
     kernel = life_of(layout.solve_struts)
     for first, length in [(t, 1) for t in range(count)] if one_by_one else [(0, count)]:
-        block = np.ascontiguousarray(S[:, first : first + length])
-        kernel(0, ints, floats, block, first, length, inputs, NONE, memory, scratch, quality, level)
-        S[:, first : first + length] = block
+        block = np.ascontiguousarray(S[:, first : first + length].swapaxes(1, 2))
+        kernel(0, ints, floats, block, first, length, inputs, NONE, memory, NONE, quality, level)
+        S[:, first : first + length] = block.swapaxes(1, 2)
     return S, SimpleNamespace(
         status=quality[0][0], residual=quality[1][0], iterations=quality[2][0], condition=quality[3][0]
     )
