@@ -76,11 +76,11 @@ LANES = 32
 #: Rows of numbers of those instants: the states of the first and the last body as in ``S``…
 OF_1, OF_2 = 0, STATE
 #: … the slide and its rates; the pin across the strut's own in the world; the pin axes in the world; the
-#: universal's centre and the ball in the world; square roots that rates divide by; then the answers that
-#: callers read.
+#: universal's centre and the ball in the world; square roots that rates divide by, and the square of their
+#: distance; then the answers that callers read.
 SLIDE = 2 * STATE
 PIN, AXES, CENTRE, END, LEAN, SLOPE = (SLIDE + k for k in (3, 6, 15, 18, 21, 22))
-STATUS, RESIDUAL, CONDITION, ROWS = (SLIDE + k for k in (23, 24, 25, 26))
+SQUARE, STATUS, RESIDUAL, CONDITION, ROWS = (SLIDE + k for k in (23, 24, 25, 26, 27))
 
 
 class Strut(NamedTuple):
@@ -169,7 +169,8 @@ def place(
     for j in range(3):
         for k in range(n):
             W[SLIDE + j, k] = inputs[j][strut.drive, instant + k] if driven else 0.0
-    stand(strut, memory[m + SLIDE_SIGN], memory[m + PIN_SIGN], free, sliding, S, t, n, level, W)
+    stand(strut, memory[m + SLIDE_SIGN], memory[m + PIN_SIGN], free, sliding, S, t, n, W)
+    judge(free, level, n, W)
     if level > 0:
         move(strut, free, S, t, n, level, W)
     copy_out(W, OF_1, S[strut.first], t, n, level)
@@ -177,6 +178,8 @@ def place(
         copy_out(W, OF_2, S[strut.last], t, n, level)
     for k in range(n):
         if W[STATUS, k] != OK:
+            if W[STATUS, k] == OUT_OF_REACH:
+                W[RESIDUAL, k] = math.sqrt(over2(strut)) - math.sqrt(W[SQUARE, k])
             void(S, strut.first, t + k)
             if sliding:
                 void(S, strut.last, t + k)
@@ -202,20 +205,23 @@ def put_rows(W: Floats, row: int, k: Any, a: tuple[Any, Any, Any]) -> None:
     W[row, k], W[row + 1, k], W[row + 2, k] = a
 
 
+def over2(strut: Strut) -> float:
+    """Square of the least distance of the ball from the universal's centre, m²."""
+    nearest = dot(strut.arm, strut.along)
+    return max(dot(strut.arm, strut.arm) - nearest * nearest, 0.0)
+
+
 @inlined
 def stand(
     strut: Strut, slide_sign: float, pin_sign: float, free: bool, sliding: bool, S: Floats, begin: int,
-    n: int, level: int, W: Floats,
+    n: int, W: Floats,
 ) -> None:  # fmt: skip
-    """Poses, status, residual and condition."""
+    """Poses and residual."""
     centre_a, centre_b = strut.centre_a, strut.centre_b
     start, along = strut.arm, strut.along
     origin_1, origin_2, turn_1, turn_2 = strut.origin_1, strut.origin_2, strut.turn_1, strut.turn_2
     end = strut.ball
-    nearest = dot(start, along)
-    over2 = max(dot(start, start) - nearest * nearest, 0.0)
-    over = math.sqrt(over2)
-    least, most = FLAT if level > 0 else -1.0, math.inf if free else MISS
+    nearest, over = dot(start, along), over2(strut)
     for k in lanes(n):
         t = after(begin, k)
         centre = plus(vector_at(S, strut.a, t, POSITION), rotate(rotation_at(S, strut.a, t), centre_a))
@@ -223,9 +229,8 @@ def stand(
         ball = plus(vector_at(S, strut.b, t, POSITION), rotate(rotation_at(S, strut.b, t), centre_b))
         D = minus(ball, centre)
         size2 = dot(D, D)
-        size = np.sqrt(size2)
 
-        square = size2 - over2
+        square = size2 - over
         near = select(square > 0.0, square, 0.0)
         slope = slide_sign * np.sqrt(select(square >= -ROUNDING * size2, near, math.nan))
         s = slope - nearest if free else W[SLIDE, k]
@@ -266,17 +271,7 @@ def stand(
         miss = np.maximum(
             np.maximum(abs(gap[0]), abs(gap[1])), np.maximum(abs(gap[2]), abs(dot(normal, pin)))
         )
-        condition = abs(lean) / size * (abs(slope) / size if free else 1.0)
-
-        code = select(condition < least, 1.0 * SINGULAR, 1.0 * OK)
-        code = select(miss > most * size, 1.0 * NOT_CONVERGED, code)
-        code = select(lean == lean, code, 1.0 * GIMBAL)
-        if free:
-            code = select(slope == slope, code, 1.0 * OUT_OF_REACH)
-            miss = select(slope == slope, miss, over - size)
-        W[STATUS, k] = select((size == size) & (pin[0] == pin[0]), code, 1.0 * WAITS)
-        W[RESIDUAL, k] = miss
-        W[CONDITION, k] = select(condition == condition, condition, 0.0)
+        W[RESIDUAL, k], W[SQUARE, k] = miss, size2
         put_rows(W, AXES, k, (axes[0], axes[1], axes[2]))
         put_rows(W, AXES + 3, k, (axes[3], axes[4], axes[5]))
         put_rows(W, AXES + 6, k, (axes[6], axes[7], axes[8]))
@@ -286,6 +281,26 @@ def stand(
         W[SLIDE, k] = s
         W[LEAN, k] = lean
         W[SLOPE, k] = slope
+
+
+@inlined
+def judge(free: bool, level: int, n: int, W: Floats) -> None:
+    """Status and condition, after :func:`stand`."""
+    least, far = FLAT if level > 0 else -1.0, MISS * MISS
+    for k in lanes(n):
+        size2, miss, lean, slope = W[SQUARE, k], W[RESIDUAL, k], W[LEAN, k], W[SLOPE, k]
+        if free:
+            condition = abs(lean * slope) / size2
+            code = select(condition < least, 1.0 * SINGULAR, 1.0 * OK)
+            code = select(lean == lean, code, 1.0 * GIMBAL)
+            code = select(slope == slope, code, 1.0 * OUT_OF_REACH)
+        else:
+            condition = np.sqrt(lean * lean / size2)
+            code = select(condition < least, 1.0 * SINGULAR, 1.0 * OK)
+            code = select(miss * miss > far * size2, 1.0 * NOT_CONVERGED, code)
+            code = select(lean == lean, code, 1.0 * GIMBAL)
+        W[STATUS, k] = select((size2 == size2) & (W[PIN, k] == W[PIN, k]), code, 1.0 * WAITS)
+        W[CONDITION, k] = select(condition == condition, condition, 0.0)
 
 
 @inlined
