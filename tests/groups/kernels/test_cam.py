@@ -115,9 +115,12 @@ def test_teeth_that_part_and_meet_again(both):
     """Beyond the ends of the flanks there is no contact; the same time steps have an answer either way."""
     mechanism = mbssa.load("involute_teeth")
     laws = {"1-2.angle": groups.harmonic(0.4, 4.0, mean=0.2618)}
-    straight, general = both(mechanism, groups.sample(mechanism, laws, np.arange(100) / 300))
+    straight, general = both(mechanism, groups.sample(mechanism, laws, np.arange(18) / 100))
     assert_same(straight, general)
-    assert 20 < (straight.status == OK).all(axis=0).sum() < 90
+    sound = (straight.status == OK).all(axis=1)
+    assert sound[0]
+    assert sound[-7]
+    assert not sound.all()
 
 
 def test_a_roller_that_the_cam_does_not_reach_is_said_to_be_lifted(tmp_path, both):
@@ -130,7 +133,7 @@ def test_a_roller_that_the_cam_does_not_reach_is_said_to_be_lifted(tmp_path, bot
     path.write_text(text.replace("JOINT", short).replace("PROFILE", profile))
     mechanism = mbssa.load(path)
     laws = {"1-2.angle": groups.constant(0.0), "1-4.angle": groups.harmonic(0.4, 1.0)}
-    motion = groups.sample(mechanism, laws, np.arange(45) / 45)
+    motion = groups.sample(mechanism, laws, np.arange(15) / 15)
     straight, general = both(mechanism, motion)
     assert_same(straight, general)
     assert (straight.status == LIFTED).any()
