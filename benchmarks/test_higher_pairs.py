@@ -6,9 +6,11 @@ Everybody answers for all bodies up to acceleration, and is compared first. The 
 all bodies in one compiled Newton, the place of a contact eliminated within the joint as in the groups. The
 rival takes the textbook's way for cams (:mod:`benchmarks.higher_rival`): two unknowns more for each contact.
 It is there in NumPy, as it is usually written, and compiled (:mod:`benchmarks.higher_compiled`), which shows
-what is due to the unknowns and what to the language. It follows a contact from the instant before, while
-ours seeks the nearest contact of the whole profiles anew at every instant.
-Aims: no slower than the global approach; a tenth of the rival in NumPy.
+what is due to the unknowns and what to the language. It follows a contact from the instant before. So do our
+groups where no other can be nearer (:mod:`groups.kernels.contact`); the global approach, which checks the
+groups, seeks the nearest contact of the whole profiles anew at every instant.
+Aims: faster than the global approach; a tenth of the rival in NumPy; as fast as the compiled rival, with two
+profiles at most twice its time.
 """
 
 from __future__ import annotations
@@ -112,6 +114,7 @@ def test_all_bodies(benchmark, name):
                 "two unknowns a cam, compiled",
                 lambda: higher_compiled.solve(rival, *numbers(motion)),
                 INSTANTS,
+                aim=2.0 if name == "involute_teeth" else 1.0,
             ),
         ]
     in_turns(

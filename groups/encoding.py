@@ -103,7 +103,7 @@ class RowTables:
         """What the kernels take, with room of its own to work in."""
         return (
             self.pair, self.origin, self.axes, self.code, self.joint, self.number, self.sign, self.parameter,
-            self.factor, self.near.copy(), self.curve_data, np.zeros(self.room),
+            self.factor, self.near.copy(), self.curve_data, np.zeros(self.room), np.zeros((0, 2)),
         )  # fmt: skip
 
     @property
@@ -143,13 +143,13 @@ class RowTables:
         """The same with lengths divided by a size, m."""
         angles = np.isin(self.code, (jets.TURNED, jets.COUNTED, jets.LINE, jets.USER, jets.MORE))
         lengths = self.is_length[self.equation]
-        user = self.code == jets.USER
+        user, contact = self.code == jets.USER, self.code == jets.CONTACT
         return replace(
             self,
             origin=self.origin / size,
             parameter=np.where(user, self.parameter, self.parameter / size),
             factor=np.where(angles & lengths, self.factor / size, self.factor),
-            sign=np.where(user, self.sign * size, self.sign),
+            sign=self.sign * np.where(user, size, np.where(contact, 1.0 / size, 1.0)),
             constant=np.where(self.is_length, self.constant / size, self.constant),
             curves=tuple(curve.scaled(1.0 / size) for curve in self.curves),
         )
@@ -317,9 +317,11 @@ def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[s
     for relation, drive in chosen:
         terms = []
         for term in relation.terms:
-            number, parameter, near = _four(term.numbers), term.parameter, np.nan
+            number, sign, parameter, near = _four(term.numbers), 1.0, term.parameter, np.nan
             if term.kind == "contact":
                 number = (place, after, term.numbers[0], 0)
+                radii = [curve.least_radius for curve in relations.curves]
+                sign = sum(radii) if min(radii) > 0.0 else 0.0
             elif term.kind == "user":
                 number, parameter = (len(relations.bodies), 0, 0, 0), 0.0
                 assert relations.function is not None
@@ -327,7 +329,7 @@ def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[s
             elif term.kind in TURNING:
                 near = term.near
             code = CODES[term.kind]
-            terms.append(_Term(code, first + term.pair, number, 1.0, parameter, term.factor, near))
+            terms.append(_Term(code, first + term.pair, number, sign, parameter, term.factor, near))
             if term.kind == "user":
                 terms += [
                     _Term(jets.MORE, first + k, (len(relations.bodies), 2 * k, 0, 0), factor=term.factor)

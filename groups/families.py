@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels import chains, driven, invoke, layout, legs, planar, reach, relative, strut
+from groups.kernels import cam, chains, driven, invoke, layout, legs, planar, reach, relative, strut
 from mbssa.compiled import address_of
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ COMPILING: dict[Kernel, float] = {
     relative.solve_joints_to_a_point: 35.0,
     relative.solve_cuts: 25.0,
     relative.solve_rows: 45.0,
+    cam.solve_cam: 50.0,
 }
 #: Seconds that compiling the loop over blocks takes.
 LOOP = 4.0
@@ -57,7 +58,7 @@ def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
     if code == PLANAR:
         return planar_kernel(ints)
     if ints[layout.N_ROWS] > 0:
-        return relative.solve_rows
+        return cam.solve_cam if cam.is_simple(ints, floats) else relative.solve_rows
     if ints[layout.N_UNKNOWNS] == 0:
         return relative.solve_geared if ints[layout.PLANAR] else driven.solve_driven
     if ints[layout.METHOD] == layout.MEET:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups.families import PLANAR, STRUT
-from groups.kernels import layout, planar
+from groups.kernels import cam, layout, planar
 
 if TYPE_CHECKING:
     from groups.registry import Solver
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: µs an instant: planar groups by their form, a strut, a link without unknowns, and a rod on one joint.
 _PLANAR = {planar.CRANK: 2.0, planar.LED: 12.0, planar.ARMS: 5.0, planar.GUIDE: 5.0}
 _CHAINS, _STRUT, _LINK, _REACH = 95.0, 200.0, 12.0, 130.0
+#: µs an instant: a body that one contact holds.
+_CAM = 60.0
 #: µs an instant: any other group in relative coordinates, each of its unknowns, each term of its equations,
 #: and a contact of curves.
 _RELATIVE, _UNKNOWN, _TERM, _CURVE = 80.0, 170.0, 15.0, 250.0
@@ -40,6 +42,8 @@ def plain_microseconds(solver: Solver) -> float:
         return _PLANAR.get(int(ints[planar.FORM]), _CHAINS)
     if solver.code == STRUT:
         return _STRUT
+    if solver.kernel is cam.solve_cam:
+        return _CAM
     struts = _STRUT * int(ints[layout.N_STRUTS])
     unknowns, terms = int(ints[layout.N_UNKNOWNS]), int(ints[layout.N_TERMS])
     if unknowns == 0 and terms == 0:

@@ -230,9 +230,8 @@ def encode_relative(
     angles = reference.angle[list(opened.known)] if planar else np.zeros(0)
     signs = [_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)]
     memory = _joined(np.float64, [
-        np.zeros(layout.HEAD_OF_MEMORY), x, np.zeros(2 * n), *balls, known, inputs, angles, rows.near,
-        np.zeros(len(rows.code)),
-        np.ones(len(rows)), *signs,
+        np.zeros(layout.HEAD_OF_MEMORY), x, np.zeros(3 * n), *balls, known, inputs, angles, rows.near,
+        np.zeros(9 * len(rows.code)), np.ones(len(rows)), *signs,
     ])  # fmt: skip
     assert len(memory) == size_of_memory
     closed = settle(ints, floats, memory)

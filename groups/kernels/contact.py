@@ -7,11 +7,16 @@ left of the tangent. It touches
 - ``FLAT``: the line y = 0 of B, with the profile on its side -y;
 - ``CURVE``: a curve of B, where the outward normals are opposed.
 
-The gap is the signed distance, positive outside. The contact is found anew at each call, so the answer
-depends on the pose alone. The gap is stationary in the place of the contact: its first derivative is that of
-the distance of two points that are fixed to the bodies, along the common normal. Its second time derivative
-has also what the travel of the contact adds: with k the curvature of A (positive where convex), l that of B,
-g the gap, v the velocity against A of B's point along A's tangent, w the rate of B's angle against A
+The gap is the signed distance, positive outside. The contact is sought on the whole of the profiles, so the
+answer depends on the pose alone. Where profiles are convex, of least radii of curvature r and s, it is
+followed from where it was last: there is but one place where the gap is stationary and greater than -(r + s).
+Profiles set back by r and s are convex too (Blaschke's rolling theorem), and the directions that part two
+convex sets are connected.
+
+The gap is stationary in the place of the contact: its first derivative is that of the distance of two points
+that are fixed to the bodies, along the common normal. Its second time derivative has also what the travel of
+the contact adds: with k the curvature of A (positive where convex), l that of B, g the gap, v the velocity
+against A of B's point along A's tangent, w the rate of B's angle against A
 
     (k l v² + 2 k v w - (1 + k g) w²) / (k + l + k l g)
 
@@ -62,7 +67,7 @@ _STEPS, _FEW_STEPS = 80, 20
 def contact(
     A: tuple[Vector, Vector, Vector], B: tuple[Vector, Vector, Vector], across: Vector,
     arms: tuple[Vector, Vector], apart: Vector, spins: tuple[Vector, Vector], data: Array, first: Any,
-    second: Any, kind: Any, moving: bool, out: Array, to: Any,
+    second: Any, kind: Any, radius: float, moving: bool, place: Array, out: Array, to: Any,
 ) -> None:  # fmt: skip
     """The jet of the gap (m) into row ``to`` of ``out``, laid out as in :mod:`groups.kernels.jets`.
 
@@ -75,16 +80,18 @@ def contact(
     spins : angular velocities of a and b
     data : curves one behind another, each as ``Curve.data``: A's begins at ``first``, B's at ``second``
     kind : POINT, FLAT or CURVE; only the last reads ``second``
+    radius : least radius of curvature of A, and of B in addition, where they are convex; else 0
     moving : False leaves ``[13]`` and ``[14]`` alone
+    place : row ``to`` has where the contact was last on A and B, in pieces, and takes where it is; without
+        rows the contact is sought anew
     """
-    x, y, z = dot(A[0], across), dot(A[1], across), dot(A[2], across)
-    if kind == POINT:
-        nx, ny, px, py, gap, vv, vw, ww = _on_point(data, first, x, y)
-    elif kind == FLAT:
-        nx, ny, px, py, gap, vv, vw, ww = _on_face(data, first, x, y, dot(A[0], B[1]), dot(A[1], B[1]))
-    else:
-        cosine, sine = dot(A[0], B[0]), dot(A[1], B[0])
-        nx, ny, px, py, gap, vv, vw, ww = _on_curve(data, first, second, x, y, cosine, sine)
+    at = dot(A[0], across), dot(A[1], across)
+    turned = dot(A[0], B[0]), dot(A[1], B[0])
+    normal = dot(A[0], B[1]), dot(A[1], B[1])
+    nx, ny, px, py, gap, vv, vw, ww = found_at(
+        data, first, second, kind, at, turned, normal, radius, place, to
+    )  # fmt: skip
+    z = dot(A[2], across)
     n, touch = _in_world(A, nx, ny, 0.0), _in_world(A, px, py, z)
     from_a, from_b = plus(arms[0], touch), plus(arms[1], minus(touch, across))
     out[to, 0] = gap
@@ -105,9 +112,24 @@ def contact(
         out[to, 14] = dot(n, rate)
 
 
-def _on_point(data: Array, first: Any, x: float, y: float) -> Found:
+def found_at(
+    data: Array, first: Any, second: Any, kind: Any, at: Pair, turned: Pair, normal: Pair, radius: float,
+    place: Array, to: Any,
+) -> Found:  # fmt: skip
+    """The contact where B's frame is ``at`` a point in A's axes, its x axis ``turned``, y axis ``normal``.
+
+    The other parameters are those of :func:`contact`.
+    """
+    if kind == POINT:
+        return _on_point(data, first, at[0], at[1], radius, place, to)
+    if kind == FLAT:
+        return _on_face(data, first, at[0], at[1], normal, radius, place, to)
+    return _on_curve(data, first, second, at[0], at[1], turned, radius, place, to)
+
+
+def _on_point(data: Array, first: Any, x: float, y: float, radius: float, place: Array, to: Any) -> Found:
     """Where a point is nearest to the curve."""
-    arc, free = nearest(data, first, x, y, 1.0)
+    arc, free = followed(data, first, x, y, 1.0, radius, place, to)
     nx, ny, k = _normal(arc)
     rx, ry = x - arc[0], y - arc[1]
     gap = nx * rx + ny * ry
@@ -119,36 +141,69 @@ def _on_point(data: Array, first: Any, x: float, y: float) -> Found:
     return rx / gap, ry / gap, x, y, gap, 1.0 / gap, 0.0, 0.0
 
 
-def _on_face(data: Array, first: Any, x: float, y: float, nx: float, ny: float) -> Found:
-    """Where the curve is highest along a face's normal (nx, ny); the face runs through (x, y)."""
-    arc, free = nearest(data, first, nx, ny, 0.0)
+def _on_face(
+    data: Array, first: Any, x: float, y: float, normal: Pair, radius: float, place: Array, to: Any
+) -> Found:
+    """Where the curve is highest along a face's normal; the face runs through (x, y)."""
+    nx, ny = normal
+    arc, free = followed(data, first, nx, ny, 0.0, radius, place, to)
     gap = nx * (x - arc[0]) + ny * (y - arc[1])
-    radius = 0.0
+    bend = 0.0
     if free:
         k = _normal(arc)[2]
-        radius = 1.0 / k if k != 0.0 else math.nan
-    return nx, ny, arc[0] + gap * nx, arc[1] + gap * ny, gap, 0.0, 1.0, -(radius + gap)
+        bend = 1.0 / k if k != 0.0 else math.nan
+    return nx, ny, arc[0] + gap * nx, arc[1] + gap * ny, gap, 0.0, 1.0, -(bend + gap)
 
 
-def _on_curve(data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float) -> Found:
-    """Where two curves are nearest to touching; B's frame is at (x, y), turned by cosine c and sine s."""
-    a, b = nearest_pair(data, first, second, x, y, c, s)
-    nx, ny, k = _normal(a)
-    _, _, other = _normal(b)
-    gap = nx * (b[0] - a[0]) + ny * (b[1] - a[1])
-    fit = k + other + k * other * gap
-    return nx, ny, b[0], b[1], gap, k * other / fit, k / fit, -(1.0 + k * gap) / fit
+def _on_curve(
+    data: Array, first: Any, second: Any, x: float, y: float, turned: Pair, radius: float, place: Array,
+    to: Any,
+) -> Found:  # fmt: skip
+    """Where two curves are nearest to touching; B's frame is at (x, y), turned by this cosine and sine."""
+    c, s = turned
+    if radius > 0.0 and len(place) > 0:
+        za, zb = _meeting(data, first, second, x, y, c, s, place[to, 0], place[to, 1], 1.0, 1.0)
+        found = _pair_at(data, first, second, x, y, c, s, za, zb)
+        if abs(found[4]) < radius:
+            place[to, 0], place[to, 1] = _wound(data, first, za), _wound(data, second, zb)
+            return found
+    za, zb = nearest_pair(data, first, second, x, y, c, s)
+    if len(place) > 0 and not math.isnan(za):
+        place[to, 0], place[to, 1] = _wound(data, first, za), _wound(data, second, zb)
+    return _pair_at(data, first, second, x, y, c, s, za, zb)
 
 
-def nearest(data: Array, first: Any, x: float, y: float, weight: float) -> tuple[Arc, bool]:
+def followed(
+    data: Array, first: Any, x: float, y: float, weight: float, radius: float, place: Array, to: Any
+) -> tuple[Arc, bool]:
+    """What :func:`nearest` finds, from where it was last if no other place can be nearer."""
+    if radius > 0.0 and len(place) > 0:
+        z, smooth = _lowest_about(data, first, x, y, weight, place[to, 0], 1.0)
+        arc = arc_at(data, first, z)
+        nx, ny, _ = _normal(arc)
+        if smooth and nx * (x - weight * arc[0]) + ny * (y - weight * arc[1]) > -weight * radius:
+            place[to, 0] = _wound(data, first, z)
+            return arc, True
+    z, smooth = nearest(data, first, x, y, weight)
+    if len(place) > 0 and smooth:
+        place[to, 0] = _wound(data, first, z)
+    return arc_at(data, first, z), smooth
+
+
+def _wound(data: Array, first: Any, z: float) -> float:
+    """The same place of a curve; of a closed one on its first turn."""
+    return z - data[first] * math.floor(z / data[first]) if data[first + 1] > 0.5 else z
+
+
+def nearest(data: Array, first: Any, x: float, y: float, weight: float) -> tuple[float, bool]:
     """The place of a curve with the least weight c² / 2 - (x, y)·c over all of it.
 
     With a ``weight`` of 1 it is the nearest to the point (x, y), with 0 the farthest along that vector.
 
     Returns
     -------
-    The curve there, NaN where the search does not end; and whether it is smooth there (not so at ends and
-    corners).
+    The place in pieces, NaN where the search does not end; and whether the curve is smooth there (not so at
+    ends and corners).
     """
     pieces, closed = int(data[first]), data[first + 1] > 0.5
     finer = 1 if pieces >= _SAMPLES else 1 + (_SAMPLES - 1) // pieces
@@ -173,7 +228,7 @@ def nearest(data: Array, first: Any, x: float, y: float, weight: float) -> tuple
                 if low < least:
                     least, place, smooth = low, z, even
         before, here = here, after
-    return arc_at(data, first, place), smooth
+    return place, smooth
 
 
 def _lowest_about(
@@ -210,10 +265,8 @@ def _lowest_about(
     return math.nan, False
 
 
-def nearest_pair(
-    data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float
-) -> tuple[Arc, Arc]:
-    """Both curves, in A's axes, where the distance is along both normals, these are opposed, and it is least.
+def nearest_pair(data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float) -> Pair:
+    """The places in pieces where the distance is along both normals, these are opposed, and it is least.
 
     NaN where there is no such pair that the curvatures allow. Such a pair has two conditions, each zero along
     a line in the plane of both places: a cell of samples may hold one if both change sign within.
@@ -244,12 +297,12 @@ def nearest_pair(
                     za, zb = _meeting(
                         data, first, second, x, y, c, s, start, last + 0.5 * stride_b, stride_a, stride_b
                     )
-                    size = _size(data, first, second, x, y, c, s, za, zb)
+                    size = abs(_pair_at(data, first, second, x, y, c, s, za, zb)[4])
                     if size < least:
                         least, place_a, place_b = size, za, zb
             p, q = r, t
         old = new
-    return arc_at(data, first, place_a), _placed(arc_at(data, second, place_b), x, y, c, s)
+    return place_a, place_b
 
 
 def _may_meet(old: Arc, new: Arc, left: Pair, right: Pair, least: float) -> bool:
@@ -304,20 +357,19 @@ def _meeting(
     return math.nan, math.nan
 
 
-def _size(
+def _pair_at(
     data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float, za: float, zb: float
-) -> float:
-    """How far a pair of places is from touching (m); infinite where it is no contact."""
-    if math.isnan(za) or not (_within(data, first, za) and _within(data, second, zb)):
-        return math.inf
+) -> Found:
+    """What a pair of places has to say; NaN where it is no contact."""
     a, b = arc_at(data, first, za), _placed(arc_at(data, second, zb), x, y, c, s)
     nx, ny, k = _normal(a)
     _, _, other = _normal(b)
     gap = nx * (b[0] - a[0]) + ny * (b[1] - a[1])
     fit = k + other + k * other * gap
-    if a[2] * b[2] + a[3] * b[3] < 0.0 and fit > _DEGENERATE * (abs(k) + abs(other)):
-        return abs(gap)
-    return math.inf
+    opposed = a[2] * b[2] + a[3] * b[3] < 0.0 and fit > _DEGENERATE * (abs(k) + abs(other))
+    if not (opposed and _within(data, first, za) and _within(data, second, zb)):
+        nx = ny = gap = math.nan
+    return nx, ny, b[0], b[1], gap, k * other / fit, k / fit, -(1.0 + k * gap) / fit
 
 
 def _within(data: Array, first: Any, z: float) -> bool:

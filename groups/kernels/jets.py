@@ -20,8 +20,9 @@ count turns (zero in space).
 An equation is a sum of *terms*, each a jet between two bodies times its factor, so that it may bind any
 number of bodies: ``TURNED`` is the angle of the second body alone, ``COUNTED`` a ``TURN`` and ``LINE`` the
 world's angle of the line from A to B, both completed by whole turns to what ``near`` says; ``CONTACT`` the
-gap between two curves; ``USER`` a function of many bodies, whose derivatives by the third body and on are
-those of the terms ``MORE`` that follow it.
+gap between two curves, whose ``sign`` is the radius that :func:`groups.kernels.contact.contact` takes;
+``USER`` a function of many bodies, whose derivatives by the third body and on are those of the terms ``MORE``
+that follow it.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ Array = Any
 #: pair (J, 2) places on the stage; origin (J, 2, 3) and axes (J, 2, 3, 3), frames on their bodies, axes as
 #: columns; and of each term code (E,), joint (E,) the row of pair, number (E, 4), sign (E,), parameter (E,),
 #: as :class:`mbssa.joints.equations.Elementary` has them, and factor (E,); near (E,) angles that say how many
-#: turns; data of curves (flat); room for the calls of users' functions (flat).
-Rows = tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]
+#: turns; data of curves (flat); room for the calls of users' functions (flat); places of contacts (E, 2),
+#: or (0, 2) to seek them anew.
+Rows = tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]
 
 ALONG, COSINE, TURN, CARDAN, DISTANCE, AZIMUTH, ELEVATION, SCREW, OFFSET = range(9)
 TURNED, COUNTED, LINE, CONTACT, USER, MORE = range(9, 15)
@@ -60,7 +62,7 @@ def evaluate(
     jets : (WORK, SIZE) to work in
     table : (E, SIZE) the answer, a row a term
     """
-    pair, origin, axes, code, joint, number, sign, parameter, weight, near, data, room = rows
+    pair, origin, axes, code, joint, number, sign, parameter, weight, near, data, room, place = rows
     used = 15 if moving else 13
     last = -1
     for r in range(first, stop):
@@ -94,7 +96,9 @@ def evaluate(
             if moving:
                 table[r, 14] = spins[1][2]
         elif what == CONTACT:
-            contact(A, B, across, arms, apart, spins, data, i, j, number[r, 2], moving, table, r)
+            contact(
+                A, B, across, arms, apart, spins, data, i, j, number[r, 2], sign[r], moving, place, table, r
+            )  # fmt: skip
             table[r, 0] -= parameter[r]
         elif what == USER:
             user(rows, r, P, R, V, T, moving)

@@ -158,19 +158,22 @@ class Memory(NamedTuple):
 
     #: (6,) see :data:`SIGN`.
     head: Floats
-    #: (n,) unknowns and their last two changes; (B, 9) balls.
+    #: (n,) unknowns and their last three changes; (B, 9) balls.
     x: Floats
     change: Floats
     change_before: Floats
+    change_third: Floats
     ball: Floats
     #: (K, 12) poses, (D,) inputs, (K,) angles in the plane of known bodies.
     known: Floats
     u: Floats
     turned: Floats
-    #: (T,) angle of each term, and its rate if that is known; (E,) 1 for a row that is solved, 0 for one
-    #: that is only checked.
+    #: (T,) angle of each term, and its rate if that is known; (T, 8) where each contact was found last and
+    #: at the last three time steps, on both curves; (E,) 1 for a row that is solved, 0 for one that is only
+    #: checked.
     held: Floats
     held_rate: Floats
+    place: Floats
     solved: Floats
 
 
@@ -275,10 +278,10 @@ class Legs(NamedTuple):
 ) = range(59, 98)  # fmt: skip
 #: Places of the parts of ``memory``, after its head.
 (
-    _LAST_X, _LAST_CHANGE, _CHANGE_BEFORE, _LAST_BALL, _LAST_KNOWN, _LAST_U, _LAST_TURNED, _HELD, _HELD_RATE,
-    _SOLVED, _STRUT_SIGN,
-) = range(98, 109)  # fmt: skip
-_HEAD = 109
+    _LAST_X, _LAST_CHANGE, _CHANGE_BEFORE, _CHANGE_THIRD, _LAST_BALL, _LAST_KNOWN, _LAST_U, _LAST_TURNED,
+    _HELD, _HELD_RATE, _PLACE, _SOLVED, _STRUT_SIGN,
+) = range(98, 111)  # fmt: skip
+_HEAD = 111
 
 
 def places(counts: dict[int, int]) -> tuple[list[int], int]:
@@ -316,9 +319,9 @@ def places(counts: dict[int, int]) -> tuple[list[int], int]:
             _NORMAL: n * n, _NORMAL_ORDER: n, _BY: n, _SLOPE: n, _EVERY: every * n, _CHOSEN: every,
         }),
         (HEAD_OF_MEMORY, {
-            _LAST_X: n, _LAST_CHANGE: n, _CHANGE_BEFORE: n, _LAST_BALL: 9 * balls, _LAST_KNOWN: 12 * known,
-            _LAST_U: inputs, _LAST_TURNED: planar * known, _HELD: terms, _HELD_RATE: terms, _SOLVED: rows,
-            _STRUT_SIGN: STRUT_SIGNS * struts,
+            _LAST_X: n, _LAST_CHANGE: n, _CHANGE_BEFORE: n, _CHANGE_THIRD: n, _LAST_BALL: 9 * balls,
+            _LAST_KNOWN: 12 * known, _LAST_U: inputs, _LAST_TURNED: planar * known, _HELD: terms,
+            _HELD_RATE: terms, _PLACE: 8 * terms, _SOLVED: rows, _STRUT_SIGN: STRUT_SIGNS * struts,
         }),
     ]  # fmt: skip
     ends = []
@@ -450,12 +453,14 @@ def memory_of(ints: Ints, memory: Floats) -> Memory:
         memory[ints[_LAST_X] : ints[_LAST_X] + n],
         memory[ints[_LAST_CHANGE] : ints[_LAST_CHANGE] + n],
         memory[ints[_CHANGE_BEFORE] : ints[_CHANGE_BEFORE] + n],
+        memory[ints[_CHANGE_THIRD] : ints[_CHANGE_THIRD] + n],
         memory[ints[_LAST_BALL] : ints[_LAST_BALL] + 9 * balls].reshape(balls, 9),
         memory[ints[_LAST_KNOWN] : ints[_LAST_KNOWN] + 12 * known].reshape(known, 12),
         memory[ints[_LAST_U] : ints[_LAST_U] + ints[N_INPUTS]],
         memory[ints[_LAST_TURNED] : ints[_LAST_TURNED] + ints[PLANAR] * known],
         memory[ints[_HELD] : ints[_HELD] + terms],
         memory[ints[_HELD_RATE] : ints[_HELD_RATE] + terms],
+        memory[ints[_PLACE] : ints[_PLACE] + 8 * terms].reshape(terms, 8),
         memory[ints[_SOLVED] : ints[_SOLVED] + ints[N_ROWS]],
     )
 

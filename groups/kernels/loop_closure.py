@@ -15,7 +15,6 @@ from groups.kernels.layout import (
     LOOKED,
     SLIDE,
     Cuts,
-    Equations,
     Floats,
     Group,
     Ints,
@@ -92,7 +91,7 @@ def residuals(g: Group, rows: Rows | None) -> float:
         worst = max(worst, abs(right[at]))
         at += 1
     if rows is not None:
-        look(tree, pose, g.equations, rows)
+        look(g, rows)
         for k in range(len(rows.drive)):
             if g.memory.solved[k] > 0.0:
                 right[at] = rows.scale[k] * row_residual(rows, pose, k)
@@ -109,7 +108,7 @@ def residuals(g: Group, rows: Rows | None) -> float:
 def left_out(g: Group, rows: Rows) -> float:
     """The largest residual of the rows that are only checked, m; angles as arcs at the size."""
     worst = 0.0
-    look(g.tree, g.pose, g.equations, rows)
+    look(g, rows)
     for k in range(len(rows.drive)):
         if g.memory.solved[k] == 0.0:
             worst = max(worst, rows.scale[k] * abs(row_residual(rows, g.pose, k)))
@@ -151,14 +150,15 @@ def row_residual(rows: Rows, pose: Pose, k: int) -> float:
     return miss
 
 
-def look(tree: Tree, pose: Pose, equations: Equations, rows: Rows) -> None:
+def look(g: Group, rows: Rows) -> None:
     """Jets of all rows as the bodies stand, unless they are there already."""
-    if equations.flags[LOOKED] == 0.0:
-        evaluate_rows(tree, pose, equations, rows, False)
+    if g.equations.flags[LOOKED] == 0.0:
+        evaluate_rows(g, rows, False)
 
 
-def evaluate_rows(tree: Tree, pose: Pose, equations: Equations, rows: Rows, moving: bool) -> None:
+def evaluate_rows(g: Group, rows: Rows, moving: bool) -> None:
     """Jets of all rows as the bodies stand and, with ``moving``, move on the stage."""
+    pose = g.pose
     for b in range(len(pose.stage)):
         for m in range(3):
             rows.position[b, m] = pose.stage[b, POSITION + m]
@@ -173,13 +173,13 @@ def evaluate_rows(tree: Tree, pose: Pose, equations: Equations, rows: Rows, movi
             rows.near[t] = rows.near_factor[t] * counts - rows.near_zero[t]
     terms = (
         rows.pair, rows.origin, rows.axes, rows.code, rows.joint, rows.number, rows.sign, rows.parameter,
-        rows.weight, rows.near, rows.curves, rows.foreign,
+        rows.weight, rows.near, rows.curves, rows.foreign, g.memory.place,
     )  # fmt: skip
     evaluate(
         0, len(rows.code), terms, rows.position, rows.rotation, rows.velocity, pose.turned, moving, rows.room,
         rows.table,
     )  # fmt: skip
-    equations.flags[LOOKED] = 1.0
+    g.equations.flags[LOOKED] = 1.0
 
 
 def jacobian(g: Group, rows: Rows | None, matrix: Floats, everything: bool) -> float:
@@ -243,7 +243,7 @@ def row_jacobian(g: Group, rows: Rows, matrix: Floats, row: int, everything: boo
     """Jacobian of the joint equations, from a row of the matrix on; the largest entry."""
     tree, pose, twist = g.tree, g.pose, g.equations.unit
     centre, n, scale = vector_in(tree.centre, 0), len(pose.x), 0.0
-    look(tree, pose, g.equations, rows)
+    look(g, rows)
     for j in range(len(rows.drive)):
         if g.memory.solved[j] == 0.0 and not everything:
             continue
@@ -312,9 +312,9 @@ def row_rates(
 ) -> None:
     """Time derivatives of the joint equations, from a place of ``equations.right`` on."""
     if order == 1:
-        look(g.tree, g.pose, g.equations, rows)
+        look(g, rows)
     else:
-        evaluate_rows(g.tree, g.pose, g.equations, rows, True)
+        evaluate_rows(g, rows, True)
     for k in range(len(rows.drive)):
         if g.memory.solved[k] == 0.0:
             continue

@@ -95,6 +95,7 @@ def remember(g: Group, rows: Rows | None, pace: float, level: int) -> None:
     """Keep the unknowns, how they changed, and where the known bodies and inputs were."""
     memory, pose = g.memory, g.pose
     for k in range(len(pose.x)):
+        memory.change_third[k] = memory.change_before[k]
         memory.change_before[k] = memory.change[k]
         memory.change[k] = pose.x[k] - memory.x[k]
         memory.x[k] = pose.x[k]
@@ -110,11 +111,19 @@ def remember(g: Group, rows: Rows | None, pace: float, level: int) -> None:
         for k in range(len(rows.near)):
             memory.held[k] = rows.near[k]
             memory.held_rate[k] = rows.table[k, 14] / rows.weight[k] if level == 2 else 0.0
+        keep_places(memory)
     for k in range(len(pose.u)):
         memory.u[k] = pose.u[k]
     even = abs(pace - memory.head[PACE]) <= 1e-6 * abs(pace)
     memory.head[RUN] = memory.head[RUN] + 1.0 if even else 1.0
     memory.head[PACE] = pace
+
+
+def keep_places(memory: Memory) -> None:
+    """Keep where contacts are, and where they were at the last two time steps."""
+    for k in range(len(memory.place)):
+        for m in range(5, -1, -1):
+            memory.place[k, m + 2] = memory.place[k, m]
 
 
 def keep_goal(g: Group) -> None:

@@ -49,7 +49,7 @@ def solve_geared(
 ) -> None:  # fmt: skip
     """A group without unknowns, in the plane or in space; arguments as :mod:`groups.kernels` has them."""
     g = group_of(ints, floats, memory, work)
-    solve(group, g, None, None, None, None, S, first, count, inputs, time, quality, level)
+    solve(group, g, None, None, None, None, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve_rod(
@@ -58,7 +58,7 @@ def solve_rod(
 ) -> None:  # fmt: skip
     """A group of one unknown that a rod closes; arguments as :mod:`groups.kernels` has them."""
     g = group_of(ints, floats, memory, work)
-    solve(group, g, None, True, None, None, S, first, count, inputs, time, quality, level)
+    solve(group, g, None, True, None, None, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve_joints_to_a_point(
@@ -67,7 +67,7 @@ def solve_joints_to_a_point(
 ) -> None:  # fmt: skip
     """A group of three unknowns that one pin closes; arguments as :mod:`groups.kernels` has them."""
     g, meeting = group_of(ints, floats, memory, work), meeting_of(ints, work)
-    solve(group, g, None, None, meeting, None, S, first, count, inputs, time, quality, level)
+    solve(group, g, None, None, meeting, None, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve_cuts(
@@ -76,7 +76,7 @@ def solve_cuts(
 ) -> None:  # fmt: skip
     """A group that pins and rods close, by Newton; arguments as :mod:`groups.kernels` has them."""
     g = group_of(ints, floats, memory, work)
-    solve(group, g, None, None, None, True, S, first, count, inputs, time, quality, level)
+    solve(group, g, None, None, None, True, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve_rows(
@@ -85,14 +85,14 @@ def solve_rows(
 ) -> None:  # fmt: skip
     """A group that any joint equations close, by Newton; arguments as :mod:`groups.kernels` has them."""
     g, rows = group_of(ints, floats, memory, work), rows_of(ints, floats, work)
-    solve(group, g, rows, None, None, True, S, first, count, inputs, time, quality, level)
+    solve(group, g, rows, None, None, True, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve(
     group: int, g: Group, rows: Rows | None, rod: bool | None, meeting: Meeting | None, newton: bool | None,
-    S: Floats, first: int, count: int, inputs: Inputs, time: Floats, quality: Any, level: int,
+    S: Floats, first: int, begin: int, count: int, inputs: Inputs, time: Floats, quality: Any, level: int,
 ) -> None:  # fmt: skip
-    """Solve a group over a block of time steps, without its struts.
+    """Solve a group over a block of time steps, from step ``begin`` of it on, without its struts.
 
     ``rod``, ``meeting`` and ``newton`` say how its unknowns are found. They and ``rows`` are None where the
     family has none: what they need is not compiled then.
@@ -104,7 +104,7 @@ def solve(
     n, redundant, touching = len(g.pose.x), is_redundant(g), False
     if rows is not None:
         touching = has_contact(rows)
-    for t in range(count):
+    for t in range(begin, count):
         instant = first + t
         for k in range(len(g.pose.u)):
             g.pose.u[k] = inputs[0][k, instant]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ ORDER = 8
 
 #: Two ends of a closed curve, or of two pieces, are the same point below this share of the curve's size.
 JOINED = 1e-9
+
+#: Share of its largest curvature by which a convex curve may be hollow: straight sides are rounded numbers.
+_STRAIGHT = 1e-9
+#: Sine of the angle from which the tangents of two pieces have a corner between them.
+_CORNER = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +166,41 @@ class Curve:
             x, y = np.append(x, x[0]), np.append(y, y[0])
         turned = np.arctan2(x[:-1] * y[1:] - y[:-1] * x[1:], x[:-1] * x[1:] + y[:-1] * y[1:])
         return float(turned.sum() / (2.0 * np.pi))
+
+    @cached_property
+    def least_radius(self) -> float:
+        """Least radius of curvature (m), or less, of a smooth and convex curve; 0 for any other.
+
+        Convex is a closed curve that runs once around its material and turns to the left everywhere, and an
+        open one that does so by half a turn at most.
+
+        >>> from mbssa.joints.curve_making import circle
+        >>> 0.0 < circle(0.02).least_radius < 0.02, circle(0.02).reversed.least_radius
+        (True, 0.0)
+        """
+        powers = np.arange(1, ORDER)
+        rate = self.coefficients[..., 1:] * powers
+        bending = rate[..., 1:] * powers[:-1]
+        turns = np.array(
+            [np.convolve(r[0], b[1]) - np.convolve(r[1], b[0]) for r, b in zip(rate, bending, strict=True)]
+        )
+        # A polynomial is nowhere less than the least of its coefficients in Bernstein's basis.
+        degree = turns.shape[1] - 1
+        share = np.array(
+            [[comb(i, j) / comb(degree, j) for i in range(degree + 1)] for j in range(degree + 1)]
+        )
+        if (turns @ share).min() < -_STRAIGHT * np.abs(turns).max():
+            return 0.0
+        end, start = rate.sum(axis=-1), rate[..., 0]
+        if self.closed:
+            start = np.roll(start, -1, axis=0)
+        else:
+            end, start = end[:-1], start[1:]
+        sizes = np.hypot(*end.T) * np.hypot(*start.T)
+        corner = np.abs(end[:, 0] * start[:, 1] - end[:, 1] * start[:, 0]) > _CORNER * sizes
+        if corner.any() or self.turning > (1.0 + _CORNER if self.closed else 0.5):
+            return 0.0
+        return 0.5 / max(float(self.curvature(self.sampled(16)).max()), 1.0 / self.size)
 
     @cached_property
     def data(self) -> Array:

@@ -50,14 +50,14 @@ class Stage:
         A, B, _, across = self.frames(self.P, self.angle)
         return A.T @ across, A.T @ B
 
-    def jet(self, P=None, angle=None, *, moving=True, row=None, function=None):
+    def jet(self, P=None, angle=None, *, moving=True, row=None, function=None, radius=0.0, place=None):
         A, B, arms, across = self.frames(self.P if P is None else P, self.angle if angle is None else angle)
         out = np.zeros((2, 15)) if row is None else row
         apart = self.V[1, :3] - self.V[0, :3]
         (function or life_of(contact))(
             columns(A), columns(B), vector(across), (vector(arms[0]), vector(arms[1])), vector(apart),
             (vector(self.V[0, 3:]), vector(self.V[1, 3:])), self.data, 1, 1 + len(self.curves[0].data),
-            self.kind, moving, out, 1,
+            self.kind, radius, moving, np.zeros((0, 2)) if place is None else place, out, 1,
         )  # fmt: skip
         assert not out[0].any()
         return out[1]
@@ -272,6 +272,50 @@ def test_at_rest_only_what_a_newton_step_needs_is_written(name):
     jet = stage.jet(moving=False, row=row)
     assert (jet[:13] == stage.jet()[:13]).all()
     assert (jet[13:] == 7.0).all()
+
+
+# --- followed from where it was ----------------------------------------------------------------------
+
+
+def ellipse(size, flatness):
+    return through(size * corners(flatness))
+
+
+def opened(curve, pieces):
+    """The first pieces of a curve."""
+    return Curve(curve.breaks[: pieces + 1], curve.coefficients[:pieces], False)
+
+
+@pytest.mark.parametrize("open_", [False, True])
+@pytest.mark.parametrize("name", KINDS)
+def test_a_convex_contact_that_is_followed_is_the_one_that_is_sought(name, open_):
+    """Wherever it was last, on thin profiles, far away and deep inside; poses without a contact too."""
+    found = 0
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        curves = [ellipse(0.05, 0.3), ellipse(0.02, 0.6)]
+        if open_:
+            curves = [opened(curve, 11) for curve in curves]
+        radius = curves[0].least_radius + (curves[1].least_radius if name == "curve" else 0.0)
+        assert all(curve.least_radius > 0 for curve in curves)
+        stage, place = Stage(seed, 0.05, curves, KINDS[name]), np.zeros((2, 2))
+        for _ in range(20):
+            stage.put([*rng.uniform(-0.08, 0.08, 2), 0.0])
+            stage.angle = rng.uniform(0, 7, 2)
+            sought, followed = stage.jet(), stage.jet(radius=radius, place=place)
+            size = np.nan_to_num(np.abs(sought)).max()
+            np.testing.assert_allclose(followed, sought, rtol=0.0, atol=1e-8 * max(1.0, size))
+            np.testing.assert_allclose(followed[0], sought[0], rtol=0.0, atol=1e-14)
+            found += not np.isnan(sought[0])
+    assert found > 5
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_where_nothing_can_be_followed_it_is_sought(name):
+    for stage in stages(KINDS[name]):
+        assert stage.curves[0].least_radius == 0.0
+        place = np.full((2, 2), 0.3)
+        assert np.array_equal(stage.jet(place=place), stage.jet(), equal_nan=True)
 
 
 # --- where formulas tend to fail --------------------------------------------------------------------

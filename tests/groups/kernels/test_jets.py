@@ -69,7 +69,7 @@ class Stage:
         code = np.array([CODES[e.kind]])
         rows = (
             self.pair, self.origin, self.axes, code, np.array([1]), number, np.array([e.sign]), parameter,
-            np.array([factor]), np.array([near]), np.zeros(0), np.zeros(1),
+            np.array([factor]), np.array([near]), np.zeros(0), np.zeros(1), np.zeros((0, 2)),
         )  # fmt: skip
         table = np.zeros((1, jets.SIZE)) if table is None else table
         P, R, T = self.P if P is None else P, self.R if R is None else R, self.T if T is None else T
@@ -217,6 +217,7 @@ def test_a_part_of_the_rows_is_evaluated(stage):
         stage.pair, stage.origin, stage.axes, np.array([jets.ALONG, jets.COSINE, jets.ALONG]),
         np.array([0, 1, 1]), number, np.ones(3), np.zeros(3), np.ones(3), np.full(3, np.nan), np.zeros(0),
         np.zeros(1),
+        np.zeros((0, 2)),
     )  # fmt: skip
     work = np.zeros((jets.WORK, jets.SIZE))
     whole, part = np.zeros((3, jets.SIZE)), np.zeros((3, jets.SIZE))
