@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels import cam, chains, driven, invoke, layout, legs, planar, reach, relative, strut
+from groups.kernels import (
+    cam,
+    chains,
+    driven,
+    invoke,
+    layout,
+    legs,
+    planar,
+    reach,
+    relative,
+    rod_chain,
+    strut,
+)
 from mbssa.compiled import address_of
 
 if TYPE_CHECKING:
@@ -38,6 +50,7 @@ COMPILING: dict[Kernel, float] = {
     legs.solve_legs: 12.0,
     driven.solve_driven: 5.0,
     reach.solve_reach: 8.0,
+    rod_chain.solve_rod_chain: 12.0,
     relative.solve_geared: 8.0,
     relative.solve_rod: 20.0,
     relative.solve_joints_to_a_point: 35.0,
@@ -64,7 +77,10 @@ def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
     if ints[layout.METHOD] == layout.MEET:
         return relative.solve_joints_to_a_point
     if ints[layout.METHOD] == layout.REACH:
-        return reach.solve_reach if reach.is_simple(layout.tree_of(ints, floats)) else relative.solve_rod
+        if ints[layout.PLANAR]:
+            return relative.solve_rod
+        simple = reach.is_simple(layout.tree_of(ints, floats))
+        return reach.solve_reach if simple else rod_chain.solve_rod_chain
     return relative.solve_cuts
 
 

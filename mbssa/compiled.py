@@ -47,6 +47,10 @@ _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 #: Kernels that are compiled into their callers.
 _INLINED: set[Callable[..., Any]] = set()
 
+
+#: Kernels whose machine code is merged into that of their callers.
+_MERGED: set[Callable[..., Any]] = set()
+
 #: By kernel, seconds of plain Python in this process; None from where the compiled kernel was chosen.
 _rented: dict[Callable[..., Any], float | None] = {}
 
@@ -128,6 +132,15 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
+def merged(function: Callable[P, R]) -> Callable[P, R]:
+    """Merge a kernel's machine code into that of its callers.
+
+    For kernels that take the arrays of a whole group: handing these over costs as much as the work.
+    """
+    _MERGED.add(function)
+    return function
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
     return _entry(function, True)
@@ -153,6 +166,8 @@ def _inner(function: Callable[..., Any]) -> Any:
     options = {**_options(function, entry=False), "no_cpython_wrapper": True}
     if function in _INLINED:
         options["inline"] = "always"
+    if function in _MERGED:
+        options["forceinline"] = True
     return _numba().njit(**options)(_with_compiled_callees(function))
 
 

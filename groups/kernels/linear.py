@@ -9,7 +9,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def factorise(matrix: Floats, order: Floats) -> tuple[float, float]:
-    """Replace a matrix (n, n) by its factors L and U.
+    """Replace a matrix (n, n) by its factors L and U, pivots by their reciprocals.
 
     ``order`` (n,) takes the row that went to each place. Returns the determinant's sign and the smallest
     pivot's magnitude, both 0 for a matrix that has none (NaN too).
@@ -33,6 +33,7 @@ def factorise(matrix: Floats, order: Floats) -> tuple[float, float]:
             sign = -sign
         smallest = min(smallest, abs(leading))
         over = 1.0 / leading
+        matrix[k, k] = over
         for i in range(k + 1, size):
             factor = matrix[i, k] * over
             matrix[i, k] = factor
@@ -58,4 +59,4 @@ def substitute(matrix: Floats, order: Floats, right: Floats) -> None:
         total = right[k]
         for j in range(k + 1, size):
             total -= matrix[k, j] * right[j]
-        right[k] = total / matrix[k, k]
+        right[k] = total * matrix[k, k]

@@ -44,6 +44,7 @@ from groups.kernels.vectors import (
     vector_in,
     vector_of,
 )
+from mbssa.compiled import merged
 
 #: Share of the largest residual from which a contact counts as its cause.
 CAUSE = 0.1
@@ -276,6 +277,7 @@ def parting(tree: Tree, twist: Floats, k: int, a: int, b: int, to_a: Vector, to_
     return rate
 
 
+@merged
 def closing_rates(
     g: Group, rows: Rows | None, inputs: tuple[Floats, Floats, Floats], instant: int, order: int
 ) -> None:
@@ -334,6 +336,7 @@ def row_rates(
         at += 1
 
 
+@merged
 def apart(pose: Pose, bodies: Ints, points: Floats, k: int) -> tuple[Vector, Vector, Vector]:
     """From a point of one body to one of another: distance vector, its rate, and its second derivative."""
     gap, speed, rise = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

@@ -1,6 +1,10 @@
 """Three unknowns and one pin: three joints bring two points together, a quartic at most.
 
-Points appear and vanish in pairs of opposite signs of the Jacobian's determinant, which holds the mode.
+Points appear and vanish in pairs of opposite signs of the Jacobian's determinant, which holds the mode. From
+one time step to the next the point of the mode is followed by Newton. That it is the one of all points that
+is nearest to where the unknowns are led is certified by the Newton-Kantorovich theorem (Ortega 1968, *The
+Newton-Kantorovich theorem*); where that refuses, near a dead point or after a large step, all points are
+looked at.
 """
 
 from __future__ import annotations
@@ -22,9 +26,11 @@ from groups.kernels.layout import (
 from groups.kernels.loci import meet
 from groups.kernels.loop_closure import point_of, residuals
 from groups.kernels.newton import POLISH, Answer, linearise, newton, place
+from groups.kernels.path import keep_goal, part_way, recall
 from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
-from groups.kernels.tree import forward
-from groups.kernels.vectors import put_of, vector_of
+from groups.kernels.tree import forward, move
+from groups.kernels.vectors import Vector, cross, dot, length, minus, put_of, times, vector_of
+from mbssa.compiled import merged
 
 #: Corrections (rad, or of the size) from which a step is looked at more closely.
 LARGE = 0.1
@@ -32,11 +38,105 @@ LARGE = 0.1
 APART = 2.0
 #: Condition of a pose from which a large step may go on, and how far from a dead point a mode is found again.
 WIDE, RETURN = 0.05, 0.5
+#: Newton steps (rad, or of the size) below which another is not seen, and their most.
+SETTLED, STEPS = 1e-8, 4
+#: How large Kantorovich's product of inverse, bend and first step may be. One point is certain up to 0.5; the
+#: rest is for arms that grow on the way.
+CERTAIN = 0.25
+#: :attr:`Memory.head`: that the points of the last time step were not counted.
+UNKNOWN = -1.0
 
 
+@merged
 def solve_meeting(g: Group, meeting: Meeting) -> Answer:
-    """The point of the mode, polished by Newton where it must be; led there where two may be meant."""
-    flags = g.equations.flags
+    """The point of the mode: followed from the last time step, or chosen of all points."""
+    answer = followed(g, meeting)
+    if answer[0] != OK:
+        answer = chosen(g, meeting)
+    return answer
+
+
+@merged
+def followed(g: Group, meeting: Meeting) -> Answer:
+    """The point of the mode by Newton from where the unknowns are led, if no other point is nearer to that.
+
+    Not converged where that is not certain: the point, if any, may be another.
+    """
+    tree, pose, equations, head = g.tree, g.pose, g.equations, g.memory.head
+    right, steps, largest, lost = equations.right, 0, math.inf, (NOT_CONVERGED, 0, math.nan, 0.0, 0.0)
+    while True:
+        place(tree, pose, equations)
+        worst = residuals(g, None)
+        if largest <= SETTLED or steps == STEPS or not worst < math.inf:
+            break
+        step, inverse, reach = towards(g, meeting)
+        largest = max(abs(step[0]), abs(step[1]), abs(step[2]))
+        # Another point is farther than 1 / (inverse bend) from here; the one found at most 2 largest.
+        bend = 9.0 * max(reach, 1.0)
+        if steps == 0 and not (largest <= 0.5 * LARGE and inverse * bend * largest <= CERTAIN):
+            return lost
+        for j in range(3):
+            k = tree.unknown[meeting.step[j]]
+            right[k] = tree.scale[k] * step[j]
+        move(tree, pose, right)
+        steps += 1
+    if not (largest <= SETTLED and worst <= g.cuts.limit[1]):
+        return lost
+    sign, measure = linearise(g, None)
+    if sign != head[SIGN] or not measure > WIDE:
+        return lost
+    equations.flags[FRESH] = 1.0
+    head[POINTS], head[LAST_MEASURE] = UNKNOWN, measure
+    return OK, steps, worst, sign, measure
+
+
+@merged
+def towards(g: Group, meeting: Meeting) -> tuple[Vector, float, float]:
+    """Newton's step of the three joints over their scales, a bound of the inverse Jacobian, the longest arm.
+
+    Both over the size. The bound is that of steps (largest number) to misses (length).
+    """
+    cuts, pose = g.cuts, g.pose
+    per, far = 1.0 / cuts.limit[0], meeting.far
+    end = point_of(pose, cuts.pin[0, far], cuts.pin_point, 0, 3 * far)
+    other = point_of(pose, cuts.pin[0, 1 - far], cuts.pin_point, 0, 3 - 3 * far)
+    a, first = column(g, meeting, 0, end, other)
+    b, second = column(g, meeting, 1, end, other)
+    c, third = column(g, meeting, 2, end, other)
+    one, two, three = cross(b, c), cross(c, a), cross(a, b)
+    volume = dot(a, one)
+    over = 1.0 / volume if volume != 0.0 else math.inf
+    miss = times(per, minus(other, end))
+    step = over * dot(one, miss), over * dot(two, miss), over * dot(three, miss)
+    square = max(dot(one, one), dot(two, two), dot(three, three))
+    return step, abs(over) * math.sqrt(square), max(first, second, third)
+
+
+@merged
+def column(g: Group, meeting: Meeting, j: int, end: Vector, other: Vector) -> tuple[Vector, float]:
+    """Rate of the gap from ``other`` to ``end`` at a unit rate of a joint over its scale; its arm's length.
+
+    Both over the size.
+    """
+    tree, pose, s = g.tree, g.pose, meeting.step[j]
+    k, per = tree.unknown[s], 1.0 / g.cuts.limit[0]
+    along, carries = vector_of(pose.along, s, 0), tree.influence[g.cuts.pin[0, meeting.far], k] == 1
+    if meeting.slides[j] == 1:
+        rate, arm = along, 1.0
+    else:
+        lever = times(per, minus(end if carries else other, vector_of(pose.point, s, 0)))
+        rate, arm = cross(along, lever), length(lever)
+    return rate if carries else times(-1.0, rate), arm
+
+
+def chosen(g: Group, meeting: Meeting) -> Answer:
+    """The point of the mode of all, polished by Newton where it must be; led there where two may be meant."""
+    flags, head = g.equations.flags, g.memory.head
+    if head[POINTS] == UNKNOWN:
+        head[POINTS] = points_before(g, meeting)
+        head[FEWEST] = head[POINTS]
+    for k in range(len(g.pose.x)):
+        g.pose.x[k] = g.path.guess[k]
     answer = by_meeting(g, meeting)
     if answer[0] == NOT_CONVERGED:
         flags[FRESH] = 0.0
@@ -47,6 +147,16 @@ def solve_meeting(g: Group, meeting: Meeting) -> Answer:
         if answer[0] != OK:
             answer = (MODE_LOST, answer[1], answer[2], answer[3], answer[4])
     return answer
+
+
+def points_before(g: Group, meeting: Meeting) -> int:
+    """Number of points at which the joints met at the last time step that was solved."""
+    keep_goal(g)
+    part_way(g, 0.0)
+    recall(g, None)
+    count, _ = points_of(g, meeting)
+    part_way(g, 1.0)
+    return count
 
 
 def points_of(g: Group, meeting: Meeting) -> tuple[int, float]:

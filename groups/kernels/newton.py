@@ -29,6 +29,7 @@ from groups.kernels.loop_closure import jacobian, residuals
 from groups.kernels.path import recall
 from groups.kernels.status import NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.tree import forward, move
+from mbssa.compiled import merged
 
 #: (status, Newton steps, residual, sign of the determinant, condition)
 Answer = tuple[int, int, float, float, float]
@@ -56,6 +57,7 @@ def linearise(g: Group, rows: Rows | None) -> tuple[float, float]:
     return sign, smallest / scale
 
 
+@merged
 def by_chord(g: Group, rows: Rows | None, instant: int) -> Answer:
     """One step with the factors of a time step just before; not converged where that does not close.
 

@@ -83,7 +83,7 @@ def solve_reach(
     c = tree.known[cuts.rod[0, 1 - moves]]
     row, squares = cuts.rod[0, 2], vector_of(cuts.rod_point, 0, 6)
     sign = memory[SIGN] * tree.factor[step]
-    size, closed = cuts.limit[0], cuts.limit[1]
+    size, near_enough = cuts.limit[0], cuts.limit[1]
     for t in range(count):
         instant = first + t
         iterations[group, instant] = 0
@@ -104,36 +104,12 @@ def solve_reach(
         square = squares[0] + s * (squares[1] + s * squares[2])
         reach = math.sqrt(max(square, 0.0))
         z = (F[axis], F[3 + axis], F[6 + axis])
-        ex, ey, ez = along(e, axis)
-        gx, gy, gz = along(g, axis)
-        if slides:
-            room = square - (ex - gx) * (ex - gx) - (ey - gy) * (ey - gy)
-            slide, cosine, sine = gz - ez + sign * math.sqrt(max(room, 0.0)), 1.0, 0.0
-            if room < -ROUNDING * square:
-                status[group, instant] = OUT_OF_REACH
-                residual[group, instant] = math.sqrt(square - room) - reach
-                void(S, own, t)
-                continue
-            lean = math.sqrt(max(room, 0.0)) / reach
-        else:
-            x, y = ex * gx + ey * gy, ex * gy - ey * gx
-            rings = ex * ex + ey * ey + gx * gx + gy * gy
-            wanted = 0.5 * ((gz - ez) * (gz - ez) + rings - square)
-            far2 = x * x + y * y
-            room = far2 - wanted * wanted
-            root = math.sqrt(max(room, 0.0))
-            if room < -ROUNDING * far2 or not far2 > 0.0:
-                status[group, instant] = OUT_OF_REACH
-                residual[group, instant] = (abs(wanted) - math.sqrt(far2)) / max(reach, 1e-300)
-                void(S, own, t)
-                continue
-            over = 1.0 / far2
-            cosine = (wanted * x - sign * root * y) * over
-            sine = (wanted * y + sign * root * x) * over
-            # Twice as near to one: rounding of the root is not seen in the length of the turn.
-            trim = 0.5 * (3.0 - cosine * cosine - sine * sine)
-            cosine, sine, slide = cosine * trim, sine * trim, 0.0
-            lean = root / (reach * math.sqrt(ex * ex + ey * ey))
+        met, beyond, cosine, sine, slide, lean = closed(slides, along(e, axis), along(g, axis), square, sign)
+        if met != OK:
+            status[group, instant] = met
+            residual[group, instant] = beyond
+            void(S, own, t)
+            continue
         J = turned_by(F, axis, cosine, sine)
         joint = plus_times(o, slide, z)
         turn = product(J, far_turn)
@@ -144,7 +120,7 @@ def solve_reach(
         residual[group, instant] = miss
         condition[group, instant] = lean
         # Near a dead point a root halves the digits of its square.
-        if not miss <= max(closed, 1e-8 * size):
+        if not miss <= max(near_enough, 1e-8 * size):
             status[group, instant] = NOT_CONVERGED
             void(S, own, t)
             continue
@@ -196,6 +172,40 @@ def solve_reach(
         put_vector(S, own, t, ACCELERATION, a_b)
         d = d_a if slides else plus(plus_times(d_a, rise, z), times(rate, cross(w_a, z)))
         put_vector(S, own, t, SPIN_RATE, d)
+
+
+def closed(
+    slides: bool, e: Vector, g: Vector, square: float, sign: float
+) -> tuple[int, float, float, float, float, float]:
+    """Turn about, or slide along, the third axis that brings ``e`` to a distance from ``g``.
+
+    The distance is given as its square. Returns status, by what length it is out of reach, cosine and sine
+    of the turn, the slide, and the cosine between the rod and the way of its end; ``sign`` is that of the
+    last.
+    """
+    ex, ey, ez = e
+    gx, gy, gz = g
+    reach = math.sqrt(max(square, 0.0))
+    if slides:
+        room = square - (ex - gx) * (ex - gx) - (ey - gy) * (ey - gy)
+        if room < -ROUNDING * square:
+            return OUT_OF_REACH, math.sqrt(square - room) - reach, 1.0, 0.0, 0.0, 0.0
+        root = math.sqrt(max(room, 0.0))
+        return OK, 0.0, 1.0, 0.0, gz - ez + sign * root, root / reach
+    x, y = ex * gx + ey * gy, ex * gy - ey * gx
+    rings = ex * ex + ey * ey + gx * gx + gy * gy
+    wanted = 0.5 * ((gz - ez) * (gz - ez) + rings - square)
+    far2 = x * x + y * y
+    room = far2 - wanted * wanted
+    if room < -ROUNDING * far2 or not far2 > 0.0:
+        return OUT_OF_REACH, (abs(wanted) - math.sqrt(far2)) / max(reach, 1e-300), 1.0, 0.0, 0.0, 0.0
+    root = math.sqrt(max(room, 0.0))
+    over = 1.0 / far2
+    cosine = (wanted * x - sign * root * y) * over
+    sine = (wanted * y + sign * root * x) * over
+    # Twice as near to one: rounding of the root is not seen in the length of the turn.
+    trim = 0.5 * (3.0 - cosine * cosine - sine * sine)
+    return OK, 0.0, cosine * trim, sine * trim, 0.0, root / (reach * math.sqrt(ex * ex + ey * ey))
 
 
 def along(a: Vector, axis: Any) -> Vector:

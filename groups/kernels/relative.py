@@ -36,6 +36,7 @@ from groups.kernels.path import is_counted, predict, recall, remember, turn_on
 from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
 from groups.kernels.tree import rise, swing, swing_known
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
+from mbssa.compiled import merged
 
 Inputs = tuple[Floats, Floats, Floats]
 
@@ -144,6 +145,7 @@ def solve(
         condition[group, instant] = measure
 
 
+@merged
 def position(
     g: Group, rows: Rows | None, rod: bool | None, meeting: Meeting | None, newton: bool | None, pace: float,
     instant: int,
@@ -166,6 +168,7 @@ def position(
     return answer
 
 
+@merged
 def iterate(g: Group, rows: Rows | None, instant: int) -> Answer:
     """By the last factors, else by Newton; led from the last time step where that is large or lost."""
     answer = by_chord(g, rows, instant)
@@ -181,20 +184,22 @@ def iterate(g: Group, rows: Rows | None, instant: int) -> Answer:
     return answer
 
 
+@merged
 def solve_rates(g: Group, rows: Rows | None, inputs: Inputs, instant: int, level: int) -> None:
     """Velocities and accelerations of the own bodies, with the Jacobian that is factorised already."""
     equations, rates = g.equations, g.rates
     swing_known(g.tree, g.pose, rates)
     for k in range(len(rates.first)):
         rates.first[k], rates.second[k] = 0.0, 0.0
-    swing(g.tree, g.pose, rates, inputs, instant)
     if len(rates.first) == 0:
+        swing(g.tree, g.pose, rates, inputs, instant, level)
         return
+    swing(g.tree, g.pose, rates, inputs, instant, 1)
     closing_rates(g, rows, inputs, instant, 1)
     substitute(equations.matrix, equations.order, equations.right)
     for k in range(len(rates.first)):
         rates.first[k] = -g.tree.scale[k] * equations.right[k]
-    swing(g.tree, g.pose, rates, inputs, instant)
+    swing(g.tree, g.pose, rates, inputs, instant, level)
     if level == 2:
         closing_rates(g, rows, inputs, instant, 2)
         substitute(equations.matrix, equations.order, equations.right)

@@ -42,8 +42,10 @@ from groups.kernels.vectors import (
     vector_in,
     vector_of,
 )
+from mbssa.compiled import merged
 
 
+@merged
 def forward(tree: Tree, pose: Pose) -> None:
     """Place the own bodies for the unknowns ``pose.x``; axis and point of every step, in the world."""
     stage, known = pose.stage, len(tree.known)
@@ -108,8 +110,11 @@ def swing_known(tree: Tree, pose: Pose, rates: Rates) -> None:
         put_of(rates.rise, k, 3, minus(minus(a, cross(wd, arm)), cross(w, v)))
 
 
-def swing(tree: Tree, pose: Pose, rates: Rates, inputs: tuple[Floats, Floats, Floats], instant: int) -> None:
-    """Velocities and accelerations of the own bodies along the tree at ``rates.first``."""
+@merged
+def swing(
+    tree: Tree, pose: Pose, rates: Rates, inputs: tuple[Floats, Floats, Floats], instant: int, level: int
+) -> None:
+    """Velocities of the own bodies along the tree at ``rates.first``; from level 2 on, accelerations too."""
     centre, stage = vector_in(tree.centre, 0), pose.stage
     for link in range(len(tree.own)):
         parent = tree.parent[link]
@@ -130,25 +135,28 @@ def swing(tree: Tree, pose: Pose, rates: Rates, inputs: tuple[Floats, Floats, Fl
                 w_before, v_before = w, v
             along = vector_of(pose.along, s, 0)
             if kind == SLIDE:
-                a = plus(plus_times(a, rise, along), times(rate, cross(w_before, along)))
+                if level == 2:
+                    a = plus(plus_times(a, rise, along), times(rate, cross(w_before, along)))
                 v = plus_times(v, rate, along)
                 continue
             moment = cross(along, minus(centre, vector_of(pose.point, s, 0)))
-            bend = plus(cross(w_before, moment), cross(v_before, along))
-            wd = plus(plus_times(wd, rise, along), times(rate, cross(w_before, along)))
-            a = plus(plus_times(a, rise, moment), times(rate, bend))
+            if level == 2:
+                bend = plus(cross(w_before, moment), cross(v_before, along))
+                wd = plus(plus_times(wd, rise, along), times(rate, cross(w_before, along)))
+                a = plus(plus_times(a, rise, moment), times(rate, bend))
             w, v = plus_times(w, rate, along), plus_times(v, rate, moment)
         k = len(tree.known) + link
         put_of(rates.twist, k, 0, w)
         put_of(rates.twist, k, 3, v)
-        put_of(rates.rise, k, 0, wd)
-        put_of(rates.rise, k, 3, a)
         arm = minus(vector_of(stage, k, POSITION), centre)
         speed: Vector = plus(v, cross(w, arm))
         put_of(stage, k, VELOCITY, speed)
         put_of(stage, k, SPIN, w)
-        put_of(stage, k, ACCELERATION, plus(plus(a, cross(wd, arm)), cross(w, speed)))
-        put_of(stage, k, SPIN_RATE, wd)
+        if level == 2:
+            put_of(rates.rise, k, 0, wd)
+            put_of(rates.rise, k, 3, a)
+            put_of(stage, k, ACCELERATION, plus(plus(a, cross(wd, arm)), cross(w, speed)))
+            put_of(stage, k, SPIN_RATE, wd)
 
 
 def rise(tree: Tree, pose: Pose, equations: Equations, rates: Rates) -> None:
