@@ -69,7 +69,8 @@ def by_chord(g: Group, rows: Rows | None, instant: int) -> Answer:
         return NOT_CONVERGED, 0, math.nan, 0.0, 0.0
     right = equations.right
     place(g.tree, g.pose, equations)
-    residuals(g, rows)
+    if not residuals(g, rows) < 1e300:
+        return NOT_CONVERGED, 0, math.nan, 0.0, 0.0
     substitute(equations.matrix, equations.order, right)
     for k in range(len(right)):
         right[k] *= -g.tree.scale[k]
