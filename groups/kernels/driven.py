@@ -57,7 +57,7 @@ def solve_driven(
         parent = tree.known[parent] if parent < known else tree.own[parent - known]
         start, stop = tree.first_step[link], tree.first_step[link + 1]
         for t in range(count):
-            if S[parent, t, 0] != S[parent, t, 0]:
+            if S[parent, 0, t] != S[parent, 0, t]:
                 status[group, first + t] = WAITS
                 residual[group, first + t] = math.nan
                 condition[group, first + t] = 0.0
