@@ -24,7 +24,7 @@ from mbssa.joints.frames import joint_frames
 #: Largest a of a step, and how little of an input (rad or of the size) a step may lead.
 SURE, LEAST = 0.45, 1e-9
 #: Steps of one motion at most; weights below this share of the largest are raised to it.
-MOST, FLOOR = 20_000, 0.02
+MOST, FLOOR = 6_000, 0.02
 #: Largest of a Newton correction that is left, rad or of the size.
 CLOSED = 1e-12
 #: Driven and undriven freedoms of the types that are understood.

@@ -4,6 +4,7 @@ Larger campaigns: ``MBSSA_CAMPAIGN=200 pytest -m slow tests/groups/branches`` ta
 each family.
 """
 
+import functools
 import os
 
 import numpy as np
@@ -60,19 +61,37 @@ def equal_slider_crank():
     return planar(joints, points, 0, np.zeros(4), name="equal crank and rod")
 
 
+#: Families of which some answer is silently wrong today.
+SILENT = ("truss", "chain", "parallelogram")
+unproven = pytest.mark.xfail(strict=True, reason=UNPROVEN)
+
+
+@functools.cache
+def counts(family):
+    return campaign(family, range(MECHANISMS))
+
+
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason=UNPROVEN)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "family", [pytest.param(name, marks=unproven) if name in SILENT else name for name in FAMILIES]
+)
 def test_no_random_answer_is_silently_wrong(family):
-    found = campaign(family, range(MECHANISMS))
+    found = counts(family)
     assert found["steps silent"] == found["runs silent"] == 0, found
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason=UNPROVEN)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_few_regular_steps_are_refused(family):
-    found = campaign(family, range(MECHANISMS))
+    found = counts(family)
     refused = found["refused steps in steps"] + found["refused steps in runs"]
     regular = found["regular steps in steps"] + found["regular steps in runs"]
+    assert regular > 0
     assert refused <= 0.02 * regular, found
+
+
+@pytest.mark.slow
+@unproven
+def test_few_single_steps_of_trusses_are_refused():
+    found = counts("truss")
+    assert found["refused steps in steps"] <= 0.02 * found["regular steps in steps"], found
