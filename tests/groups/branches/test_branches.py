@@ -1,0 +1,97 @@
+"""Status 0 says that a pose lies on the branch of the reference: held against a certified continuation.
+
+Larger campaigns: ``MBSSA_CAMPAIGN=200 pytest -m slow tests/groups/branches`` takes so many mechanisms of
+each family.
+"""
+
+import functools
+import os
+
+import numpy as np
+import pytest
+from campaign import FAMILIES, campaign
+from judging import judge, turning
+from random_linkages import four_bar, planar, six_r_group
+
+import groups
+import mbssa
+
+UNPROVEN = "branches are not certified yet"
+MECHANISMS = int(os.environ.get("MBSSA_CAMPAIGN", "12"))
+
+
+@pytest.mark.xfail(strict=True, reason=UNPROVEN)
+def test_a_6r_group_keeps_its_branch_over_large_steps():
+    mechanism = six_r_group()
+    verdict = judge(mechanism, turning(mechanism, -6.01424812956567, 3))
+    assert verdict.truth.end is None
+    assert verdict.silent == ()
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(strict=True, reason=UNPROVEN)
+def test_no_single_step_of_the_6r_group_is_silently_wrong():
+    mechanism = six_r_group()
+    model = groups.build(mbssa.decompose(mechanism))
+    steps = [turning(mechanism, way, 2) for way in np.linspace(-2.5, -5.7, 33)]
+    assert [float(m.value[0, 1]) for m in steps if judge(mechanism, m, model).silent] == []
+
+
+@pytest.mark.xfail(strict=True, reason=UNPROVEN)
+def test_a_parallelogram_that_was_flat_between_two_instants_says_so():
+    mechanism = four_bar(1.0, 0.5, 1.0, 0.5, np.pi / 4)
+    verdict = judge(mechanism, turning(mechanism, 2 * np.pi, 13))
+    assert verdict.crossed
+    assert verdict.silent == ()
+
+
+@pytest.mark.xfail(strict=True, reason=UNPROVEN)
+def test_equal_crank_and_rod_that_fold_between_two_instants_say_so():
+    """Through 90° the slider comes to the crank's hinge; it stays there, or goes on to the other side."""
+    mechanism = equal_slider_crank()
+    verdict = judge(mechanism, turning(mechanism, np.pi / 2, 4))
+    assert verdict.crossed
+    assert verdict.silent == ()
+
+
+def equal_slider_crank():
+    joints = [(1, 2, "R"), (2, 3, "R"), (3, 4, "R"), (1, 4, "P")]
+    pin = np.array([np.cos(np.pi / 4), np.sin(np.pi / 4)])
+    points = [(0.0, 0.0), pin, (2 * pin[0], 0.0), (2 * pin[0], 0.0)]
+    return planar(joints, points, 0, np.zeros(4), name="equal crank and rod")
+
+
+#: Families of which some answer is silently wrong today.
+SILENT = ("truss", "chain", "parallelogram")
+unproven = pytest.mark.xfail(strict=True, reason=UNPROVEN)
+
+
+@functools.cache
+def counts(family):
+    return campaign(family, range(MECHANISMS))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "family", [pytest.param(name, marks=unproven) if name in SILENT else name for name in FAMILIES]
+)
+def test_no_random_answer_is_silently_wrong(family):
+    found = counts(family)
+    assert found["steps silent"] == found["runs silent"] == 0, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_few_regular_steps_are_refused(family):
+    found = counts(family)
+    refused = found["refused steps in steps"] + found["refused steps in runs"]
+    regular = found["regular steps in steps"] + found["regular steps in runs"]
+    assert regular > 0
+    assert refused <= 0.02 * regular, found
+
+
+@pytest.mark.slow
+@unproven
+def test_few_single_steps_of_trusses_are_refused():
+    found = counts("truss")
+    assert found["refused steps in steps"] <= 0.02 * found["regular steps in steps"], found
