@@ -39,6 +39,7 @@ def test_ctrl_c_as_a_module_is_imported(module, times):
     assert "KeyboardInterrupt" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["solve", "stewart", "--no-compiled", "--steps", "100000"],
                                        ["transform", "micromanipulator"]])  # fmt: skip
 def test_a_second_and_a_third_one_while_it_computes(arguments):

@@ -166,6 +166,7 @@ def test_a_failure_on_one_rank_leaves_no_blocks_to_the_others(tmp_path):
 
 
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
+@pytest.mark.slow
 @pytest.mark.parametrize("killed", [0, 1])
 def test_a_killed_rank_ends_the_sweep_with_a_word(tmp_path, killed):
     kills = f"""
