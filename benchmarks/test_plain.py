@@ -65,7 +65,7 @@ def test_whole_processes(benchmark, tmp_path):
             once(name)
 
     benchmark.pedantic(all_in_turn, rounds=RUNS)
-    assert not any(tmp_path.rglob("*.nbi"))
+    assert not any(tmp_path.rglob("*.kernel"))
     imports = statistics.median(seconds.pop(""))
     print(f"\n\nimports: {imports:.2f} s\n{'whole process':26} {'s':>8} {'imports':>8} {'aim':>8}")
     for name, took in seconds.items():

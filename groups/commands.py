@@ -37,9 +37,9 @@ from groups.trajectory import Level
 from mbssa import Mechanism, ModelError, load, ranks
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.commands import deliver, show
+from mbssa.options import ForceOption, ModelArgument, TrustOption
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults
 
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
 FormatOption = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")]
 ThroughOption = Annotated[
     list[str] | None,
@@ -143,6 +143,8 @@ def solve(
         typer.Option(metavar="FOLDER", help="Keep what is done, so that --resume can go on from it."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from what --checkpoint keeps.")] = False,
+    force: ForceOption = False,
+    trust: TrustOption = False,
     form: FormatOption = "table",
 ) -> None:
     """Solve position, velocity and acceleration of MODEL over a motion, group by group.
@@ -164,7 +166,7 @@ def solve(
             targets.append(Target("--plot", plot, STILL))
         if animate is not None:
             targets.append(Target("--animate", animate, MOVING))
-        faults = target_faults(targets, [path for path in (Path(model), motion) if path and path.exists()])
+        faults = target_faults(targets, [model, motion, plan], force)
         named = points_asked(points or [])
         if points and plot is None and animate is None:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
@@ -364,6 +366,7 @@ def solvers(
         bool, typer.Option("--all", help="Name the other solvers that each group can have, too.")
     ] = False,
     through: ThroughOption = None,
+    trust: TrustOption = False,
     form: FormatOption = "table",
 ) -> None:
     """Say which solver each structural group of MODEL gets, and why.
@@ -408,6 +411,7 @@ def modes(
     group: Annotated[
         int | None, typer.Option(metavar="N", help="List the modes of this group, with their coordinates.")
     ] = None,
+    trust: TrustOption = False,
     form: FormatOption = "table",
 ) -> None:
     """List the assembly modes of the structural groups of MODEL where its reference stands.

@@ -16,6 +16,7 @@ from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import TURNING, PairFrames
 from mbssa.mechanism import Mechanism
+from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
     from mbssa.joints.curves import Curve
@@ -202,6 +203,8 @@ def encode_rows(
         named = ", ".join(
             f"{mechanism.joints[j]} (type {CATALOGUE[int(mechanism.joint_type[j])].code})" for j in unknown
         )
+        if mechanism.untrusted:
+            raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
         raise ValueError(f"no geometry at joints {named}")
     rows = _Rows([], [], [], [])
     for j in joints:

@@ -9,6 +9,7 @@ from groups.motion import driven_coordinates
 from mbssa import Mechanism, Structure
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.singularities.check import check
+from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
     from mbssa.singularities.check import Report
@@ -46,7 +47,7 @@ def solvable_model(mechanism: Mechanism, name: str) -> Model:
     """
     report = check(mechanism)
     bare = _without_geometry(mechanism)
-    if bare or not report.solvable:
+    if bare or mechanism.untrusted or not report.solvable:
         raise RefusedError(_reasons(report, bare, name))
     return model_of(report.structure, name)
 
@@ -86,8 +87,7 @@ def _without_geometry(mechanism: Mechanism) -> list[str]:
     return [
         f"{mechanism.joint_ids[j]} {mechanism.joints[j].type.code}"
         f" ({', '.join(mechanism.joints[j].type.required)})"
-        for j in range(mechanism.n_joints)
-        if j not in mechanism.joint_geometry and mechanism.joints[j].type.required
+        for j in mechanism.without_geometry
     ]
 
 
@@ -95,6 +95,8 @@ def _reasons(report: Report, bare: list[str], name: str) -> str:
     lines = [f"{name} cannot be solved as given"]
     if bare:
         lines.append(f"  - no geometry at {_shortened(bare)}")
+    if untrusted := report.structure.mechanism.untrusted_said:
+        lines.append(f"  - code that the file names is not run, at {untrusted}; {REMEDY}")
     fatal = [finding.text for finding in report.findings if finding.fatal]
     lines += [f"  - {text}" for text in fatal[:_LISTED]]
     if len(fatal) > _LISTED:

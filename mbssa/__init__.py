@@ -6,28 +6,30 @@
 (True, 7)
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from mbssa.gathering import (
-    Fault,
-    ModelError,
-    builtin_names,
-    from_adjacency,
-    from_networkx,
-    from_pairs,
-    load,
-    save,
-    to_networkx,
-)
-from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
-from mbssa.search import decompose
-from mbssa.search.partition import Part
-from mbssa.singularities.check import Finding, Report, check
-from mbssa.singularities.repairs import Proposal
-from mbssa.structure import Group, Pair, Structure
+TYPE_CHECKING = False  # typing takes a while to import
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    from mbssa.gathering import (
+        Fault,
+        ModelError,
+        builtin_names,
+        from_adjacency,
+        from_networkx,
+        from_pairs,
+        load,
+        save,
+        to_networkx,
+    )
+    from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
+    from mbssa.search.decompose import decompose
+    from mbssa.search.partition import Part
+    from mbssa.singularities.check import Finding, Report, check
+    from mbssa.singularities.repairs import Proposal
+    from mbssa.structure import Group, Pair, Structure
     from mbssa.transformations.question import with_inputs
     from mbssa.transformations.result import Transformation, Transformations
     from mbssa.transformations.transforming import transform
@@ -63,16 +65,37 @@ __all__ = [
     "with_inputs",
 ]
 
-# Every command passes here; only who searches over inputs pays for the search.
+#: Where each name is at home. Nothing is imported before it is asked for: the command line must be there at
+#: once, and only who searches over inputs pays for the search.
 _HOMES = {
-    "Transformation": "result",
-    "Transformations": "result",
-    "transform": "transforming",
-    "with_inputs": "question",
-}
+    **dict.fromkeys(
+        ("Fault", "ModelError", "builtin_names", "from_adjacency", "from_networkx", "from_pairs", "load",
+         "save", "to_networkx"),
+        "gathering",
+    ),
+    **dict.fromkeys(
+        ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"), "mechanism"
+    ),
+    "decompose": "search.decompose",
+    "Part": "search.partition",
+    **dict.fromkeys(("Finding", "Report", "check"), "singularities.check"),
+    "Proposal": "singularities.repairs",
+    **dict.fromkeys(("Group", "Pair", "Structure"), "structure"),
+    **dict.fromkeys(("Transformation", "Transformations"), "transformations.result"),
+    "transform": "transformations.transforming",
+    "with_inputs": "transformations.question",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(f"mbssa.transformations.{_HOMES[name]}"), name)
+        from importlib import import_module
+
+        found = getattr(import_module(f"mbssa.{_HOMES[name]}"), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module 'mbssa' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

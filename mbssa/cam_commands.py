@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
+from mbssa.options import ForceOption, ModelArgument, OutputOption, TrustOption
 
 if TYPE_CHECKING:
     from mbssa.results.cams import CamJoint
@@ -21,18 +22,17 @@ def register(app: typer.Typer) -> None:
 
 
 def cams(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    model: ModelArgument,
     form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
-    ] = None,
+    output: OutputOption = None,
     picture: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Draw the profiles and the followers' laws to FILE: .svg, .png or .pdf."
         ),
     ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
 ) -> None:
     """Say what the cams of MODEL are like, its joints of type L.
 
@@ -49,8 +49,8 @@ def cams(
     from mbssa.results.cams import as_json, as_text, cams_of, page
     from mbssa.targets import STILL, target_faults, targets_of
 
-    read = [Path(model)] if Path(model).exists() else []
-    if faults := target_faults(targets_of(("--output", output, ()), ("--picture", picture, STILL)), read):
+    targets = targets_of(("--output", output, ()), ("--picture", picture, STILL))
+    if faults := target_faults(targets, [model], force):
         fail_all(faults)
     mechanism = load(model)
     found = cams_of(mechanism)

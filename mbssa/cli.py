@@ -1,17 +1,21 @@
-"""The command ``mbssa``: gathers the commands of every package and turns errors into sentences."""
+"""The command ``mbssa``: turns errors into sentences, and ends quietly by Ctrl-C.
+
+``mbssa.application`` gathers the commands. Nothing that takes time is imported before Ctrl-C is looked after.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points, version
-from typing import Annotated, NoReturn
-
-import typer
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import NoReturn
 
 from mbssa import ranks
-from mbssa.gathering.faults import ModelError
+from mbssa.texts import printable
 
 #: Exit codes: determined, not determined, bad input, ended by Ctrl-C.
 OK, NOT_DETERMINED, BAD_INPUT, STOPPED = 0, 1, 2, 130
@@ -20,61 +24,50 @@ OK, NOT_DETERMINED, BAD_INPUT, STOPPED = 0, 1, 2, 130
 BETWEEN = "\n  "
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"mbssa {version('mbssa')}")
-        raise typer.Exit
-
-
-def application(asked: str | None = None) -> typer.Typer:
-    """The command line with the commands that installed packages bring (``mbssa.commands``).
-
-    Parameters
-    ----------
-    asked : the command that is wanted; no package is loaded after the one that has it. None loads all.
-    """
-    app = typer.Typer(
-        name="mbssa",
-        help="Take a mechanism apart into structural groups, find what is wrong with it, and move it.",
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        add_completion=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_options)
-    for entry in sorted(entry_points(group="mbssa.commands"), key=_lowest_first):
-        if asked not in [command.name for command in app.registered_commands]:
-            entry.load()(app)
-    return app
-
-
-def _lowest_first(entry: EntryPoint) -> tuple[bool, str]:
-    """This package's own commands come first: most of the others' packages take longer to load."""
-    return entry.name != "mbssa", entry.name
-
-
-def _options(
-    _version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
-    pass
-
-
 def main() -> None:
-    """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input."""
+    """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input, 130 stopped."""
+    _on_interrupt(_leave)
     _prepare_output()
+    warnings.showwarning = _warn  # type: ignore[assignment]
+    from mbssa.application import application
+    from mbssa.gathering.faults import ModelError
+
     try:
-        application(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
+        app = application(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
+        _on_interrupt(_interrupt)
+        app()
     except ModelError as error:
         fail(str(error))
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C", file=sys.stderr)
+        raise SystemExit(STOPPED) from None
     except BrokenPipeError:
         # The reader of a pipe has seen enough; closing stdout again must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(OK) from None
     except OSError as error:
         fail(f"{error.filename or 'output'}: {error.strerror or error}")
+
+
+def _on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """The first Ctrl-C lets a command keep what it has; the next one does not wait for that."""
+    _on_interrupt(_leave)
+    raise KeyboardInterrupt
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    """End at once, without a traceback from wherever that comes: files are whole or not there at any time."""
+    os._exit(STOPPED)
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    """A warning as a sentence, without the line of code that it comes from."""
+    print(f"warning: {printable(str(message))}", file=sys.stderr)
 
 
 def _prepare_output() -> None:
@@ -89,7 +82,7 @@ def _prepare_output() -> None:
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """One message on standard error, and the end."""
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {printable(message)}", file=sys.stderr)
     raise SystemExit(code)
 
 

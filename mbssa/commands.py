@@ -13,29 +13,25 @@ import typer
 from rich.console import Console
 
 from mbssa import cam_commands
-from mbssa.cli import NOT_DETERMINED, OK, fail
-from mbssa.gathering import FAMILY, Fault, ModelError, builtin_names, load, save
+from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
+from mbssa.gathering import FAMILY, builtin_names, load, save
 from mbssa.gathering.files import write_whole
-from mbssa.gathering.formats import known_ending, no_format
+from mbssa.gathering.formats import ENDINGS
 from mbssa.joints import commands as joints_commands
 from mbssa.loops import commands as loops_commands
 from mbssa.mechanism import Mechanism
+from mbssa.options import ForceOption, ModelArgument, OutputOption, TrustOption
 from mbssa.results.exports import Format, export
 from mbssa.results.tables import page, plain_table, plain_text, summary_lines
-from mbssa.search import decompose
-from mbssa.search.decompose import Method
+from mbssa.search.decompose import Method, decompose
 from mbssa.structure import Structure
+from mbssa.targets import STILL, Target, target_faults, targets_of
+from mbssa.texts import printable
 from mbssa.transformations import commands as transformation_commands
 
 #: Bodies up to which a decomposition is followed by ranks: half a second's work.
 WARNED = 2_000
 
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
-]
-
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
 Inputs = Annotated[
     str | None,
     typer.Option(metavar="COORDINATE,...", help="Drive these instead of what MODEL drives: 1-2.slide,13-15."),
@@ -80,7 +76,7 @@ def show(print_on: Callable[[Console], None]) -> None:
 def deliver(text: str, output: Path | None) -> None:
     """Print a text, or write it to a file that is either whole or not there."""
     if output is None or str(output) == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(printable(text))
         sys.stdout.flush()
         return
     write_whole(output, text.encode())
@@ -123,13 +119,15 @@ def models(
     show(lambda screen: screen.print(table))
 
 
-def schema(output: Output = None) -> None:
+def schema(output: OutputOption = None, force: ForceOption = False) -> None:
     """Print the JSON Schema of a model file (TOML, format = 1).
 
     Example: mbssa schema --output mbssa.schema.json
     """
     from mbssa.gathering.schema import ModelFile
 
+    if faults := target_faults(targets_of(("--output", output, ())), [], force):
+        fail_all(faults)
     deliver(json.dumps(ModelFile.model_json_schema(), indent=2) + "\n", output)
 
 
@@ -142,7 +140,7 @@ def decompose_command(
     terminal: Terminals = None,
     pairs: Pairs = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table",
-    output: Output = None,
+    output: OutputOption = None,
     time_limit: Annotated[
         float | None,
         typer.Option(min=0.0, metavar="SECONDS", help="Stop the exhaustive search after this time."),
@@ -155,6 +153,8 @@ def decompose_command(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the structural diagram to FILE: .svg, .png or .pdf."),
     ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
 ) -> None:
     """Find the structural groups of MODEL, in the order in which they can be solved.
 
@@ -162,6 +162,11 @@ def decompose_command(
 
     Example: mbssa decompose rotor
     """
+    targets = targets_of(
+        ("--output", output, ()), ("--picture", picture, STILL), ("--diagram", diagram, STILL)
+    )
+    if faults := target_faults(targets, [model], force):
+        fail_all(faults)
     structure = decompose(asked(model, inputs, terminal, pairs), method, time_limit)
     if picture or diagram:
         draw(structure, picture, diagram)
@@ -207,7 +212,8 @@ def _again(inputs: str | None, terminals: list[str] | None, pairs: str | None) -
 
 
 def warn_of_ranks(structure: Structure, model: str) -> None:
-    """What the count cannot see, in a line per group, where ranks are cheap."""
+    """What the count cannot see, in a line per group, where ranks are cheap; and code that was not run."""
+    say_untrusted(structure.mechanism)
     if structure.mechanism.n_bodies > WARNED:
         return
     from mbssa.singularities.check import rank_warnings
@@ -219,13 +225,23 @@ def warn_of_ranks(structure: Structure, model: str) -> None:
         print(f"warning: see mbssa check {model}", file=sys.stderr)
 
 
+def say_untrusted(mechanism: Mechanism) -> None:
+    """Warn of joints that count by their equations, since the code that they name is not trusted."""
+    if mechanism.untrusted:
+        from mbssa.singularities.check import untrusted_text
+
+        print(f"warning: {untrusted_text(mechanism)}", file=sys.stderr)
+
+
 def check_command(
     model: ModelArgument,
     inputs: Inputs = None,
     terminal: Terminals = None,
     pairs: Pairs = None,
     form: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="table or json")] = "table",
-    output: Output = None,
+    output: OutputOption = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
     precision: Annotated[
         float | None,
         typer.Option(
@@ -248,6 +264,8 @@ def check_command(
 
     if precision is not None and not precision <= 1.0:
         raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
+    if faults := target_faults(targets_of(("--output", output, ())), [model], force):
+        fail_all(faults)
     report = check(asked(model, inputs, terminal, pairs), precision)
     if form == "json":
         deliver(diagnosis.as_json(report), output)
@@ -261,7 +279,7 @@ def check_command(
 def convert(
     source: Annotated[str, typer.Argument(metavar="FROM", help="A built-in model or a file.")],
     target: Annotated[Path, typer.Argument(metavar="TO", help="A path in .toml, .m, .csv or .npz.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace TO if it exists.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Write FROM in the format that the ending of TO says.
 
@@ -273,12 +291,8 @@ def convert(
 
     Example: mbssa convert rotor rotor.m
     """
-    if target.is_dir():
-        raise ModelError(str(target), [Fault("", "is a folder; name a file in it")])
-    if known_ending(target) is None:
-        raise no_format(target)
-    if target.exists() and not force:
-        raise ModelError(str(target), [Fault("", "exists; write --force to replace it")])
+    if faults := target_faults([Target("TO", target, ENDINGS)], [source], force):
+        fail_all(faults)
     lost = save(load(source), target)
     if lost:
         print("\n  ".join([f"{target} does not keep:", *lost]), file=sys.stderr)
@@ -286,15 +300,10 @@ def convert(
 
 def draw(structure: Structure, picture: Path | None, diagram: Path | None) -> None:
     """Write the pictures that were asked for; what cannot be drawn is an error (exit 2)."""
-    from mbssa.pictures import ending_of, save, structural_diagram, structural_graph
+    from mbssa.pictures import save, structural_diagram, structural_graph
 
-    if picture is not None and picture == diagram:
-        fail(f"{picture}: both pictures would go to this file; name two")
     wanted = [(picture, structural_graph), (diagram, structural_diagram)]
     try:
-        for path, _ in wanted:
-            if path:
-                ending_of(path)
         for path, figure in [(path, drawn(structure)) for path, drawn in wanted if path]:
             save(figure, path)
     except (ValueError, ModuleNotFoundError) as error:

@@ -22,6 +22,7 @@ from time import perf_counter
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
+from mbssa.kernel_files import ENDING, cache_in, distrusted
 from mbssa.linking import compilers
 
 P = ParamSpec("P")
@@ -105,7 +106,7 @@ def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
 def is_kept(function: Callable[..., Any]) -> bool:
     """Whether a compiled kernel is on disk."""
     folder = _cache_folder()
-    return folder is not None and any(folder.glob(f"*/*.{function.__name__}[.-]*.nbi"))
+    return folder is not None and any(folder.glob(f"*.{function.__name__}[.-]*{ENDING}"))
 
 
 def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -155,7 +156,9 @@ def _entry(function: Callable[..., Any], called_from_python: bool) -> Any:
     if not called_from_python:
         options["no_cpython_wrapper"] = True
         twin.__qualname__ = f"{function.__name__}.by_address"  # both are kept on disk
-    return _kept_on_disk(lambda cache: numba.njit(cache=cache, **options)(twin))
+    dispatcher = numba.njit(**options)(twin)
+    _keep_on_disk(dispatcher, twin)
+    return dispatcher
 
 
 @cache
@@ -190,12 +193,17 @@ def address_of(function: Callable[..., Any], signature: Any) -> int:
 @cache
 def compiled_for_c(function: Callable[..., None]) -> Any:
     """A kernel of pointers to float64 as a C function: ``address`` is its place in this process."""
-    numba = _numba()
+    types = _numba().types
+    from numba.core.ccallback import CFunc
+
     twin = _with_compiled_callees(function)
-    pointer: Any = numba.types.CPointer
-    signature = numba.types.void(*[pointer(numba.types.float64)] * function.__code__.co_argcount)
-    options = {"error_model": "numpy", "pipeline_class": compilers()[0]}
-    return _kept_on_disk(lambda cache: numba.cfunc(signature, cache=cache, **options)(twin))
+    arguments = (types.CPointer(types.float64),) * function.__code__.co_argcount
+    make: Any = CFunc
+    options = {"error_model": "numpy"}
+    callback = make(twin, (arguments, types.void), {}, options, pipeline_class=compilers()[0])
+    _keep_on_disk(callback, twin)
+    callback.compile()
+    return callback
 
 
 @dataclass
@@ -252,19 +260,11 @@ def _numba() -> Any:
     return numba
 
 
-def _kept_on_disk(make: Callable[[bool], Any]) -> Any:
-    """What ``make`` compiles, told whether that can be kept."""
-    import numba
-
+def _keep_on_disk(made: Any, twin: Any) -> None:
+    """Let what Numba makes of a kernel be loaded from disk, and written there."""
     folder = _cache_folder()
-    if folder is None:
-        return make(False)
-    config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)  # read once, when the dispatcher is made
-    try:
-        return make(True)
-    finally:
-        config.CACHE_DIR = before
+    if folder is not None:
+        made._cache = cache_in(folder)(twin)
 
 
 def _may_make_arrays(function: Callable[..., Any]) -> bool:
@@ -298,20 +298,48 @@ def _cache_folder() -> Path | None:
     """Where compiled kernels are kept: a folder of their own for each state of all kernel sources.
 
     Numba notices a change of a kernel's own file, not of the files that it calls into. None where
-    nothing can be written: then every process compiles anew.
+    nothing can be kept: then every process compiles anew.
     """
-    name = f"kernels-{kernel_state()}"
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    homes = [Path(given)] if given else [Path(__file__).parent / "__pycache__", user_cache()]
-    for home in homes:
+    name, refused = f"compiled-{kernel_state()}", []
+    for home in _kernel_homes():
         folder = home / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
+            home.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            why = distrusted(folder) or (None if os.access(folder, os.W_OK) else "cannot be written")
+        except OSError as error:
+            why = error.strerror or str(error)
+        if why is None:
             return folder
+        refused.append(f"{folder}: {why}")
+    _refused.extend(refused)
     return None
+
+
+#: Folders that were refused, and why, where none is left.
+_refused: list[str] = []
+
+
+def kernels_kept() -> str:
+    """Where compiled kernels are kept, or why they are not, in a line.
+
+    >>> kernels_kept().startswith("compiled kernels")
+    True
+    """
+    folder = _cache_folder()
+    if folder is not None:
+        return f"compiled kernels are kept in {folder}"
+    advice = "name a folder of your own in NUMBA_CACHE_DIR"
+    return f"compiled kernels are not kept ({'; '.join(_refused) or 'there is no home'}); {advice}"
+
+
+def _kernel_homes() -> list[Path]:
+    """Folders in which kernels may be kept, the first that is fit for it first."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return [Path(given)]
+    own = user_cache()
+    return [Path(__file__).parent / "__pycache__", *([own] if own is not None else [])]
 
 
 def kernel_state() -> str:
@@ -333,10 +361,13 @@ def _kernel_sources() -> list[Path]:
     )
 
 
-def user_cache() -> Path:
-    """The user's own cache folder, by the habits of the system."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "mbssa" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "mbssa"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "mbssa"
+def user_cache() -> Path | None:
+    """The user's own cache folder, by the habits of the system; None for a user who has no home."""
+    try:
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "mbssa" / "Cache"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "mbssa"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbssa"
+    except RuntimeError:
+        return None

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
 from mbssa.motion import DefaultMotion
+from mbssa.trust import may_run
 
 IntArray = npt.NDArray[np.int64]
 ByteArray = npt.NDArray[np.uint8]
@@ -220,11 +221,35 @@ class Mechanism:
         """Kutzbach-Grübler mobility L_c of the undriven mechanism, Eq. (2)."""
         return self.freedom * (self.n_bodies - 1) - int((self.freedom - self.grade).sum())
 
-    @cached_property
+    @property
     def has_geometry(self) -> bool:
-        """Whether every joint that needs geometry has it."""
+        """Whether every joint that needs geometry has it, and no function of one is untrusted."""
+        return not self.without_geometry and not self.untrusted
+
+    @cached_property
+    def without_geometry(self) -> tuple[int, ...]:
+        """Indices of the joints that need geometry and have none."""
         needs = [bool(row.required) for row in CATALOGUE]
-        return all(j in self.joint_geometry for j in range(self.n_joints) if needs[self.joint_type[j]])
+        joints = range(self.n_joints)
+        return tuple(j for j in joints if j not in self.joint_geometry and needs[self.joint_type[j]])
+
+    @cached_property
+    def untrusted(self) -> tuple[int, ...]:
+        """Indices of the joints whose functions a file names, and that may not be run (``mbssa.trust``)."""
+        return tuple(
+            j
+            for j, found in sorted(self.joint_geometry.items())
+            if not (may_run(found.function) and may_run(found.derivative))
+        )
+
+    @property
+    def untrusted_said(self) -> str:
+        """Which joints are :attr:`untrusted`, with their functions; empty where none is."""
+        return ", ".join(
+            f"{self.joint_ids[j]} ({geometry.function})"
+            for j in self.untrusted
+            for geometry in [self.joint_geometry[j]]
+        )
 
     @property
     def bodies(self) -> Sequence[Body]:

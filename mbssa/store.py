@@ -132,7 +132,10 @@ def store_path() -> str:
     given = os.environ.get("MBSSA_STORE")
     if given:
         return given
-    path = user_cache() / "mbssa.sqlite"
+    home = user_cache()
+    if home is None:
+        return MEMORY
+    path = home / "mbssa.sqlite"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError:

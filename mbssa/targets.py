@@ -1,4 +1,7 @@
-"""Files that a command is to write: what would keep it from that, found before any work is done."""
+"""Files that a command is to write: what would keep it from that, found before any work is done.
+
+One rule holds for all commands: an output is never an input, and replaces what is there by ``--force`` alone.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
+
+from mbssa import ranks
 
 #: Endings of the files that an option writes.
 TRAJECTORY = (".npz", ".csv", ".nc")
@@ -41,33 +46,40 @@ def targets_of(*options: tuple[str, Path | None, tuple[str, ...]]) -> list[Targe
     ]
 
 
-def target_faults(targets: Sequence[Target], read: Iterable[Path]) -> list[str]:
-    """What would keep files from being written: ending, folder, permission, a package, one name twice.
+def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], force: bool) -> list[str]:
+    """What would keep files from being written: ending, folder, permission, a package, a file in the way.
 
     Parameters
     ----------
-    read : files that the run reads, which it must not replace
+    read : names of models and files that the run reads, which it never replaces; None is none
+    force : whether files that are there may be replaced
 
     Examples
     --------
-    >>> target_faults([Target("--plot", Path("turn.gif"), STILL)], [])
+    >>> target_faults([Target("--plot", Path("turn.gif"), STILL)], [], force=False)
     ['--plot turn.gif: ends in none of .png, .svg, .pdf']
     """
     faults = []
-    taken = {Path(os.path.realpath(path)): f"{path} is read by this run" for path in read}
+    taken = {
+        Path(os.path.realpath(path)): f"{path} is read by this run"
+        for path in read
+        if path is not None and (isinstance(path, Path) or Path(path).exists())  # or a built-in model
+    }
     for target in targets:
         said = f"{target.option} {target.path}:"
         place = Path(os.path.realpath(target.path))
-        if target.endings and target.path.suffix.lower() not in target.endings:
-            faults.append(f"{said} ends in none of {', '.join(target.endings)}")
-        elif target.path.is_dir():
+        if target.path.is_dir():
             faults.append(f"{said} is a folder; name a file in it")
+        elif target.endings and target.path.suffix.lower() not in target.endings:
+            faults.append(f"{said} ends in none of {', '.join(target.endings)}")
         elif not place.parent.is_dir():
             faults.append(f"{said} there is no folder {target.path.parent}")
         elif (why := _unwritable(place)) is not None:
             faults.append(f"{said} cannot be written there: {why}")
         elif place in taken:
             faults.append(f"{said} {taken[place]}; name another file")
+        elif place.is_file() and not force and ranks.rank() == 0:  # which others may find written already
+            faults.append(f"{said} exists; write --force to replace it")
         elif (missing := _missing_package(target)) is not None:
             faults.append(f"{said} {missing}")
         taken.setdefault(place, f"{target.option} writes to it already")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from groups.run import OUTPUTS, QUALITY
-from mbssa.gathering.files import write_whole
+from mbssa.gathering.files import remove_temporaries, write_whole
 from routes.job import Job
 from routes.locked import NAME as LOCK
 from routes.locked import locked
@@ -38,11 +38,12 @@ def begun(job: Job, folder: Path) -> Iterator[Workspace]:
     """
     if (folder / NAME).exists():
         raise ValueError(f"{folder} keeps a run already; resume it, or name another folder")
-    if folder.exists() and (not folder.is_dir() or any(path.name != LOCK for path in folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or not _left_before_the_record(folder, job)):
         raise ValueError(f"{folder} has other files; name a new folder")
     there = folder.exists()
     with _held(folder):
         try:
+            remove_temporaries(folder / NAME)
             space = in_files(job.shapes, folder)
             write_whole(folder / NAME, (json.dumps(_record(job), indent=2) + "\n").encode())
         except BaseException:
@@ -52,6 +53,13 @@ def begun(job: Job, folder: Path) -> Iterator[Workspace]:
                 folder.mkdir()
             raise
         yield space
+
+
+def _left_before_the_record(folder: Path, job: Job) -> bool:
+    """Whether a folder is empty, or has only what a run that was killed as it began has left."""
+    names = {path.name for path in folder.iterdir()} - {LOCK}
+    ours = {f"{name}.npy" for name in job.shapes} if (folder / LOCK).exists() else set()
+    return all(name in ours or name.startswith(f".{NAME}.") for name in names)
 
 
 @contextmanager
@@ -78,6 +86,7 @@ def left_off(job: Job, folder: Path) -> Iterator[Workspace]:
     if not (folder / NAME).exists():
         raise ValueError(f"{folder} keeps no run that could be resumed")
     with _held(folder):
+        remove_temporaries(folder / NAME)
         yield _opened(job, folder)
 
 

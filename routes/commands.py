@@ -12,7 +12,6 @@ import typer
 
 from groups.commands import (
     FormatOption,
-    ModelArgument,
     check_format,
     model_asked,
     motion_asked,
@@ -22,6 +21,7 @@ from mbssa import load, ranks
 from mbssa.bar import bar
 from mbssa.cli import STOPPED, fail, fail_all
 from mbssa.commands import deliver, show
+from mbssa.options import ForceOption, ModelArgument, TrustOption
 from mbssa.targets import STILL, Target, target_faults
 from routes.sweep_commands import sweep
 
@@ -79,6 +79,8 @@ def routes(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the predicted speed-up over --simulate-workers."),
     ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
     form: FormatOption = "table",
 ) -> None:
     """Find the fastest way through the structural groups of MODEL.
@@ -103,7 +105,7 @@ def routes(
         )
         if path is not None
     ]
-    faults = target_faults(targets, [path for path in (Path(model), motion) if path and path.exists()])
+    faults = target_faults(targets, [model, motion], force)
     counts: tuple[int, ...] = ()
     if simulate_workers is not None:
         try:

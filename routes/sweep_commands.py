@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.commands import FormatOption, ModelArgument, check_format, model_asked
+from groups.commands import FormatOption, check_format, model_asked
 from groups.motion import Motion, read_motion
 from groups.requests import modes_asked
 from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.commands import deliver, show
+from mbssa.options import ForceOption, ModelArgument, TrustOption
 from mbssa.ranks import launched
 from mbssa.targets import STILL, Target, target_faults
 
@@ -84,6 +85,8 @@ def sweep(
     axes: Annotated[
         str | None, typer.Option(metavar="NAME,...", help="Columns that the picture is drawn over.")
     ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
     form: FormatOption = "table",
 ) -> None:
     """Solve many cases of MODEL: poses, designs, modes, or a motion of each.
@@ -104,7 +107,7 @@ def sweep(
     try:
         _sweep(
             model, store, (grid or [], sample or [], cases, number, method, seed), record, limit or [],
-            mode or [], motion, steps, duration, workers, executor, block, resume, plot, axes, form,
+            mode or [], motion, steps, duration, workers, executor, block, resume, plot, axes, force, form,
         )  # fmt: skip
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; cases that are written are kept, --resume goes on", file=sys.stderr)
@@ -127,6 +130,7 @@ def _sweep(
     resume: bool,
     plot: Path | None,
     axes: str | None,
+    force: bool,
     form: str,
 ) -> None:
     from routes.sweep.asked import cases_asked, limits_asked, names_asked
@@ -154,9 +158,8 @@ def _sweep(
     elif motion_file is not None:
         motion = asked(lambda: read_motion(model.mechanism, motion_file, steps=steps, duration=duration))
         steps = duration = None
-    reads = [path for path in (Path(name), motion_file, which[2]) if path and path.exists()]
     if plot is not None:
-        faults += target_faults([Target("--plot", plot, STILL)], reads)
+        faults += target_faults([Target("--plot", plot, STILL)], [name, motion_file, which[2]], force)
     elif axes is not None:
         faults.append("--axes: is for pictures; write --plot FILE too")
     if faults or cases is None:

@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import signal
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -67,12 +69,16 @@ def run_mbssa(monkeypatch):
     def run(*arguments):
         out, err = io.StringIO(), io.StringIO()
         monkeypatch.setattr(sys, "argv", ["mbssa", *arguments])
+        interrupt, show = signal.getsignal(signal.SIGINT), warnings.showwarning
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 cli.main()
                 code = 0
             except SystemExit as stop:
                 code = stop.code or 0
+            finally:
+                signal.signal(signal.SIGINT, interrupt)
+                warnings.showwarning = show
         return SimpleNamespace(exit_code=code, stdout=out.getvalue(), stderr=err.getvalue())
 
     return run

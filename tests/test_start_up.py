@@ -34,4 +34,4 @@ def test_decompose_imports_no_heavy_package():
 def test_a_small_solution_imports_neither_a_compiler_nor_linear_algebra(model, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not imported_by("solve", model) & set(HEAVY)
-    assert not any(tmp_path.rglob("*.nbi"))
+    assert not any(tmp_path.rglob("*.kernel"))

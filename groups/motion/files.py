@@ -18,6 +18,7 @@ from groups.motion.sampling import check_span, stored_motion
 from mbssa import Mechanism, ModelError
 from mbssa.gathering.faults import Fault
 from mbssa.gathering.motion import read_motion_file
+from mbssa.texts import from_cell
 
 Floats = npt.NDArray[np.float64]
 
@@ -141,7 +142,7 @@ def _cells(line: str, mark: str) -> list[str]:
         (row,) = csv.reader([line], delimiter=mark, skipinitialspace=True)
     except csv.Error:
         return []
-    return [cell.strip() for cell in row]
+    return [from_cell(cell.strip()) for cell in row]
 
 
 def _header_faults(header: list[str], line: int, names: tuple[str, ...]) -> list[Fault]:

@@ -72,11 +72,7 @@ def reference_values(mechanism: Mechanism) -> dict[str, float]:
     >>> round(reference_values(mbssa.load("planar_four_bar"))["1-2.angle"], 9)
     0.927295218
     """
-    bare = [
-        mechanism.joint_ids[j]
-        for j in np.flatnonzero(mechanism.driven).tolist()
-        if j not in mechanism.joint_geometry and mechanism.joints[j].type.required
-    ]
+    bare = [mechanism.joint_ids[j] for j in mechanism.without_geometry if mechanism.driven[j]]
     if bare:
         raise ValueError(
             f"no geometry at {', '.join(bare)}, so the reference has no values to start from; "

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groups.commands import ModelArgument, model_asked, motion_asked
+from groups.commands import model_asked, motion_asked
 from mbssa import Mechanism, ModelError, load, with_inputs
 from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.commands import deliver, show
+from mbssa.options import ForceOption, ModelArgument, OutputOption, TrustOption
 from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
@@ -78,14 +79,13 @@ def partition(
     form: Annotated[
         str, typer.Option("--format", "-f", metavar="FORMAT", help="table, json or csv")
     ] = "table",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
-    ] = None,
+    output: OutputOption = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="With --sweep: draw the conditions over time, .png, .svg or .pdf."),
     ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
 ) -> None:
     """Cut MODEL open and divide its coordinates into independent and dependent ones.
 
@@ -104,8 +104,8 @@ def partition(
     several = {"--drive": drive, "--plot": plot}
     timed = {"--motion": motion, "--steps": steps, "--duration": duration}
     faults = _faults(method, tolerance, sweep, at is not None, one, several, timed)
-    read = [path for path in (Path(model), motion) if path is not None and path.exists()]
-    faults += target_faults(targets_of(("--output", output, ()), ("--plot", plot, STILL)), read)
+    targets = targets_of(("--output", output, ()), ("--plot", plot, STILL))
+    faults += target_faults(targets, [model, motion], force)
     if drive is not None and not _names(drive):
         faults.append("--drive: names no coordinate")
     if faults:

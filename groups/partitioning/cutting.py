@@ -17,6 +17,7 @@ from mbssa.joints.catalogue import CATALOGUE, JointType, coordinate_unit
 from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
 from mbssa.joints.related import drivable
+from mbssa.trust import REMEDY
 
 #: Types that hold one point of each body together.
 _POINTS = {"spatial": ("S",), "planar": ("R",)}
@@ -116,6 +117,8 @@ def cut_open(
     if bare:
         lacks = {j: "geometry" if mechanism.joint_geometry.get(j) is None else "equations" for j in bare}
         said = ", ".join(f"{mechanism.joints[j]} has no {lacks[j]}" for j in bare)
+        if mechanism.untrusted:
+            said = f"code that the file names is not run, at {mechanism.untrusted_said}; {REMEDY}"
         raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be cut open: {said}")
     named = None if cuts is None else _joints_named(mechanism, cuts)
     rods = _rods(mechanism, named)

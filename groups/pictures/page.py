@@ -23,6 +23,7 @@ from groups.pictures.shapes import Mark
 from groups.pictures.style import PATH_COLOUR, body_colour
 from mbssa.gathering.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
+from mbssa.texts import printable
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -101,7 +102,7 @@ def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> str:
     mechanism = scene.mechanism
     data = json.dumps(page_data(trajectory, scene, points), separators=(",", ":"), allow_nan=False)
     fill = {
-        "title": html.escape(mechanism.title or mechanism.name or "A mechanism"),
+        "title": html.escape(printable(mechanism.title or mechanism.name or "A mechanism")),
         "style": parts.joinpath("viewer", "page.css").read_text(encoding="utf-8"),
         # No name can end the script that holds it.
         "data": data.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),

@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.files import whole
 from groups.tearing.record import Borrowed, Outer
 from groups.trajectory import STATUS, Trajectory
 from mbssa import Mechanism, ModelError
+from mbssa.gathering.files import whole
 from mbssa.gathering.npz_file import read_npz, write_npz
 
 Arrays = dict[str, npt.NDArray[Any]]

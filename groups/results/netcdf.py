@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.results.files import whole
 from groups.trajectory import STATUS, Trajectory
+from mbssa.gathering.files import whole
 
 if TYPE_CHECKING:
     import xarray

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.files import whole
 from groups.results.joints import CoordinateMotion, chosen_coordinates
+from mbssa.gathering.files import whole
+from mbssa.texts import as_cell
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -57,7 +58,7 @@ def write_csv(trajectory: Trajectory, path: str | Path, joints: str | Sequence[s
     rows = max(1, _BLOCK // len(header))
     with whole(path) as place, place.open("w", encoding="utf-8", newline="") as stream:
         titles = [f"{name} [{unit}]" if unit else name for name, unit in header]
-        csv.writer(stream, lineterminator="\n").writerow(titles)
+        csv.writer(stream, lineterminator="\n").writerow(map(as_cell, titles))
         for start in range(0, len(trajectory.time), rows):
             block = _rows(trajectory, coordinates, slice(start, start + rows)).tolist()
             stream.writelines(",".join(map(repr, row)) + "\n" for row in block)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from mbssa.gathering.assur import FAMILY, assur_linkage
 from mbssa.gathering.faults import Fault, ModelError
@@ -14,6 +16,7 @@ from mbssa.gathering.functions import Given, with_functions
 from mbssa.gathering.graph import from_networkx, to_networkx
 from mbssa.gathering.pairs import from_adjacency, from_pairs
 from mbssa.mechanism import Mechanism
+from mbssa.trust import Trusted
 
 __all__ = [
     "FAMILY",
@@ -40,7 +43,9 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def load(name_or_path: str | Path, *, functions: Mapping[str, Given] | None = None) -> Mechanism:
+def load(
+    name_or_path: str | Path, *, functions: Mapping[str, Given] | None = None, trust: bool = False
+) -> Mechanism:
     """A mechanism by the name of a built-in model, of the family ``assur:…``, or from a file.
 
     Parameters
@@ -50,6 +55,9 @@ def load(name_or_path: str | Path, *, functions: Mapping[str, Given] | None = No
         A built-in name goes before a file of the same name; write ``./rotor`` for the file.
     functions : of joints of type USER, by joint id: a function of the poses of the joint's bodies, or a tuple
         of that and its derivative. They take the place of what the file names; it need not name any.
+    trust : whether code that the file names may be imported and run, when the mechanism is examined or
+        solved; MBSSA_TRUST=1 in the environment trusts all files. Without it such a joint counts by its
+        number of equations, and cannot be solved. Built-in models are trusted.
 
     Raises
     ------
@@ -71,7 +79,23 @@ def load(name_or_path: str | Path, *, functions: Mapping[str, Given] | None = No
     True
     """
     found = _load(name_or_path)
+    if trust or str(name_or_path) in builtin_names():
+        found = _trusted(found)
     return found if functions is None else with_functions(found, functions)
+
+
+def _trusted(mechanism: Mechanism) -> Mechanism:
+    def trusted(source: str | Callable[..., Any] | None) -> str | Callable[..., Any] | None:
+        return Trusted(source) if isinstance(source, str) else source
+
+    named = {
+        j: replace(found, function=trusted(found.function), derivative=trusted(found.derivative))
+        for j, found in mechanism.joint_geometry.items()
+        if found.function is not None
+    }
+    if not named:
+        return mechanism
+    return replace(mechanism, joint_geometry={**mechanism.joint_geometry, **named})
 
 
 def _load(name_or_path: str | Path) -> Mechanism:

@@ -15,6 +15,7 @@ from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint
 from mbssa.motion import DefaultMotion
 from mbssa.search import kernels
+from mbssa.texts import printable, strange
 
 #: Bodies and joints that one fault names before it only counts the rest.
 _NAMED = 12
@@ -61,7 +62,7 @@ def build(
     joint_type = np.ascontiguousarray(joint_type, dtype=np.int64)
     driven = np.ascontiguousarray(driven, dtype=np.uint8)
     sound = not faults
-    faults = list(faults)
+    faults = [*faults, *_unfit_texts(body_names, joint_names, body_geometry, (title, source, *notes))]
     if n_bodies < 2:
         faults.append(Fault("", f"no movable body; a mechanism has the {FRAME} and at least one more"))
     if len(joint_type) == 0:
@@ -98,7 +99,7 @@ def build(
         body_geometry=body_geometry or {},
         multiple_joints=multiple_joints,
         motion=motion,
-        name=name,
+        name=printable(name),
         title=title,
         source=source,
         notes=notes,
@@ -110,6 +111,28 @@ def build(
     if faults:
         raise ModelError(source_name, faults)
     return mechanism
+
+
+def _unfit_texts(
+    body_names: tuple[str, ...] | None,
+    joint_names: Mapping[int, str] | None,
+    body_geometry: Mapping[int, BodyGeometry] | None,
+    texts: tuple[str, ...],
+) -> list[Fault]:
+    """Names and texts with characters that a terminal obeys, or that turn the direction of what follows."""
+    named = [(f"body {number} name", name, False) for number, name in enumerate(body_names or (), 1)]
+    named += [(f"joint {index + 1} id", name, False) for index, name in (joint_names or {}).items()]
+    named += [
+        (f"body {index + 1} points", name, False)
+        for index, geometry in (body_geometry or {}).items()
+        for name in geometry.points
+    ]
+    named += [("title, source or notes", text, True) for text in texts]
+    return [
+        Fault(where, f"{text!r} has the control character {found}; write it without")
+        for where, text, lines in named
+        if (found := strange(text, lines=lines)) is not None
+    ]
 
 
 def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> int:

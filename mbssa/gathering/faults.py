@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mbssa.texts import printable
+
 #: Faults that a message lists before it only counts the rest.
 _SHOWN = 50
 
@@ -46,9 +48,9 @@ class ModelError(ValueError):
     def __str__(self) -> str:
         lines = [str(fault) for fault in self.faults[:_SHOWN]]
         if len(lines) == 1:
-            return f"{self.source}: {lines[0]}"
+            return printable(f"{self.source}: {lines[0]}")
         head = f"{self.source}: {len(self.faults)} faults"
         more = len(self.faults) - _SHOWN
         if more > 0:
             lines.append(f"… and {more} more")
-        return "\n  ".join([head, *lines])
+        return printable("\n  ".join([head, *lines]))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import os
 import re
-import tempfile
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mbssa.gathering.faults import Fault, ModelError
@@ -59,31 +61,84 @@ def _decoded(data: bytes) -> str | None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is afterwards either whole or as it was before, with the mode that it had.
-
-    What is there and is no regular file (a pipe, a device) is written to, not replaced.
+    """Write a file as :func:`whole` does.
 
     Raises
     ------
     OSError
         With the path that was asked for, not that of the temporary file.
     """
+    with whole(path) as place, place.open("wb") as stream:
+        stream.write(data)
+
+
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """A path to write to in place of ``path``, which gets what was written when the block ends well.
+
+    Until then, and after an error, ``path`` is as it was; its mode stays. A process that is killed leaves
+    nothing where the system has files without a name (Linux). What is there and is no regular file (a pipe, a
+    device) is given itself.
+
+    Raises
+    ------
+    OSError
+        With the path that was asked for, not that of the temporary file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole(Path(folder) / "run.csv") as place:
+    ...         _ = place.write_text("time")
+    ...     (Path(folder) / "run.csv").read_text()
+    'time'
+    """
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():
-            with target.open("wb") as stream:
-                stream.write(data)
+            yield target
             return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, name = _temporary(target)
         try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
+            yield Path(name or f"/proc/self/fd/{handle}")
+            if target.exists():
+                os.chmod(handle if os.chmod in os.supports_fd else name, target.stat().st_mode & 0o777)
+            name = name or _named(handle, target)
             os.replace(name, target)
         except BaseException:
-            os.unlink(name)
+            if name:
+                Path(name).unlink(missing_ok=True)
             raise
+        finally:
+            os.close(handle)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _temporary(target: Path) -> tuple[int, str]:
+    """A new file beside another one: its descriptor, and its name, which is empty where it needs none."""
+    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
+        # Folders of some file systems cannot have such files.
+        with suppress(OSError):
+            return os.open(target.parent, os.O_TMPFILE | os.O_RDWR, 0o666), ""
+    name = str(target.with_name(f".{target.name}.{secrets.token_hex(4)}"))
+    return os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666), name
+
+
+def _named(handle: int, target: Path) -> str:
+    """Give a file that has no name one beside another file, for the moment until it replaces that one."""
+    name = str(target.with_name(f".{target.name}.{secrets.token_hex(4)}"))
+    folder = os.open(target.parent, os.O_PATH)
+    try:
+        # With a folder's descriptor Python follows the link to the file, as it is documented to do without.
+        os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        os.close(folder)
+    return name
+
+
+def remove_temporaries(path: Path) -> None:
+    """Remove what killed processes have left of writing a file that nobody else writes now."""
+    for left in path.parent.glob(f".{path.name}.*"):
+        left.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.joints.catalogue import Space
 from mbssa.mechanism import FRAME, Mechanism
+from mbssa.texts import strange
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -228,4 +229,7 @@ def _renamed_frame(mechanism: Mechanism, graph: nx.Graph[Any], numbers: Mapping[
     given = graph.nodes[next(iter(numbers))].get("name")
     if not isinstance(given, str) or mechanism.body_names is None or given in mechanism.body_names:
         return mechanism
+    if (found := strange(given)) is not None:
+        what = f"{given!r} has the control character {found}; write it without"
+        raise ModelError(mechanism.name, [Fault("node 1 name", what)])
     return dataclasses.replace(mechanism, body_names=(given, *mechanism.body_names[1:]))

@@ -34,6 +34,7 @@ from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.files import read_text
 from mbssa.joints.catalogue import FREEDOM, Space, types_of
 from mbssa.mechanism import FRAME, Mechanism
+from mbssa.texts import as_cell, from_cell
 
 _SPACES: dict[str, Space] = {"planar": "planar", "3": "planar", "spatial": "spatial", "6": "spatial"}
 _CORNER = re.compile(r'\s*"?(?:planar|spatial|3|6)"?[ ]*([,;\t])', re.IGNORECASE)
@@ -104,6 +105,7 @@ def write_sheet(mechanism: Mechanism) -> tuple[bytes, list[str]]:
     """
     written = matrices(mechanism)
     labels, lost = _labels(mechanism)
+    labels = [str(as_cell(label)) for label in labels]
     sheet = io.StringIO()
     writer = csv.writer(sheet, lineterminator="\n")
     writer.writerow([mechanism.space, *labels])
@@ -214,6 +216,7 @@ def _block(rows: list[_Line], what: str, faults: list[Fault], like: _Block | Non
         above = header[1:] if cornered else header
         faults += _label_faults(above, labels, rows, begins)
         labels = labels or above
+    labels = [from_cell(label) for label in labels]
     return _Block(
         corner.casefold(), labels, [row[labelled:] for row in cells], [line for line, _ in rows], begins
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mbssa.cli import fail
+from mbssa.cli import fail, fail_all
 from mbssa.joints.catalogue import Space
+from mbssa.options import ForceOption, OutputOption
+from mbssa.targets import target_faults, targets_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,10 +28,8 @@ def joints(
     ] = None,
     space: Annotated[Space | None, typer.Option(help="Types of this space alone.")] = None,
     form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
-    ] = None,
+    output: OutputOption = None,
+    force: ForceOption = False,
 ) -> None:
     """List the joint types: equations, what can be driven, geometry, solver, built-in models.
 
@@ -42,6 +41,8 @@ def joints(
     from mbssa.results import coverage
     from mbssa.results.tables import plain_text
 
+    if faults := target_faults(targets_of(("--output", output, ())), [], force):
+        fail_all(faults)
     try:
         kinds = None if code is None else coverage.rows_of(code, space)
     except KeyError as error:

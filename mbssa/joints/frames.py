@@ -63,7 +63,8 @@ class Frames:
 def joint_frames(mechanism: Mechanism) -> Frames:
     """Canonical geometry of a mechanism.
 
-    Joints without geometry, or of a type without equations, have ``known`` False and frames of zeros.
+    Joints without geometry, of a type without equations, or with a function that may not be run have
+    ``known`` False and frames of zeros.
 
     Raises
     ------
@@ -85,10 +86,11 @@ def joint_frames(mechanism: Mechanism) -> Frames:
     parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
     relations = {}
     poses = Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
+    untrusted = set(mechanism.untrusted)
     for j in range(n_joints):
         row = CATALOGUE[int(mechanism.joint_type[j])]
         geometry = mechanism.joint_geometry.get(j)
-        if geometry is None and row.required:
+        if (geometry is None and row.required) or j in untrusted:
             continue
         geometry = geometry or JointGeometry()
         _parameters(geometry, parameters, j)

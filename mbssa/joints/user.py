@@ -37,6 +37,7 @@ from mbssa.joints.user_sources import (
     short_name,
     unpacked,
 )
+from mbssa.trust import REMEDY, may_run
 
 Floats = npt.NDArray[np.float64]
 
@@ -96,6 +97,8 @@ class UserFunction:
         return Resolved(function, derivative)
 
     def _found(self, source: Source) -> Callable[..., Any]:
+        if not may_run(source):
+            raise ValueError(f"{source}: code that a file names is not run; {REMEDY}")
         found = imported(source, self.folder) if isinstance(source, str) else source
         if not callable(found):
             raise ValueError(f"{name_of(source)} is no function; write {self._head(source)}: …")

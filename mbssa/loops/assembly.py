@@ -12,7 +12,7 @@ from mbssa.loops.ranks import loop_ranks
 from mbssa.loops.solution import Block, Part, match, order_of_solution
 from mbssa.loops.structure import Loop, LoopStructure, Method, Module
 from mbssa.mechanism import Mechanism
-from mbssa.search import decompose
+from mbssa.search.decompose import decompose
 from mbssa.search.treatment import Treatment
 
 

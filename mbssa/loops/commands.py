@@ -9,6 +9,7 @@ import typer
 
 from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.gathering import load
+from mbssa.options import ForceOption, ModelArgument, OutputOption, TrustOption
 from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def loops(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    model: ModelArgument,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -47,14 +48,13 @@ def loops(
         bool, typer.Option("--compare", help="Structural groups and both kinds of loops, side by side.")
     ] = False,
     form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
-    ] = None,
+    output: OutputOption = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the kinematic graph to FILE: .svg, .png or .pdf."),
     ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
 ) -> None:
     """Find the independent loops of MODEL, and in which order they are solved.
 
@@ -73,7 +73,7 @@ def loops(
     from mbssa.loops.spanning_tree import read_tree
     from mbssa.loops.substructures import wehage_substructures
     from mbssa.results.loops import export, page
-    from mbssa.search import decompose
+    from mbssa.search.decompose import decompose
 
     if cut is not None and tree is not None:
         fail("--cut and --tree are given; write one of them")
@@ -81,8 +81,8 @@ def loops(
     if method == "basis" and chosen and not compare:
         given = "--cut" if cut is not None else "--tree"
         fail(f"--method basis takes no {given}; leave it out, or write --method wehage")
-    read = [path for path in (Path(model), tree) if path is not None and path.exists()]
-    if faults := target_faults(targets_of(("--output", output, ()), ("--plot", plot, STILL)), read):
+    targets = targets_of(("--output", output, ()), ("--plot", plot, STILL))
+    if faults := target_faults(targets, [model, tree], force):
         fail_all(faults)
     mechanism = load(model)
     names = None if cut is None else [name.strip() for name in cut.split(",") if name.strip()]

@@ -12,7 +12,7 @@ from mbssa.loops.independent import independent_loops
 from mbssa.loops.structure import LoopStructure
 from mbssa.loops.substructures import wehage_substructures
 from mbssa.mechanism import Mechanism
-from mbssa.search import decompose
+from mbssa.search.decompose import decompose
 from mbssa.structure import Structure
 
 

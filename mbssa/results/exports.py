@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from mbssa.results.tables import GROUP_COLUMNS, as_text, group_row, summary_lines, type_rows
 from mbssa.structure import Structure
+from mbssa.texts import as_cell
 
 Format = Literal["table", "json", "csv", "markdown", "dot", "graphml"]
 
@@ -90,15 +91,15 @@ def as_csv(structure: Structure) -> str:
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Any table as CSV.
+    """Any table as CSV; what spreadsheets would take for formulas has an apostrophe before it.
 
     >>> csv_text(("t", "x"), [(0, 1.5)])
     't,x\\n0,1.5\\n'
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow(map(as_cell, header))
+    writer.writerows(map(as_cell, row) for row in rows)
     return stream.getvalue()
 
 

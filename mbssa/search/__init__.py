@@ -1,5 +1,1 @@
-"""Module 4 of MBSSA3D, the structural analysis: :func:`decompose` and its two methods."""
-
-from mbssa.search.decompose import decompose
-
-__all__ = ["decompose"]
+"""Module 4 of MBSSA3D, the structural analysis: ``mbssa.search.decompose`` and its two methods."""

@@ -30,6 +30,7 @@ from mbssa.singularities.ranks import (
 from mbssa.singularities.repairs import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.treatment import Examined, examine, examine_generic
 from mbssa.structure import Structure
+from mbssa.trust import REMEDY
 
 Kind = Literal[
     "geometry",
@@ -196,14 +197,28 @@ def rank_warnings(structure: Structure) -> list[str]:
 
 
 def _without_geometry(mechanism: Mechanism) -> Finding:
-    missing = [
-        mechanism.joint_ids[j]
-        for j in range(mechanism.n_joints)
-        if j not in mechanism.joint_geometry and mechanism.joints[j].type.required
-    ]
+    missing = [mechanism.joint_ids[j] for j in mechanism.without_geometry]
     several = f"{len(missing)} joints have" if len(missing) != 1 else f"joint {missing[0]} has"
-    text = f"{several} no geometry, so generic ranks decide: they hold for almost every geometry"
-    return Finding("geometry", text, joints=tuple(missing))
+    lacking = [f"{several} no geometry"] if missing else []
+    if mechanism.untrusted:
+        lacking.append(untrusted_text(mechanism))
+    text = f"{'; '.join(lacking)}; generic ranks decide: they hold for almost every geometry"
+    names = (*missing, *(mechanism.joint_ids[j] for j in mechanism.untrusted))
+    return Finding("geometry", text, joints=names)
+
+
+def untrusted_text(mechanism: Mechanism) -> str:
+    """What becomes of joints whose functions may not be run: a sentence, empty where there are none.
+
+    >>> import mbssa
+    >>> untrusted_text(mbssa.load("rope_hoist"))
+    ''
+    """
+    if not mechanism.untrusted:
+        return ""
+    which = "joints" if len(mechanism.untrusted) > 1 else "joint"
+    named = f"{which} {mechanism.untrusted_said}: code that the file names is not run"
+    return f"{named}, and counts by its number of equations; {REMEDY}"
 
 
 def _ranks_of_groups(

@@ -13,6 +13,7 @@ from mbssa.bar import bar
 from mbssa.cli import NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.gathering import ModelError, load, save
 from mbssa.gathering.formats import ENDINGS
+from mbssa.options import ForceOption, ModelArgument, OutputOption, TrustOption
 from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
@@ -26,16 +27,11 @@ Form = Literal["table", "json", "csv", "markdown"]
 _OPTIONS = {"per_joint": "per-joint", "terminals": "terminal"}
 
 FormatOption = Annotated[Form, typer.Option("--format", "-f", help="What to print.")]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
-]
 TopOption = Annotated[int, typer.Option(min=1, metavar="K", help="Rows that are printed.")]
 RowOption = Annotated[int | None, typer.Option(min=1, metavar="K", help="Which row --save writes.")]
 SaveOption = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the model with the inputs of --row.")
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file of --save if it exists.")]
 EveryOption = Annotated[bool, typer.Option("--all", help="List sets that are not valid too.")]
 
 
@@ -46,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
 
 def transform(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")],
+    model: ModelArgument,
     inputs: Annotated[
         int | None,
         typer.Option(metavar="N", help="Driven coordinates; as many as MODEL needs if not given."),
@@ -104,6 +100,7 @@ def transform(
     row: RowOption = None,
     save_to: SaveOption = None,
     force: ForceOption = False,
+    trust: TrustOption = False,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw --pareto, or groups against cost: .png, .svg or .pdf."),
@@ -127,6 +124,7 @@ def transform(
 
     Example: mbssa transform micromanipulator --forbid 1-2,1-4 --pareto groups,cost --plot front.png
     """
+    from mbssa.commands import say_untrusted
     from mbssa.transformations.criteria import DEFAULT
 
     mechanism = load(model)
@@ -149,7 +147,7 @@ def transform(
         if not all(_names([text]) for text in given or [])
     ]
     faults += _question_faults(mechanism, asked) + _criterion_faults(text, front)
-    faults += _target_faults(output, save_to, row, plot, [Path(model), *([store] if store else [])], force)
+    faults += _target_faults(output, save_to, row, plot, [model, store], force)
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
     if faults:
@@ -159,6 +157,7 @@ def transform(
     given = {key: value for key, value in limits.items() if value is not None}
     answer = _searched(mechanism, asked | given, criterion=text, every=every, store=store)
     _deliver(answer, top, pair, form, output)
+    say_untrusted(mechanism)
     _save_row(answer, row, save_to, pair)
     if plot is not None:
         _draw(answer, plot, pair or ("groups", "cost"))
@@ -283,17 +282,15 @@ def _target_faults(
     saved: Path | None,
     row: int | None,
     plot: Path | None,
-    used: Sequence[Path],
+    used: Sequence[str | Path | None],
     force: bool,
 ) -> list[str]:
     """What would keep files from being written."""
     faults = []
-    if saved is not None and saved.is_file() and not force:
-        faults.append(f"--save {saved}: exists; write --force to replace it")
     if (row is None) != (saved is None):
         faults.append("--row and --save: write both, or neither")
     targets = targets_of(("--output", output, ()), ("--save", saved, ENDINGS), ("--plot", plot, STILL))
-    return faults + target_faults(targets, used)
+    return faults + target_faults(targets, used, force)
 
 
 def _named(error: Exception) -> str:

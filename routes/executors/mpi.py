@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from routes.executors.inner_threads import one_for_each
+from routes.executors.last_words import last_words
 from routes.executors.sealed import sealed, unsealed
 from routes.executors.shares import owners, receivers, sources
 from routes.executors.watch import Watch
@@ -64,7 +65,8 @@ def on_all_ranks(plan: Plan, solve: Callable[[Execute], Answer]) -> Answer | Non
     world = mpi().COMM_WORLD.Dup()
     try:
         if not world.rank:
-            return _lead(world, plan, solve)
+            with last_words("error: a rank has died; what a checkpoint has is kept, resume goes on from it"):
+                return _lead(world, plan, solve)
         try:
             failure = _help(world)
         except BaseException:  # between jobs: rank 0 would wait for ever

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.texts import from_cell
 from routes.sweep.latin import latin
 
 Floats = npt.NDArray[np.float64]
@@ -296,7 +297,7 @@ def _read(path: Path) -> tuple[dict[str, Floats], list[str]]:
         return {}, [f"{path} is no CSV file in UTF-8: {error}"]
     if len(lines) < 2:
         return {}, [f"{path}: write a header of parameters and a line for each case"]
-    names = [name.strip() for name in lines[0][1]]
+    names = [from_cell(name.strip()) for name in lines[0][1]]
     faults = [f"{path}: column {k} has no name" for k, name in enumerate(names, 1) if not name]
     faults += [
         f"{path}: {name} stands twice" for name in dict.fromkeys(names) if name and names.count(name) > 1

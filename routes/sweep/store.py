@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbssa.gathering.files import write_whole
+from mbssa.gathering.files import remove_temporaries, whole, write_whole
 from routes.locked import NAME as LOCK
 from routes.locked import locked
 
@@ -93,14 +93,25 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
         _check_versions(folder, there.get("versions", {}), manifest["versions"])
         (folder / PARTS).mkdir(exist_ok=True)
         release_claims(folder)
-        for left in (folder / PARTS).glob(".part-*.tmp"):
+        remove_temporaries(folder / MANIFEST)
+        for left in (folder / PARTS).glob(".part-*"):
             left.unlink()
         return
-    strange = [path.name for path in sorted(folder.iterdir()) if path.name != LOCK] if folder.is_dir() else []
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    strange = [path.name for path in found if not _left_before_the_manifest(path)]
     if strange:
         raise ValueError(f"{folder} is not empty ({strange[0]}) and holds no sweep; name another folder")
-    (folder / PARTS).mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    remove_temporaries(folder / MANIFEST)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
+    (folder / PARTS).mkdir(exist_ok=True)
+
+
+def _left_before_the_manifest(path: Path) -> bool:
+    """Whether a run that ended as it began may have left this; it holds no case."""
+    if path.name == PARTS:
+        return path.is_dir() and not any(path.iterdir())
+    return path.name == LOCK or path.name.startswith(f".{MANIFEST}.")
 
 
 def _check_versions(folder: Path, there: Mapping[str, str], here: Mapping[str, str]) -> None:
@@ -149,17 +160,10 @@ def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
     """
     import pyarrow.parquet
 
-    target = part_path(folder, block)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as stream:
-            pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole(part_path(folder, block)) as place, place.open("wb") as stream:
+        pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def claim(folder: Path, block: int) -> bool:

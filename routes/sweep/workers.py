@@ -6,9 +6,11 @@ import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, Literal
 
+from mbssa.ranks import rank
+from routes.executors.last_words import last_words
 from routes.executors.mpi import mpi
 from routes.executors.parent import follow
 from routes.sweep.block import Setup, solve_block, unpacked
@@ -33,7 +35,9 @@ def perform(setup: Setup, todo: Sequence[int], executor: Executor, workers: int,
 
     with threadpool_limits(1):
         if executor == "mpi":
-            return _by_ranks(setup, todo, told)
+            lost = f"error: a rank has died; cases that are written are kept, resume {setup.folder}"
+            with last_words(lost) if rank() == 0 else nullcontext():
+                return _by_ranks(setup, todo, told)
         if executor == "sequential" or len(todo) < 2:
             return _one_by_one(setup, todo, told)
         return _by_joblib(setup, todo, executor, min(workers, len(todo)), told)

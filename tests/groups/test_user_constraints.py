@@ -14,8 +14,15 @@ from groups.partitioning.jacobian import Poses, cut_jacobian
 from mbssa.gathering.models import rope_hoist
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
+from mbssa.trust import VARIABLE
 
 CRANK, ROD = 0.1, 0.3
+
+
+@pytest.fixture(autouse=True)
+def _functions_of_files_are_trusted(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "1")
+
 
 MODEL = """
 format = 1

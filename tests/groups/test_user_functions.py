@@ -14,8 +14,14 @@ from groups.user_functions import addresses, take_faults, why_python
 from mbssa.compiled import compiled
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.user import UserFunction, asked
+from mbssa.trust import VARIABLE
 
 pytestmark = pytest.mark.slow  # Numba compiles each function
+
+
+@pytest.fixture(autouse=True)
+def _functions_of_files_are_trusted(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "1")
 
 
 def many(times, address, values, out):

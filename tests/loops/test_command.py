@@ -73,7 +73,7 @@ def test_the_kinematic_graph_is_drawn(run_mbssa, tmp_path, ending):
     path = tmp_path / f"loops.{ending}"
     assert run_mbssa("loops", "rotor", "--plot", str(path)).exit_code == 0
     first = path.read_bytes()
-    assert run_mbssa("loops", "rotor", "--plot", str(path)).exit_code == 0
+    assert run_mbssa("loops", "rotor", "--plot", str(path), "--force").exit_code == 0
     assert path.read_bytes() == first
     if ending == "svg":
         found = independent_loops(mbssa.load("rotor"))

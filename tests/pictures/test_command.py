@@ -25,7 +25,7 @@ def test_an_unknown_ending_names_the_three(run_mbssa, tmp_path, option):
     done = run_mbssa("decompose", "spatial_four_bar", option, str(tmp_path / "four_bar.jpg"))
     assert done.exit_code == 2
     assert done.stdout == ""
-    assert done.stderr.endswith("a picture is written as .svg, .png or .pdf\n")
+    assert done.stderr.endswith("ends in none of .png, .svg, .pdf\n")
     assert not list(tmp_path.iterdir())
 
 

@@ -74,6 +74,26 @@ def test_folders_that_are_not_for_this_are_left_alone(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "all of it"
 
 
+def test_what_a_killed_run_left_as_it_began_is_in_nobodys_way(tmp_path):
+    """Arrays, and a record that is half written: no run that could be resumed, and none that is lost."""
+    folder = stopped(tmp_path / "run")
+    (folder / "run.json").rename(folder / ".run.json.ab12cd34")
+    with pytest.raises(ValueError, match="keeps no run that could be resumed"):
+        resumed(folder)
+    assert bits(routes.run(MODEL, PLAN, MOTION, checkpoint=folder)) == bits(routes.run(MODEL, PLAN, MOTION))
+    assert not list(folder.glob(".run.json.*"))
+    (folder / ".run.json.ab12cd34").write_text("{")
+    assert resumed(folder).ok
+    assert not list(folder.glob(".run.json.*"))
+
+
+def test_arrays_that_no_run_has_left_are_left_alone(tmp_path):
+    np.save(tmp_path / "position.npy", np.arange(3))
+    with pytest.raises(ValueError, match="has other files; name a new folder"):
+        routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path)
+    assert np.load(tmp_path / "position.npy").tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize("name", ["position", "done", "memory", "condition"])
 @pytest.mark.parametrize("how", ["gone", "cut", "other"])
 def test_a_damaged_folder_is_refused(name, how, tmp_path):

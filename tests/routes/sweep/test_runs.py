@@ -166,6 +166,33 @@ def test_a_failure_on_one_rank_leaves_no_blocks_to_the_others(tmp_path):
 
 
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", [0, 1])
+def test_a_killed_rank_ends_the_sweep_with_a_word(tmp_path, killed):
+    kills = f"""
+import os, signal
+from mbssa.ranks import rank
+from routes.sweep import block
+solve, blocks = block.solve_poses, []
+def kill(*arguments):
+    blocks.append(1)
+    if rank() == {killed} and len(blocks) > 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return solve(*arguments)
+block.solve_poses = kill
+"""
+    _, _, script, *arguments = command(tmp_path, 10_000, "mpi")
+    started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", kills + script, *arguments]
+    done = subprocess.run(started, check=False, capture_output=True, text=True, timeout=300)
+    assert done.returncode != 0
+    assert f"error: a rank has died; cases that are written are kept, resume {tmp_path}" in done.stderr
+    assert 500 <= open_sweep(tmp_path).done < 10_000
+    again = command(tmp_path, 10_000, "sequential", resume="resume")
+    subprocess.run(again, check=True, capture_output=True)
+    assert open_sweep(tmp_path)["case"].tolist() == list(range(10_000))
+
+
+@pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
 def test_a_failure_before_the_first_case_leaves_no_rank_waiting(tmp_path):
     done = on_two_ranks(tmp_path, 1000, "", "def told(share):\n    raise ZeroDivisionError('at once')\n")
     assert done.returncode != 0
@@ -266,6 +293,71 @@ def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
     ):
         sweep(bar, turn(), store=tmp_path, executor="sequential")
     (tmp_path / ".lock").write_text("process 1 on a machine that was switched off")
+    assert sweep(bar, turn(), store=tmp_path, executor="sequential").complete
+
+
+#: Ends the process where it is to write something for the time that the first argument says.
+KILLED = """
+import os, sys
+left, names = int(sys.argv.pop(1)), ("mkdir", "replace", "link", "open")
+def killing(real):
+    def call(path, *arguments, **named):
+        global left
+        if str(sys.argv[1]) in str(path) + str(arguments):
+            left -= 1
+            if left < 0:
+                os._exit(9)
+        return real(path, *arguments, **named)
+    return call
+import mbssa, routes, pathlib
+for name in names:
+    setattr(os, name, killing(getattr(os, name)))
+pathlib.Path.mkdir = killing(pathlib.Path.mkdir)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("resume", ["anew", "resume"])
+@pytest.mark.parametrize("moment", range(12))
+def test_wherever_a_run_is_killed_as_it_begins_another_one_does_it(tmp_path, moment, resume):
+    started = command(tmp_path / "sweep", 600, "sequential", 1)
+    started[2] = KILLED + started[2]
+    started.insert(3, str(moment))
+    killed = subprocess.run(started, check=False, capture_output=True, text=True)
+    assert killed.returncode in (0, 9), killed.stderr
+    begun = (tmp_path / "sweep" / "sweep.json").exists()
+    again = command(tmp_path / "sweep", 600, "sequential", 1, resume="resume" if begun else resume)
+    done = subprocess.run(again, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert open_sweep(tmp_path / "sweep")["case"].tolist() == list(range(600))
+    left = [path.name for path in (tmp_path / "sweep").rglob(".*") if path.name != ".lock"]
+    assert left == []
+
+
+@pytest.mark.parametrize("left", [["parts"], ["parts", ".lock"], [".sweep.json.ab12cd34"], []])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_without_a_manifest_begins_a_sweep(bar, tmp_path, left, resume):
+    for name in left:
+        (tmp_path / name).mkdir() if name == "parts" else (tmp_path / name).write_text("{")
+    assert sweep(bar, turn(), store=tmp_path, executor="sequential", resume=resume).complete
+    assert {path.name for path in tmp_path.iterdir()} == {"parts", ".lock", "sweep.json"}
+
+
+def test_parts_without_a_manifest_are_left_alone(bar, tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "part-000000.parquet").write_text("cases")
+    with pytest.raises(ValueError, match=r"is not empty \(parts\) and holds no sweep"):
+        sweep(bar, turn(), store=tmp_path, executor="sequential")
+
+
+def test_a_disk_that_is_full_as_the_sweep_begins(bar, tmp_path, monkeypatch):
+    def full(path, data):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stores, "write_whole", full)
+        with pytest.raises(OSError, match="No space left"):
+            sweep(bar, turn(), store=tmp_path, executor="sequential")
     assert sweep(bar, turn(), store=tmp_path, executor="sequential").complete
 
 

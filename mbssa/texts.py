@@ -1,0 +1,54 @@
+"""Text that comes from files, made fit for a terminal, a page, or a spreadsheet."""
+
+from __future__ import annotations
+
+import re
+
+#: Control characters but for tabs and line ends, separators of lines, and what turns the direction of text.
+_STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def strange(text: str, *, lines: bool = False) -> str | None:
+    """The first character that may not be in a name, as U+001B; None where all may be.
+
+    Parameters
+    ----------
+    lines : whether tabs and line ends may be in it
+
+    Examples
+    --------
+    >>> strange("arm\\x1b[31m"), strange("Kolben-ø2")
+    ('U+001B', None)
+    """
+    found = _STRANGE.search(text) or (None if lines else re.search("[\t\n]", text))
+    return None if found is None else f"U+{ord(found[0]):04X}"
+
+
+def printable(text: str) -> str:
+    """The text with control and bidirectional characters as escapes; line ends and tabs stay.
+
+    >>> print(printable("arm\\x1b[31m"))
+    arm\\u001b[31m
+    """
+    return _STRANGE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def as_cell(value: object) -> object:
+    """A cell of a CSV file that no spreadsheet takes for a formula, by an apostrophe before it.
+
+    >>> as_cell("=1+1"), as_cell("-0.5"), as_cell("1-2"), as_cell(-0.5), as_cell("-")
+    ("'=1+1", '-0.5', '1-2', -0.5, '-')
+    """
+    if not isinstance(value, str) or len(value) < 2 or _NUMBER.fullmatch(value):
+        return value
+    return f"'{value}" if value.lstrip("'")[:1] in tuple("=@+-") else value
+
+
+def from_cell(text: str) -> str:
+    """What :func:`as_cell` made a cell of.
+
+    >>> from_cell("'=1+1"), from_cell("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return text[1:] if text[:1] == "'" and as_cell(text[1:]) == text else text

@@ -1,0 +1,127 @@
+"""One rule for every command that writes files: an output is never an input, nor replaces one unasked."""
+
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import mbssa
+from mbssa.application import application
+
+#: Option by which each command writes a file, its ending, and the command; {m} is a model's file.
+WRITTEN = {
+    ("schema", "--output"): (".json", "schema"),
+    ("joints", "--output"): (".txt", "joints R"),
+    ("decompose", "--output"): (".toml", "decompose {m}"),
+    ("decompose", "--picture"): (".svg", "decompose {m}"),
+    ("decompose", "--diagram"): (".svg", "decompose {m}"),
+    ("check", "--output"): (".toml", "check {m}"),
+    ("convert", "TO"): (".toml", "convert {m}"),
+    ("cams", "--output"): (".toml", "cams {m}"),
+    ("cams", "--picture"): (".svg", "cams {m}"),
+    ("loops", "--output"): (".toml", "loops {m}"),
+    ("loops", "--plot"): (".svg", "loops {m}"),
+    ("transform", "--output"): (".toml", "transform {m} --most 3"),
+    ("transform", "--save"): (".toml", "transform {m} --most 3 --row 1"),
+    ("transform", "--plot"): (".svg", "transform {m} --most 3"),
+    ("transformations", "--output"): (".toml", "transformations {store}"),
+    ("transformations", "--save"): (".toml", "transformations {store} --model crank --row 1"),
+    ("solve", "--output"): (".csv", "solve {m} --steps 2 --no-compiled"),
+    ("solve", "--plot"): (".svg", "solve {m} --steps 2 --no-compiled"),
+    ("solve", "--animate"): (".html", "solve {m} --steps 2 --no-compiled"),
+    ("partition", "--output"): (".toml", "partition {m}"),
+    ("partition", "--plot"): (".svg", "partition {m} --sweep --steps 2"),
+    ("routes", "--save"): (".json", "routes {m}"),
+    ("routes", "--gantt"): (".svg", "routes {m}"),
+    ("routes", "--tree"): (".svg", "routes {m}"),
+    ("routes", "--curve"): (".svg", "routes {m} --simulate-workers 1,2"),
+    ("sweep", "--plot"): (".svg", "sweep {m} --grid 1-2.angle=0:1:2 --store {folder}/cases"),
+}
+
+#: Options that name a file or a folder which is read, or which keeps what is found from run to run.
+OTHER = {
+    ("transform", "--store"), ("transformations", "FILE"), ("solve", "--motion"), ("solve", "--plan"),
+    ("solve", "--checkpoint"), ("partition", "--motion"), ("routes", "--motion"), ("sweep", "--motion"),
+    ("sweep", "--cases"), ("sweep", "--store"), ("loops", "--tree"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def line(tmp_path):
+    """The words of a command that writes to a path: its model is ``crank.toml``, a cam for ``cams``."""
+
+    def line(command, option, path):
+        asked = WRITTEN[command, option][1]
+        model, store = tmp_path / "crank.toml", tmp_path / "searches.sqlite"
+        name = (
+            "cam_flat" if command == "cams" else "slider_crank" if command == "sweep" else "planar_four_bar"
+        )
+        if not model.exists():
+            mbssa.save(mbssa.load(name), model)
+        if "{store}" in asked:
+            mbssa.transform(mbssa.load(model), store=store)
+        words = asked.format(m=model, store=store, folder=tmp_path).split()
+        return [*words, *([] if option == "TO" else [option]), str(path)]
+
+    return line
+
+
+def test_every_option_that_names_a_file_is_here():
+    found = set()
+    for name, command in typer.main.get_command(application()).commands.items():
+        for each in command.params:
+            if "Path" in str(each.type_descriptor.annotation):
+                found.add((name, each.opts[0] if each.param_type_name == "option" else each.metavar))
+    assert found == WRITTEN.keys() | OTHER
+
+
+@pytest.mark.parametrize(("command", "option"), WRITTEN)
+def test_what_is_there_stays_without_force(run_mbssa, tmp_path, line, command, option):
+    path = tmp_path / f"mine{WRITTEN[command, option][0]}"
+    path.write_text("mine")
+    words = line(command, option, path)
+    done = run_mbssa(*words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"error: {option} {path}: exists; write --force to replace it\n"
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [key for key in WRITTEN if key[0] not in ("routes", "sweep") and key != ("transform", "--plot")],
+)
+def test_force_replaces_it(run_mbssa, tmp_path, line, command, option):
+    path = tmp_path / f"mine{WRITTEN[command, option][0]}"
+    path.write_text("mine")
+    done = run_mbssa(*line(command, option, path), "--force")
+    assert done.exit_code in (0, 1), done.stderr
+    assert path.read_bytes() != b"mine"
+
+
+@pytest.mark.parametrize("forced", [False, True])
+@pytest.mark.parametrize(("command", "option"), [key for key in WRITTEN if "{m}" in WRITTEN[key][1]])
+def test_a_model_is_never_replaced(run_mbssa, tmp_path, line, command, option, forced):
+    ending, model = WRITTEN[command, option][0], tmp_path / "crank.toml"
+    words = line(command, option, tmp_path / f"link{ending}")
+    before = model.read_bytes()
+    (tmp_path / f"link{ending}").symlink_to(model)
+    done = run_mbssa(*words, *(["--force"] if forced else []))
+    assert done.exit_code == 2
+    assert f"{option} {tmp_path / f'link{ending}'}: {model} is read by this run; name" in done.stderr
+    assert model.read_bytes() == before
+
+
+def test_other_inputs_are_never_replaced(run_mbssa, tmp_path):
+    model, motion = tmp_path / "crank.toml", tmp_path / "motion.csv"
+    mbssa.save(mbssa.load("planar_four_bar"), model)
+    motion.write_text("time,1-2.angle\n0,0.7\n1,0.8\n")
+    before = motion.read_bytes()
+    asked = ["--motion", str(motion), "--output", str(motion), "--force"]
+    assert run_mbssa("solve", str(model), *asked).exit_code == 2
+    assert run_mbssa("partition", str(model), "--sweep", *asked).exit_code == 2
+    assert motion.read_bytes() == before
+
+
+def test_what_is_no_file_is_written_to(run_mbssa):
+    assert run_mbssa("decompose", "rotor", "--output", "/dev/null").exit_code == 0
+    assert Path("/dev/null").is_char_device()

@@ -1,0 +1,57 @@
+"""Ctrl-C at any moment, once or several times: exit 130, and never a traceback."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+#: Presses Ctrl-C as a module is imported, so many times, and again as the process ends.
+PRESSED = """
+import atexit, os, signal, sys
+wanted, times = sys.argv.pop(1), int(sys.argv.pop(1))
+def press():
+    for _ in range(times):
+        os.kill(os.getpid(), signal.SIGINT)
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == wanted:
+            print("pressed", flush=True)
+            atexit.register(press)
+            press()
+sys.meta_path.insert(0, Finder())
+from mbssa.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize(
+    "module", ["mbssa.cli", "mbssa.ranks", "typer", "numpy", "pydantic", "groups.commands", "groups.watched"]
+)
+def test_ctrl_c_as_a_module_is_imported(module, times):
+    command = [sys.executable, "-c", PRESSED, module, str(times), "solve", "rotor", "--no-compiled"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["pressed"]
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert "KeyboardInterrupt" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["solve", "stewart", "--no-compiled", "--steps", "100000"],
+                                       ["transform", "micromanipulator"]])  # fmt: skip
+def test_a_second_and_a_third_one_while_it_computes(arguments):
+    command = [sys.executable, "-m", "mbssa", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        time.sleep(3.0)
+        for _ in range(3):
+            assert run.poll() is None
+            run.send_signal(signal.SIGINT)
+            time.sleep(0.02)
+            if run.poll() is not None:
+                break
+        said = run.communicate(timeout=60)[1]
+    assert run.returncode in (130, -signal.SIGINT)  # Python gives signals back before it has ended
+    assert "Traceback" not in said

@@ -1,0 +1,145 @@
+"""Names and messages on terminals, in pages and in spreadsheets: nothing in them is a command."""
+
+import csv
+import io
+import json
+
+import pytest
+
+import groups
+import mbssa
+from mbssa.texts import as_cell, from_cell
+
+ESCAPES = [
+    "\x1b[31mred",
+    "a\x07",
+    "\x9b2J",
+    "x\u202egpj.exe",
+    "\u2066a",
+    "line\nbreak",
+    "tab\t",
+    "nul\x00",
+    "\x7f",
+]
+FORMULAS = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "'=quoted", "==", "-a"]
+
+MODEL = """format = 1
+space = "planar"
+title = {title}
+[[body]]
+name = {body}
+points = {{ {point} = [0.0, 1.0] }}
+[[joint]]
+bodies = [1, 2]
+id = {joint}
+type = "R"
+driven = 1
+point = [0.0, 0.0]
+[motion]
+duration = 1.0
+steps = 3
+[motion.inputs]
+{input} = {{ law = "speed", rate = 1.0 }}
+"""
+
+
+def model(tmp_path, **texts):
+    given = {"title": "arm", "body": "arm", "point": "tip", "joint": "pin", **texts}
+    given["input"] = f"{given['joint']}.angle"
+    path = tmp_path / "model.toml"
+    path.write_text(MODEL.format_map({key: json.dumps(text) for key, text in given.items()}))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["title", "body", "point", "joint"])
+@pytest.mark.parametrize("text", ESCAPES)
+def test_control_and_bidirectional_characters_are_refused(run_mbssa, tmp_path, text, kind):
+    if kind == "title" and text.startswith(("line", "tab")):
+        pytest.skip("a title may have lines")
+    done = run_mbssa("decompose", str(model(tmp_path, **{kind: text})))
+    assert done.exit_code == 2
+    assert "has the control character U+" in done.stderr
+    assert all(character.isprintable() or character in "\n\t" for character in done.stderr)
+
+
+@pytest.mark.parametrize("text", ESCAPES[:5])
+def test_other_ways_in_refuse_them_too(text):
+    with pytest.raises(mbssa.ModelError, match="control character"):
+        mbssa.from_pairs(["frame", text], [(1, 2, "R", 1)], "planar")
+    for node in (1, 2):
+        graph = mbssa.to_networkx(mbssa.from_pairs(["frame", "arm"], [(1, 2, "R", 1)], "planar"))
+        graph.nodes[node]["name"] = text
+        with pytest.raises(mbssa.ModelError, match="control character"):
+            mbssa.from_networkx(graph)
+
+
+@pytest.mark.parametrize("text", ESCAPES[:5])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "decompose {}",
+        "decompose rotor --output {}/x",
+        "check rotor --inputs {}",
+        "solve rotor --motion {}.csv",
+    ],
+)
+def test_messages_escape_what_they_quote(run_mbssa, text, line):
+    done = run_mbssa(*(word.format(text) for word in line.split()))
+    assert done.exit_code == 2
+    assert all(character.isprintable() or character in "\n\t" for character in done.stderr)
+
+
+def test_a_file_name_is_escaped_where_it_names_the_mechanism(run_mbssa, tmp_path):
+    path = model(tmp_path).rename(tmp_path / "\x1b[31mred.toml")
+    done = run_mbssa("decompose", str(path))
+    assert done.exit_code == 0
+    assert done.stdout.startswith("\\u001b[31mred: arm")
+
+
+def test_the_title_of_a_page_is_escaped():
+    from dataclasses import replace
+
+    mechanism = replace(mbssa.load("planar_four_bar"), title="</title>\x1b[31m\u202eevil")
+    trajectory = groups.build(mbssa.decompose(mechanism)).solve(
+        groups.default_motion(mechanism, steps=2), compiled=False
+    )
+    from groups.pictures.page import _html
+    from groups.pictures.scene import scene_of
+
+    page = _html(trajectory, scene_of(trajectory, 2), [])
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    assert "&lt;/title&gt;\\u001b[31m\\u202eevil" in page
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula(text, tmp_path):
+    assert str(as_cell(text))[0] == "'"
+    assert from_cell(str(as_cell(text))) == text
+    mechanism = mbssa.load(model(tmp_path, body=text, joint=text))
+    trajectory = groups.build(mbssa.decompose(mechanism)).solve(compiled=False)
+    trajectory.write_csv(tmp_path / "run.csv", joints="all")
+    with (tmp_path / "run.csv").open(newline="") as stream:
+        header = next(csv.reader(stream))
+    assert len([cell for cell in header if cell.startswith(f"'{text}")]) > 3
+    assert not [cell for cell in header if cell[0] in "=+-@"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_sheet_keeps_such_names(text, tmp_path):
+    mechanism = mbssa.from_pairs(["frame", text], [(1, 2, "R", 1)], "planar")
+    assert mbssa.save(mechanism, tmp_path / "sheet.csv") == []
+    rows = csv.reader(io.StringIO((tmp_path / "sheet.csv").read_text("utf-8-sig")))
+    assert not [cell for row in rows for cell in row if len(cell) > 1 and cell[0] in "=+-@"]
+    assert mbssa.load(tmp_path / "sheet.csv").body_names == ("frame", text)
+
+
+def test_a_motion_by_such_names(tmp_path):
+    mechanism = mbssa.load(model(tmp_path, joint="=pin"))
+    (tmp_path / "motion.csv").write_text("time,'=pin.angle\n0,0\n1,0.1\n2,0.3\n3,0.5\n")
+    assert groups.read_motion(mechanism, tmp_path / "motion.csv").value[0, -1] == 0.5
+
+
+@pytest.mark.parametrize("value", ["-0.5", "+1e-3", "-", "1-2.angle", "", "=", 3, -2.5, None])
+def test_numbers_and_marks_stay(value):
+    assert as_cell(value) == value
