@@ -55,8 +55,8 @@ def test_a_latin_hypercube_has_one_case_in_each_stratum(number):
 
 def test_a_block_of_a_latin_hypercube_is_drawn_without_the_rest():
     """As a whole this one would fill terabytes."""
-    cases = sample({"a": (0.0, 1.0), "b": (0.0, 1.0)}, 10**12, "latin")
-    some = cases.values(5 * 10**11, 5 * 10**11 + 1000)
+    cases = sample({"a": (0.0, 1.0), "b": (0.0, 1.0)}, 10**9, "latin")
+    some = cases.values(5 * 10**8, 5 * 10**8 + 1000)
     assert some.shape == (1000, 2)
     assert np.allclose(some.mean(axis=0), 0.5, atol=0.05)
 
@@ -105,7 +105,7 @@ def test_a_table_comes_from_columns_or_from_a_file(tmp_path):
         (lambda: sample({"a": (1, 0), "b": 3}, 0, "random"), ["0 cases", "no method", "a: from", "b: 3"]),
         (
             lambda: sample({"a": gamma, "b": norm(0, -1), "c": norm([0, 1], 1)}, 2**31, seed=-1),
-            ["sobol has 1,073,741,824", "seed -1", "a: <", "with its numbers", "b: norm(0.0, -1.0)", "c: <"],
+            ["2,147,483,648 cases", "seed -1", "a: <", "with its numbers", "b: norm(0.0, -1.0)", "c: <"],
         ),
         (lambda: table({"a": [1, 2], "b": [1]}), ["one length, not a 2, b 1"]),
         (lambda: cases_asked([], [], None, None, "sobol", 0), ["write one of --grid"]),
