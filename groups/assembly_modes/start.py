@@ -82,7 +82,7 @@ def _asked_for(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int
     faults, known = [], {}
     for group, number in wanted.items():
         try:
-            known[group] = listed = modes(model, group, starts=starts)
+            known[group] = listed = modes(model, model.structure.group(group).number, starts=starts)
         except ValueError as error:
             faults.append(str(error))
             continue

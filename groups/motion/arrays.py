@@ -111,9 +111,12 @@ def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
         return ""
     step, way = np.diff(time), np.diff(value)
     added = step * (rate[1:] + rate[:-1]) / 2
-    # Two steps by the trapezoidal rule, at once and one by one: their difference is some 3 times the error.
-    wide = (step[:-1] + step[1:]) * (rate[:-2] + rate[2:]) / 2
-    wrong = np.cumsum(np.concatenate([[0.0], np.abs(wide - added[:-1] - added[1:])]))
+    # Two steps by the trapezoidal rule, at once and one by one: their difference is some 3 times the error,
+    # which each of the two may have.
+    wide = np.abs((step[:-1] + step[1:]) * (rate[:-2] + rate[2:]) / 2 - added[:-1] - added[1:])
+    # Values that turn from step to step are too few to say what is between them.
+    wide += np.abs(np.diff(way))
+    wrong = np.cumsum(np.maximum(np.append(wide, 0.0), np.append(0.0, wide)))
     moved, summed = np.cumsum(way), np.cumsum(added)
     range_of = max(np.ptp(value), np.ptp(summed))
     off = np.abs(moved - summed) - 0.1 * range_of - wrong

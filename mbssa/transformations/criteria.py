@@ -63,6 +63,8 @@ def criterion(text: str = DEFAULT) -> Criterion:
     ValueError
         Every term that is no criterion.
     """
+    if len(text) > 5_000:
+        raise ValueError(f"a criterion of {len(text):,} characters; write {MOST_TERMS} terms at most")
     compact = re.sub(r"\s+", "", text)
     names = compact.split(",")
     terms_asked = max(len(names), len(re.findall("[a-z_]+", compact)))
@@ -71,7 +73,7 @@ def criterion(text: str = DEFAULT) -> Criterion:
     if all(re.fullmatch(r"[a-z_]*", name) for name in names):
         _known(text, names)
         return Criterion(compact, tuple((1.0, name) for name in names), lexicographic=True)
-    pattern = r"([+-]?)(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)\*)?([a-z_]+)"
+    pattern = r"([+-]?)(?:(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)\*)?([a-z_]+)"
     parts = list(re.finditer(pattern, compact))
     if "".join(part[0] for part in parts) != compact or any(not part[1] for part in parts[1:]):
         raise ValueError(
