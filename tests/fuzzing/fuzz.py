@@ -168,7 +168,7 @@ def _added(dice: random.Random, text: str) -> str:
     return text + "\n" + dice.choice((
         f'[[joint]]\nbodies = [2, 3]\ntype = "{code}"\npoint = [0.1, {number}]\n',
         f'[[joint]]\nbodies = [1, 2, 3]\ntype = "{code}"\npoint = [0.1, 0.2, {number}]\n',
-        f"[[body]]\norigin = [0, {number}]\norientation = {number}\npoints = {{ a = [{number}, 1.0, 0.0] }}\n",
+        f"[[body]]\norigin = [0, {number}]\norientation = {number}\npoints = {{ a = [{number}, 1.0] }}\n",
         f"[units]\nlength = \"{dice.choice(('mm', 'in', 'x'))}\"\nangle = \"deg\"\n",
         f'[motion]\nduration = {number}\nsteps = 5\n[motion.inputs]\n'
         f'"1-2.angle" = {{ law = "ramp", end = {number}, begin = {dice.choice(NUMBERS)} }}\n',
