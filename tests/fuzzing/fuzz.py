@@ -532,8 +532,12 @@ def run(number: int) -> Outcome:
             del os.environ["MBSSA_STORE"]
         else:
             os.environ["MBSSA_STORE"] = store
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
-    return Outcome(fault, time.process_time() - begin, peak)
+    return Outcome(fault, time.process_time() - begin, _peak())
+
+
+def _peak() -> float:
+    """Largest memory that this process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
 
 
 def _last_lines() -> str:
@@ -545,7 +549,7 @@ def _last_lines() -> str:
 
 def faults(first: int, number: int, told: Callable[[int, Outcome], None] | None = None) -> dict[int, str]:
     """Faults of the cases ``first`` … by their number; memory counts for the case that raised the peak."""
-    found, peak = {}, 0.0
+    found, peak = {}, _peak()
     for k in range(first, first + number):
         outcome = run(k)
         if outcome.fault:
