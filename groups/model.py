@@ -41,12 +41,13 @@ REPORTED = 78 * 256
 class Model:
     """What :func:`build` makes of a structure; :meth:`solve` runs it over a motion.
 
-    ``solvers`` has one entry per group, in their order; ``packed`` is their data for the kernels.
+    ``solvers`` has one entry per group, in their order: that of group 1 is ``solvers[0]``, or ``solver(1)``.
+    ``packed`` is their data for the kernels.
 
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
-    >>> [solver.form for solver in model.solvers[:3]]
-    ['closed form', 'driven', 'closed form']
+    >>> [solver.form for solver in model.solvers[:3]], model.solver(2).form
+    (['closed form', 'driven', 'closed form'], 'driven')
     """
 
     structure: Structure
@@ -165,6 +166,16 @@ class Model:
     def choices(self) -> dict[int, str]:
         """By group number, the solvers that are not the defaults."""
         return {solver.number: solver.choice for solver in self.solvers if solver.default is not None}
+
+    def solver(self, group: int) -> Solver:
+        """The solver of a group by its number, which counts from 1 as ``structure.group`` does.
+
+        Raises
+        ------
+        ValueError
+            No number of a group.
+        """
+        return self.solvers[self.structure.group(group).number - 1]
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:
@@ -393,11 +404,9 @@ def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
     ('closed form', 'Newton', 'global dense', 'global sparse')
     """
     structure = of if isinstance(of, Structure) else of.structure
-    if not 1 <= group <= structure.n_groups:
-        raise ValueError(f"no group {group}; the groups are 1 to {structure.n_groups}")
-    found = structure.groups[group - 1]
+    found = structure.group(group)
     if isinstance(of, Model):
-        given = of.solvers[group - 1]
+        given = of.solver(group)
         return alternatives(found, Setting.at(structure, of.frames, of.reference), given.default or given)
     setting = Setting.of(structure)
     return alternatives(found, setting, choose(found, setting))

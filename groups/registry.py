@@ -172,10 +172,12 @@ def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...
     solvers = [choose(group, setting) for group in groups]
     faults = []
     for number, name in wanted.items():
-        if not 1 <= number <= len(solvers):
-            faults.append(f"no group {number}; the groups are 1 to {len(solvers)}")
+        try:
+            group = setting.structure.group(number)
+        except ValueError as error:
+            faults.append(str(error))
             continue
-        group, default = groups[number - 1], solvers[number - 1]
+        default = solvers[number - 1]
         if name == default.choice:
             continue
         try:

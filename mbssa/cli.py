@@ -47,6 +47,12 @@ def main() -> None:
         raise SystemExit(OK) from None
     except OSError as error:
         fail(f"{error.filename or 'output'}: {error.strerror or error}")
+    except MemoryError as error:
+        fail(
+            f"out of memory{f' ({error})' if str(error) else ''}; ask for fewer steps, cases, bodies or rows"
+        )
+    except RecursionError:
+        fail("nested too deeply; write flatter tables or shorter formulas")
 
 
 def _on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:

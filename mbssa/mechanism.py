@@ -307,7 +307,7 @@ class Mechanism:
             return Joint(self, index)
         pair, _, which = name.partition("#")
         parts = pair.split("-")
-        if all(part.isdigit() for part in parts):
+        if all(part.isdecimal() and len(part) < 19 for part in parts):
             canonical = "-".join(map(str, sorted(int(part) for part in parts)))
             canonical += f"#{which}" if which and which != "1" else ""
             if which == "1" and canonical in by_id:

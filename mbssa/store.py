@@ -254,6 +254,35 @@ def _in_memory() -> sqlite3.Connection:
     return connection
 
 
+#: What decoding raises of rows that this version would not have written.
+_UNDECODABLE = (
+    sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError,
+    ValueError,
+)  # fmt: skip
+
+
+@contextmanager
+def decoding(path: str | Path | None) -> Iterator[None]:
+    """What rows of the store at ``path`` do not decode to is damage of the file, whatever Python calls it.
+
+    >>> try:
+    ...     with decoding("searches.sqlite"):
+    ...         {}["totals"]
+    ... except StoreError as error:
+    ...     print(str(error).partition(";")[0])
+    searches.sqlite holds rows that cannot be read (KeyError: 'totals')
+    """
+    try:
+        yield
+    except StoreError:
+        raise
+    except _UNDECODABLE as error:
+        raise StoreError(
+            f"{store_path() if path is None else path} holds rows that cannot be read "
+            f"({type(error).__name__}: {error}); remove it, or name another file in MBSSA_STORE"
+        ) from None
+
+
 @contextmanager
 def _said(place: str) -> Iterator[None]:
     """SQLite's errors about a file, in the words of the one who can do something about them."""

@@ -109,6 +109,25 @@ class Structure:
         """The groups in canonical order, made on demand; ``groups[0]`` is number 1."""
         return _Groups(self)
 
+    def group(self, number: int) -> Group:
+        """The group with this number, as it is printed; the first is 1.
+
+        Raises
+        ------
+        ValueError
+            No number of a group.
+
+        Examples
+        --------
+        >>> import mbssa
+        >>> mbssa.decompose(mbssa.load("planar_four_bar")).group(2).bodies
+        (3, 4)
+        """
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if not (whole and 1 <= number <= self.n_groups):
+            raise ValueError(f"no group {number!r}; the groups are 1 to {self.n_groups}")
+        return self.groups[int(number) - 1]
+
     @cached_property
     def members(self) -> tuple[IntArray, IntArray]:
         """Bodies by group: group g has ``members[1][members[0][g - 1] : members[0][g]]``, ascending."""

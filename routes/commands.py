@@ -171,16 +171,20 @@ def workers_asked(text: str) -> tuple[int, ...]:
     found: list[int] = []
     for k, part in enumerate(parts):
         if part == "...":
-            if len(found) < 2 or k != len(parts) - 2 or not parts[-1].isdigit() or found[-1] <= found[-2]:
+            if len(found) < 2 or k != len(parts) - 2 or not _is_whole(parts[-1]) or found[-1] <= found[-2]:
                 raise ValueError(advice)
             factor, last = found[-1] / found[-2], int(parts[-1])
             while round(found[-1] * factor) < last:
                 found.append(round(found[-1] * factor))
-        elif part.isdigit() and int(part) > 0:
+        elif _is_whole(part) and int(part) > 0:
             found.append(int(part))
         else:
             raise ValueError(advice)
     return tuple(sorted(set(found)))
+
+
+def _is_whole(text: str) -> bool:
+    return text.isdecimal() and len(text) < 19
 
 
 def executor_faults(names: list[str]) -> list[str]:

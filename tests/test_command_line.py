@@ -205,3 +205,22 @@ def test_all_wrong_inputs_are_named_at_once(run_mbssa):
     assert result.exit_code == 2
     assert "1-99" in result.stderr
     assert "2-5.angle_1 or 2-5.angle_2" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError("no room"), "error: out of memory (no room)"),
+        (RecursionError(), "error: nested too deeply"),
+    ],
+)
+def test_what_nothing_else_catches_is_a_sentence(monkeypatch, run_mbssa, error, said):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(mbssa, "decompose", fail)
+    monkeypatch.setattr("mbssa.commands.load", fail)
+    result = run_mbssa("decompose", "rotor")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1

@@ -160,9 +160,7 @@ def modes(
     model = model.inner
     if group is None:
         return tuple(_listed(model, each, starts) for each in model.structure.groups)
-    if not 1 <= group <= model.structure.n_groups:
-        raise ValueError(f"no group {group}; the groups are 1 to {model.structure.n_groups}")
-    return _listed(model, model.structure.groups[group - 1], starts)
+    return _listed(model, model.structure.group(group), starts)
 
 
 def _listed(model: Model, group: Group, starts: int) -> GroupModes:

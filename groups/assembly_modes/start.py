@@ -81,14 +81,15 @@ def _asked_for(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int
     """Modes of the groups that are asked for; refuses groups and numbers that there are not."""
     faults, known = [], {}
     for group, number in wanted.items():
-        if not 1 <= group <= model.structure.n_groups:
-            faults.append(f"no group {group}; the groups are 1 to {model.structure.n_groups}")
+        try:
+            known[group] = listed = modes(model, model.structure.group(group).number, starts=starts)
+        except ValueError as error:
+            faults.append(str(error))
             continue
-        known[group] = listed = modes(model, group, starts=starts)
-        if not 1 <= number <= len(listed):
+        if not (isinstance(number, int) and 1 <= number <= len(listed)):
             there = "mode 1 alone" if len(listed) == 1 else f"modes 1 to {len(listed)}"
             found = there if listed.complete else f"{there} that were found"
-            faults.append(f"SG-{group} has {found} (the reference's is {listed.reference}), not {number}")
+            faults.append(f"SG-{group} has {found} (the reference's is {listed.reference}), not {number!r}")
     if faults:
         raise ValueError("; ".join(faults))
     return known

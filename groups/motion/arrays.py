@@ -15,6 +15,9 @@ from mbssa import Mechanism
 Floats = npt.NDArray[np.float64]
 Columns = Mapping[str, npt.ArrayLike]
 
+#: Instants from which on rates are compared with values: fewer say little of what is between them.
+_FEWEST_COMPARED = 8
+
 #: Instants below which no spline can be differentiated twice.
 FEWEST = 4
 
@@ -40,7 +43,8 @@ def from_arrays(
     ------
     ValueError
         Unknown or missing coordinates, lengths that differ, numbers that are not finite, time that does
-        not increase, fewer than four instants for a spline: all of them.
+        not increase, fewer than four instants for a spline, rates that are not those of the values: all of
+        them.
 
     Examples
     --------
@@ -66,6 +70,12 @@ def from_arrays(
             f"{instants.size} instants are too few for a spline, which needs {FEWEST}; "
             f"give rates and accelerations of {', '.join(split)}"
         )
+    if not faults:
+        for first, then in (("values", "rates"), ("rates", "accelerations")):
+            for name in names:
+                if (first, name) in given and (then, name) in given:
+                    found = _contradiction(instants, given[first, name], given[then, name])
+                    faults += [f"{then} of {name} contradict its {first}: {found}"] if found else []
     if faults:
         raise ValueError("; ".join(faults))
     parts = [_completed(name, instants, given) for name in names]
@@ -82,6 +92,53 @@ def _completed(
         return value, rate, differentiated(time, rate, time)[0] if acceleration is None else acceleration
     rate, second = differentiated(time, value, time)
     return value, rate, second if acceleration is None else acceleration
+
+
+def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
+    """What shows that ``rate`` is not the derivative of ``value``; empty where it may be.
+
+    Over the whole, the integral of the rates misses the values by more than a tenth of the way and of what
+    the trapezoidal rule can be wrong by; or within one step a rate leads ten times as far as the values go
+    around it. So digits, noise and few instants contradict nothing; other units, signs and slips do.
+
+    >>> t = np.linspace(0.0, 1.0, 101)
+    >>> _contradiction(t, np.sin(t), np.cos(t))
+    ''
+    >>> _contradiction(t, np.sin(t), np.rad2deg(np.cos(t)))
+    'from t = 0 to 1 s they add up to 48.2, where it moves by 0.841; write both in m or rad, and s'
+    """
+    if len(time) < _FEWEST_COMPARED:
+        return ""
+    step, way = np.diff(time), np.diff(value)
+    added = step * (rate[1:] + rate[:-1]) / 2
+    # Two steps by the trapezoidal rule, at once and one by one: their difference is some 3 times the error,
+    # which each of the two may have.
+    wide = np.abs((step[:-1] + step[1:]) * (rate[:-2] + rate[2:]) / 2 - added[:-1] - added[1:])
+    # Values that turn from step to step are too few to say what is between them.
+    wide += np.abs(np.diff(way))
+    wrong = np.cumsum(np.maximum(np.append(wide, 0.0), np.append(0.0, wide)))
+    moved, summed = np.cumsum(way), np.cumsum(added)
+    range_of = max(np.ptp(value), np.ptp(summed))
+    off = np.abs(moved - summed) - 0.1 * range_of - wrong
+    if (off > 0).any():
+        k = int(np.argmax(off)) + 1
+        return _told(time[0], time[k], summed[k - 1], moved[k - 1])
+    around = np.abs(np.concatenate([[0.0, 0.0], way, [0.0, 0.0]]))
+    near = np.max([around[k : k + len(time)] for k in range(4)], axis=0)
+    leads = np.abs(rate) * np.minimum(np.append(step, np.inf), np.append(np.inf, step))
+    far = leads - 10 * near - 1e-3 * np.ptp(value)
+    if (far > 0).any():
+        k = int(np.argmax(far))
+        start = min(k, len(step) - 1)
+        return _told(time[start], time[start + 1], added[start], way[start])
+    return ""
+
+
+def _told(begin: float, end: float, added: float, moved: float) -> str:
+    return (
+        f"from t = {begin:.6g} to {end:.6g} s they add up to {added:.3g}, where it moves by {moved:.3g}; "
+        "write both in m or rad, and s"
+    )
 
 
 def _column(column: npt.ArrayLike, time: Floats, what: str, faults: list[str]) -> Floats:

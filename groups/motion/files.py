@@ -17,6 +17,7 @@ from groups.motion.sampled import Motion
 from groups.motion.sampling import check_span, stored_motion
 from mbssa import Mechanism, ModelError
 from mbssa.gathering.faults import Fault
+from mbssa.gathering.files import MAX_BYTES
 from mbssa.gathering.motion import read_motion_file
 from mbssa.texts import from_cell
 
@@ -103,6 +104,10 @@ def _resampled(
 def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
     """Columns by their label; empty lines and those that begin with # are left out."""
     try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            what = f"{size / 1e6:.0f} MB; give more than {MAX_BYTES / 1e6:.0f} MB as arrays, in Python"
+            raise ModelError(str(path), [Fault("", what)])
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1

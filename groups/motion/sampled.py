@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.gathering.bounds import LARGEST, range_fault
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -48,6 +50,10 @@ class Motion:
             elif not np.isfinite(array).all():
                 row, at = np.argwhere(~np.isfinite(array))[0].tolist()
                 faults.append(f"{label} of {self.names[row]} is not finite at t = {self.time[at]:.9g} s")
+            elif label == "value" and (np.abs(array) > LARGEST).any():
+                row, at = np.argwhere(np.abs(array) > LARGEST)[0].tolist()
+                when = f"at t = {self.time[at]:.9g} s"
+                faults.append(f"value of {self.names[row]} {range_fault(array[row, at])} {when}")
         if faults:
             raise ValueError("; ".join(faults))
 
@@ -62,6 +68,8 @@ def time_faults(time: Floats) -> list[str]:
         return ["time has no instants"]
     if not np.isfinite(time).all():
         return [f"time is not finite at instant {int(np.flatnonzero(~np.isfinite(time))[0])}"]
+    if (np.abs(time) > LARGEST).any():
+        return [f"time {range_fault(float(time[np.argmax(np.abs(time))]))}"]
     if (np.diff(time) <= 0).any():
         at = int(np.flatnonzero(np.diff(time) <= 0)[0]) + 1
         return [f"time does not increase at instant {at} ({time[at]:.9g} s after {time[at - 1]:.9g} s)"]

@@ -12,7 +12,7 @@ from groups.motion.inputs import driven_coordinates, name_faults, reference_valu
 from groups.motion.laws import Law, constant, evaluated, harmonic, polynomial, ramp, speed, spline
 from groups.motion.sampled import Motion, time_faults
 from mbssa import Mechanism
-from mbssa.motion import DefaultMotion, InputLaw
+from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST, DefaultMotion, InputLaw
 
 
 def sample(
@@ -51,7 +51,8 @@ def sample(
     columns = np.zeros((len(names), 3, len(instants)))
     for row, name in enumerate(names):
         try:
-            columns[row] = evaluated(laws[name], instants)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told as not finite
+                columns[row] = evaluated(laws[name], instants)
         except ValueError as error:
             faults.append(f"law of {name}: {error}")
     if faults:
@@ -71,6 +72,7 @@ def constant_speed(
     >>> constant_speed(mbssa.load("rotor"), rate=0.1, steps=11).value.shape
     (3, 11)
     """
+    check_span(steps, duration)
     laws = {name: speed(rate, value) for name, value in reference_values(mechanism).items()}
     return sample(mechanism, laws, np.linspace(0.0, duration, steps))
 
@@ -116,12 +118,16 @@ def stored_motion(
     check_span(steps, duration)
     names = driven_coordinates(mechanism)
     faults = name_faults(names, stored.inputs, "law")
+    instants = steps or stored.steps
+    if instants * len(names) > MOST_STEPS:
+        much = f"{instants:,} steps of {len(names)} inputs"
+        faults.append(f"{much}; write {MOST_STEPS // len(names):,} steps at most")
     if faults:
         raise ValueError("; ".join(faults))
     free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
     at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
     laws = {name: _law(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()}
-    time = np.linspace(0.0, stored.duration if duration is None else duration, steps or stored.steps)
+    time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
     return sample(mechanism, laws, time)
 
 
@@ -130,13 +136,13 @@ def check_span(steps: int | None, duration: float | None) -> None:
 
     >>> check_span(0, 1.0)
     Traceback (most recent call last):
-    ValueError: steps is 0; write 1 or more
+    ValueError: steps is 0; write 1 to 10,000,000
     """
     faults = []
-    if steps is not None and steps < 1:
-        faults.append(f"steps is {steps}; write 1 or more")
-    if duration is not None and not 0 < duration < np.inf:
-        faults.append(f"duration is {duration}; write a positive number of seconds")
+    if steps is not None and not 1 <= steps <= MOST_STEPS:
+        faults.append(f"steps is {steps}; write 1 to {MOST_STEPS:,}")
+    if duration is not None and not SHORTEST <= duration <= LONGEST:
+        faults.append(f"duration is {duration}; write {SHORTEST:g} to {LONGEST:g} seconds")
     if faults:
         raise ValueError("; ".join(faults))
 

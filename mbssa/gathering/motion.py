@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,12 +155,9 @@ def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
     ModelError
         Not readable, not TOML, no motion, or not one for this mechanism: every fault.
     """
-    from mbssa.gathering.toml_file import toml_text
+    from mbssa.gathering.toml_file import toml_tables, toml_text
 
-    try:
-        raw = tomllib.loads(toml_text(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ModelError(str(path), [Fault("TOML", str(error))]) from None
+    raw = toml_tables(toml_text(path), str(path))
     units = raw.pop("units", None)
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw
     faults: list[Fault] = []

@@ -64,6 +64,9 @@ _ABOUT = {
     "body": dict,
 }
 
+#: Bytes of an array at most, and of the text beside them, whose tables take some twenty times as much.
+_MOST, _MOST_TEXT = 200_000_000, 50_000_000
+
 #: What NumPy and zipfile raise on an archive that is none, is cut off or damaged.
 _DAMAGED = (
     ValueError,
@@ -163,6 +166,15 @@ def _arrays(path: Path) -> Arrays:
         with path.open("rb") as stream:
             if not zipfile.is_zipfile(stream):
                 raise ModelError(str(path), [Fault("", "is no .npz archive; mbssa convert writes one")])
+            with zipfile.ZipFile(stream) as members:
+                sizes = {member.filename: member.file_size for member in members.infolist()}
+            large = [
+                Fault(name, f"unpacks to {sizes[member] / 1e6:,.0f} MB; write {most / 1e6:,.0f} MB at most")
+                for name in sorted(wanted)
+                if (most := _MOST_TEXT if name == "about" else _MOST) < sizes.get(member := f"{name}.npy", 0)
+            ]
+            if large:
+                raise ModelError(str(path), large)
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files if name in wanted}

@@ -10,9 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler
 
+from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
+
 Numbers = list[FiniteFloat]
 BodyReference = int | str
 Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
+
+#: How long a motion or a step may last.
+Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
 
 
 class Table(BaseModel):
@@ -158,7 +163,7 @@ class RampLaw(Table):
         None, description="value before the step; the reference value if not given"
     )
     begin: FiniteFloat = Field(0.0, description="when the step begins, s")
-    duration: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
+    duration: Seconds | None = Field(
         None, description="of the step, s; to the end of the motion if not given"
     )
 
@@ -193,8 +198,8 @@ AnyLaw = Annotated[
 class MotionEntry(Table):
     """The motion that a model carries: what ``mbssa solve`` runs if it is given no other."""
 
-    duration: Annotated[FiniteFloat, Field(gt=0)] = Field(1.0, description="s, from t = 0")
-    steps: Annotated[int, Field(ge=1)] = Field(101, description="instants, both ends included")
+    duration: Seconds = Field(1.0, description="s, from t = 0")
+    steps: Annotated[int, Field(ge=1, le=MOST_STEPS)] = Field(101, description="instants, both ends included")
     inputs: dict[str, AnyLaw] = Field(
         {}, description='a law for each driven coordinate: "2-3.slide" = { law = "speed", rate = 0.1 }'
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from mbssa.gathering.bounds import body_faults, joint_faults
 from mbssa.gathering.build import build, driven_bits
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.motion import motion_of
@@ -40,8 +42,15 @@ _GEOMETRY = (
 #: Types whose two axes may be parallel.
 _PARALLEL = ("S", "L", "BEVEL", *POINT_CONTACTS)
 
+#: Types whose two axes stand at right angles, and the cosine up to which rounded digits may miss them.
+_PERPENDICULAR, _SQUARE = ("U", "ER", "PC", "CR"), 5e-3
+
 #: Largest model file; above it arrays are the right input.
 _MAX_BYTES = 20_000_000
+
+#: Parts of a dotted key: the reader's memory grows with their square.
+_DEEPEST = 50
+_DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}""")
 
 
 def read_toml(path: Path) -> Mechanism:
@@ -82,13 +91,28 @@ def toml_text(path: Path) -> str:
 
 def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
     """A mechanism from the text of a model file; ``source_name`` stands before its faults."""
+    return parse_record(toml_tables(text, source_name), source_name, name)
+
+
+def toml_tables(text: str, source_name: str) -> dict[str, Any]:
+    """The tables of a TOML text.
+
+    Raises
+    ------
+    ModelError
+        Not TOML, numbers of thousands of digits, or tables nested too deeply.
+    """
+    deep = _DEEP.search(text)
+    if deep:
+        line = text.count("\n", 0, deep.start()) + 1
+        what = f"a dotted key of more than {_DEEPEST} parts; a model is flat"
+        raise ModelError(source_name, [Fault(f"line {line}", what)])
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ModelError(source_name, [Fault("TOML", str(error))]) from None
+        return tomllib.loads(text)
     except RecursionError:
         raise ModelError(source_name, [Fault("TOML", "is nested too deeply; a model is flat")]) from None
-    return parse_record(raw, source_name, name)
+    except ValueError as error:  # a TOMLDecodeError, or an integer that Python does not convert
+        raise ModelError(source_name, [Fault("TOML", str(error).partition(";")[0])]) from None
 
 
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
@@ -227,9 +251,9 @@ def _wanted(problem: Any) -> str:
         limit = context.get("min_length", context.get("max_length"))
         return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
     if kind == "greater_than_equal":
-        return f"{context['ge']} or more"
-    if kind == "greater_than":
-        return f"a number above {context['gt']:g}"
+        return f"{context['ge']:g} or more"
+    if kind == "less_than_equal":
+        return f"{context['le']:g} at most"
     return str(problem["msg"])
 
 
@@ -518,7 +542,9 @@ class _Reader:
         points = self._vectors(joint.points, several, f"{where} points", self.length)
         axes = self._vectors(joint.axes, several, f"{where} axes", None)
         if axes is not None and len(axes) == 2 and row.code not in _PARALLEL:
-            self._not_parallel(axes, f"{where} axes")
+            apart = self._not_parallel(axes, f"{where} axes")
+            if apart and row.code in _PERPENDICULAR:
+                self._perpendicular(axes, f"{where} axes")
         rod = row.code in ("SPSP", "ROD", "DIST") and joint.length is None
         if rod and points is not None and len(points) == 2 and math.dist(*points) == 0.0:
             self.fault(f"{where} points", "coincide; a rod or a distance has a length")
@@ -529,7 +555,7 @@ class _Reader:
                     f"{where} {field}",
                     f"is {value}; write a {'number other than 0' if field == 'ratio' else 'positive number'}",
                 )
-        return JointGeometry(
+        geometry = JointGeometry(
             point=self._vector(joint.point, f"{where} point", self.length),
             points=points,
             axis=self._vector(joint.axis, f"{where} axis", None),
@@ -549,6 +575,8 @@ class _Reader:
             },
             at_reference={c: v * self._unit(c) for c, v in joint.at_reference.items()},
         )
+        self.faults += joint_faults(geometry, where)
+        return geometry
 
     def _profile(self, joint: JointEntry, where: str) -> dict[str, Any] | None:
         """The profile's table in SI."""
@@ -641,12 +669,23 @@ class _Reader:
             return None
         return tuple(float(v) for v in values)
 
-    def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> None:
+    def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> bool:
         """Within 1e-9: below what any file's digits can mean."""
         u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
         across = math.sqrt(max(float(u @ u) * float(v @ v) - float(u @ v) ** 2, 0.0))
         if across < 1e-9:
             self.fault(where, "are parallel; write two different directions")
+        return across >= 1e-9
+
+    def _perpendicular(self, axes: tuple[Vector, ...], where: str) -> None:
+        """Within the angle that rounded digits make; the frames take the nearest right angle."""
+        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
+        if abs(u @ v) > _SQUARE:
+            upright = v - (u @ v) * u
+            shown = ", ".join(f"{c:.6g}" for c in upright / np.linalg.norm(upright) + 0.0)
+            angle = math.degrees(math.acos(max(-1.0, min(1.0, float(u @ v)))))
+            what = f"stand at {angle:.4g}° to each other; write right angles, for the second [{shown}]"
+            self.fault(where, what)
 
     def _body_geometry(self) -> dict[int, BodyGeometry]:
         found = {}
@@ -659,7 +698,9 @@ class _Reader:
                 for name, point in body.points.items()
             }
             if origin or orientation or points or body.inertia or body.visual:
-                found[index + 1] = BodyGeometry(origin, orientation, points, body.inertia, body.visual)
+                geometry = BodyGeometry(origin, orientation, points, body.inertia, body.visual)
+                self.faults += body_faults(geometry, where)
+                found[index + 1] = geometry
         return found
 
     def _orientation(self, body: BodyEntry, where: str) -> Vector | None:

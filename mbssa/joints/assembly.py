@@ -154,8 +154,7 @@ def _assemble(
     rows = _rows(mechanism, frames, at, wanted)
     stationary, damping = False, 0.0
     for _ in range(_ITERATIONS):
-        residual = float(np.abs(rows.residual).max(initial=0.0))
-        if not residual > CLOSED:
+        if not CLOSED < _largest(rows) < np.inf:
             break
         steps = _Steps(mechanism, rows, rank_tolerance)
         stationary = steps.stationary
@@ -169,13 +168,20 @@ def _assemble(
     trace = np.einsum("nab,nab->n", at.rotation, first.rotation)
     turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
     fault = _fault(mechanism, frames, at, max(tolerance, _rounding(frames, first)))
-    residual = float(np.abs(rows.residual).max(initial=0.0))
+    residual = _largest(rows)
     return Assembly(at, not fault, residual, travel, np.where(turned < 1e-7, 0.0, turned), fault, stationary)
 
 
+def _largest(rows: Rows) -> float:
+    """Largest residual; infinite where an equation has no value."""
+    return float(np.nan_to_num(np.abs(rows.residual), nan=np.inf).max(initial=0.0))
+
+
 def _rounding(frames: Frames, at: Configuration) -> float:
-    """Digits that are lost far from the world's origin, which open nothing."""
-    return 16 * float(np.finfo(float).eps) * float(np.abs(at.centres).max()) / frames.size
+    """Digits that are lost far from the world's origin, or on large profiles, which open nothing."""
+    curves = (curve for relations in frames.relations.values() for curve in relations.curves)
+    far = max([np.abs(at.centres).max(), *(np.abs(curve.coefficients[..., 0]).max() for curve in curves)])
+    return 16 * float(np.finfo(float).eps) * float(far) / frames.size
 
 
 def _descend(
@@ -292,6 +298,10 @@ def _unscaled(step: Array, size: float) -> Array:
 def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float) -> str:
     """The first joint that is open or turned round, in a sentence; empty where all are closed."""
     rows = rows_at(mechanism, frames, at).constraints
+    void = np.flatnonzero(np.isnan(rows.residual))
+    if len(void):
+        where = f"joint {mechanism.joints[int(rows.joint[void[0]])]} cannot close"
+        return f"{where}: its {rows.name[void[0]]} has no value here; bring its bodies to where they touch"
     open_rows = np.flatnonzero(np.abs(rows.residual) > tolerance)
     if len(open_rows):
         joint = int(rows.joint[open_rows].min())

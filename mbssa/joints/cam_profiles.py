@@ -7,13 +7,14 @@ metres and radians. Text of a formula stays text; its numbers count in ``unit`` 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, cast
 
 import numpy as np
 
+from mbssa.gathering.bounds import LARGEST, SMALLEST, range_fault
 from mbssa.joints.cam_synthesis import CamError, LawCam, Swing
 from mbssa.joints.curve_making import circle, curve_from, ellipse, line, through
 from mbssa.joints.curves import JOINED, Array, Curve
@@ -118,7 +119,9 @@ def _plain(value: Any) -> Any:
 @lru_cache(maxsize=512)
 def _profile(text: str) -> Profile:
     table: dict[str, Any] = json.loads(text)
-    faults: Faults = []
+    faults: Faults = list(_out_of_range(table, "", ""))
+    if faults:
+        raise ProfileError(faults)
     law = "law" in table
     follower, radius = table.get("follower"), float(table.get("radius", 0.0))
     other = None
@@ -151,6 +154,22 @@ def _profile(text: str) -> Profile:
     if faults or curve is None or follower is None:
         raise ProfileError(faults)
     return Profile(curve, cast(Any, follower), radius, other, cam, table.get("title", ""), table)
+
+
+#: Keys of numbers that are sizes: far from zero, unless they are zero.
+_SIZES = ("radius", "base", "semi_axes", "pivot", "arm", "unit", "rise", "return", "over", "dwell")
+
+
+def _out_of_range(value: Any, place: str, key: str) -> Iterator[tuple[str, str]]:
+    """Numbers of a table in SI that are too large or too small, with their places."""
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            yield from _out_of_range(entry, f"{place}.{name}".lstrip("."), name)
+    elif isinstance(value, list):
+        for k, entry in enumerate(value, start=1):
+            yield from _out_of_range(entry, f"{place}[{k}]", key)
+    elif isinstance(value, int | float) and (fault := range_fault(value, size=key in _SIZES and value != 0)):
+        yield place, fault.replace(";", " (m or rad);", 1)
 
 
 # --- cams from laws --------------------------------------------------------------------------------
@@ -250,6 +269,11 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
         return None
     if curve is None or len(faults) > before:
         return None
+    if fault := range_fault(float(np.abs(curve.coefficients[:, :, 0]).max())) or range_fault(
+        curve.size, size=True
+    ):
+        faults.append((within, f"has points whose magnitude or extent (m) {fault}"))
+        return None
     curve = curve.counter_clockwise
     if curve.closed and abs(curve.turning - 1.0) > 0.5:
         faults.append((within, "crosses itself; write a curve that has an inside and an outside"))
@@ -282,10 +306,13 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
             ends.append(float(formula(end, ())() if isinstance(end, str) else end))
         except ValueError as error:
             faults.append((f"{place}.range[{k}]", str(error)))
-    if len(ends) == 2 and not (np.isfinite(ends).all() and ends[0] < ends[1]):
-        faults.append(
-            (f"{place}.range", f"runs from {ends[0]:g} to {ends[1]:g}; write two ascending numbers")
-        )
+    if len(ends) == 2:
+        given = f"runs from {ends[0]:g} to {ends[1]:g}"
+        if not (np.isfinite(ends).all() and ends[0] < ends[1]):
+            faults.append((f"{place}.range", f"{given}; write two ascending numbers"))
+        elif max(map(abs, ends)) > LARGEST or ends[1] - ends[0] < SMALLEST * max(1.0, *map(abs, ends)):
+            what = f"write a range of {SMALLEST:g} or more between -{LARGEST:g} and {LARGEST:g}"
+            faults.append((f"{place}.range", f"{given}; {what}"))
     if len(faults) > before:
         return None
     unit = float(entry.get("unit", 1.0))

@@ -190,10 +190,11 @@ def _advice(found: CamReport) -> tuple[str, ...]:
                 "textbooks advise"
             )
     if cam is not None:
-        for derivative, name in ((1, "velocity"), (2, "acceleration")):
+        for derivative, name in ((1, "velocity"), (2, "acceleration"), (3, "jerk")):
             places = [place_text(profile, angle) for angle, _ in cam.law.jumps(derivative)]
             if places:
-                said.append(f"the law's {name} jumps at {_some(places)}")
+                kink = ", where a finite difference of velocities misses the acceleration" * (derivative == 3)
+                said.append(f"the law's {name} jumps at {_some(places)}{kink}")
                 break
     elif found.corners:
         places = [place_text(profile, s) for s in found.corners]

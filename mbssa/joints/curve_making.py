@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.polynomial import chebyshev, polynomial
 
+from mbssa.gathering.bounds import SMALLEST
 from mbssa.joints.curves import JOINED, ORDER, Array, Curve
 
 #: A curve that needs more pieces than this has a corner where no break was given.
@@ -60,11 +61,14 @@ def curve_from(
             [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(edges, edges[1:], number, strict=False)]
             + [edges[-1:]]
         )
-        coefficients, missed = _fitted(function, ends)
+        with np.errstate(all="ignore"):  # what overflows is found by its NaN
+            coefficients, missed = _fitted(function, ends)
         worst = np.maximum.reduceat(missed, np.concatenate([[0], np.cumsum(number)[:-1]]))
         if (worst <= 1.0).all():
             break
         # What is missed shrinks with the sixth power of a piece's length.
+        if np.isnan(worst).any():
+            raise Rough("has numbers too large or too small to be followed")
         grown = np.ceil(number * np.clip(1.05 * worst ** (1 / 6), 1.2, 8.0)).astype(np.int64)
         number = np.where(worst > 1.0, grown, number)
         if number.sum() > MOST_PIECES:
@@ -198,6 +202,8 @@ def through(points: Sequence[Sequence[float]] | Array, closed: bool = True) -> C
     if closed:
         knots = np.concatenate([knots, knots[:1]])
     chords = np.hypot(*np.diff(knots, axis=0).T)
+    if chords.max() < SMALLEST:
+        raise ValueError(f"all points are within {SMALLEST:g} m; write them farther apart")
     # What is far below the file's digits is the same point; a spline through it would loop there.
     same = np.flatnonzero(chords <= JOINED * chords.max())
     if len(same):

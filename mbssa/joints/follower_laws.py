@@ -130,7 +130,7 @@ class FollowerLaw:
         here = self.breaks[:-1]
         before, after = self.at(here - _BESIDE)[derivative], self.at(here + _BESIDE)[derivative]
         found = (
-            np.abs(after - before) > 1e-7 * self.rise / min(one.over for one in self.segments) ** derivative
+            np.abs(after - before) > 1e-5 * self.rise / min(one.over for one in self.segments) ** derivative
         )
         return tuple((float(here[k]), float(after[k] - before[k])) for k in np.flatnonzero(found))
 

@@ -265,10 +265,13 @@ def _centres(mechanism: Mechanism, origin: Array, known: npt.NDArray[np.bool_]) 
 def _size(
     mechanism: Mechanism, position: Array, rotation: Array, origin: Array, known: npt.NDArray[np.bool_]
 ) -> float:
-    """Root mean square distance of the joints from their centroid; 1 where they are all in one place."""
+    """Root mean square distance of the joints from their centroid; 1 where they are all in one place.
+
+    What rounding leaves of one place (12 digits of how far away it is) is no size.
+    """
     second = mechanism.joint_body[mechanism.joint_start[:-1] + 1][known]
     points = position[second] + np.einsum("jab,jb->ja", rotation[second], origin[known, 1])
     if not len(points):
         return 1.0
     spread = float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()))
-    return spread if spread > 0 else 1.0
+    return spread if spread > 1e-12 * float(np.abs(points).max()) else 1.0

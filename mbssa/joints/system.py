@@ -138,7 +138,9 @@ def rows_at(
 ) -> Rows:
     """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``.
 
-    With ``values`` the residual of a drive is the value of its coordinate.
+    With ``values`` the residual of a drive is the value of its coordinate. An equation that has no value in
+    this configuration (two profiles too far apart to touch) has the residual NaN and no derivative: what
+    goes into a decomposition is finite.
     """
     columns = unknowns(mechanism.space)
     parts: list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]] = []
@@ -160,9 +162,13 @@ def rows_at(
     drive = np.concatenate([part[4] for part in parts])
     names = [name for part in parts for name in part[5]]
     order = np.lexsort((np.arange(len(joint)), drive, joint))
+    residual = np.concatenate([part[0] for part in parts])
+    jacobian = np.concatenate([_widened(part[1], width) for part in parts])
+    void = ~(np.isfinite(residual) & np.isfinite(jacobian).all(axis=(1, 2)))
+    residual[void], jacobian[void] = np.nan, 0.0
     return Rows(
-        np.concatenate([part[0] for part in parts])[order],
-        np.concatenate([_widened(part[1], width) for part in parts])[order][:, :, columns],
+        residual[order],
+        jacobian[order][:, :, columns],
         np.concatenate([_widened(part[2], width) for part in parts])[order],
         joint[order],
         drive[order],

@@ -432,9 +432,11 @@ def _corrections(mechanism: Mechanism, judged: Examined) -> list[Finding]:
     moved = np.flatnonzero((assembly.moved > 1e-9 * judged.frames.size) | (assembly.turned > 1e-9))
     if not len(moved):
         return []
+    way, turn = float(assembly.moved.max()), float(assembly.turned.max())
+    much = [f"{way:.3g} m"] * (way > 1e-9 * judged.frames.size) + [f"{turn:.3g} rad"] * (turn > 1e-9)
     text = (
         f"the reference was corrected until it closed: {_bodies(mechanism, moved.tolist())} by up to "
-        f"{assembly.moved.max():.3g} m and {assembly.turned.max():.3g} rad"
+        f"{' and '.join(much)}"
     )
     return [Finding("assembly", text, bodies=tuple(int(b) + 1 for b in moved))]
 

@@ -51,6 +51,10 @@ class Criterion:
     lexicographic: bool
 
 
+#: Terms of a criterion or conditions at most, and the largest number in one: what SQL takes.
+MOST_TERMS, LARGEST = 100, 1e15
+
+
 def criterion(text: str = DEFAULT) -> Criterion:
     """Read ``groups,largest`` (lexicographic) or ``2*groups-1*largest+0.5*closed`` (weighted sum).
 
@@ -59,12 +63,17 @@ def criterion(text: str = DEFAULT) -> Criterion:
     ValueError
         Every term that is no criterion.
     """
+    if len(text) > 5_000:
+        raise ValueError(f"a criterion of {len(text):,} characters; write {MOST_TERMS} terms at most")
     compact = re.sub(r"\s+", "", text)
     names = compact.split(",")
+    terms_asked = max(len(names), len(re.findall("[a-z_]+", compact)))
+    if terms_asked > MOST_TERMS:
+        raise ValueError(f"a criterion of {terms_asked:,} terms; write {MOST_TERMS} at most")
     if all(re.fullmatch(r"[a-z_]*", name) for name in names):
         _known(text, names)
         return Criterion(compact, tuple((1.0, name) for name in names), lexicographic=True)
-    pattern = r"([+-]?)(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)\*)?([a-z_]+)"
+    pattern = r"([+-]?)(?:(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)\*)?([a-z_]+)"
     parts = list(re.finditer(pattern, compact))
     if "".join(part[0] for part in parts) != compact or any(not part[1] for part in parts[1:]):
         raise ValueError(
@@ -73,6 +82,8 @@ def criterion(text: str = DEFAULT) -> Criterion:
         )
     _known(text, [part[3] for part in parts])
     terms = tuple(((-1.0 if part[1] == "-" else 1.0) * float(part[2] or 1.0), part[3]) for part in parts)
+    if any(abs(weight) > LARGEST for weight, _ in terms):
+        raise ValueError(f"criterion {text!r} has a weight above {LARGEST:g}; write smaller ones")
     return Criterion(compact, terms, lexicographic=False)
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.mechanism import Mechanism
-from mbssa.store import MEMORY, store_path, transaction
+from mbssa.store import MEMORY, StoreError, decoding, store_path, transaction
 from mbssa.transformations.base import pairs_of
 from mbssa.transformations.canonical import as_text, canonical, judging_version
 from mbssa.transformations.judged import Judged
@@ -106,6 +106,13 @@ class Search:
         """Blocks of each variant."""
         return tuple(-(-total // self.block) for total in self.totals)
 
+    def __post_init__(self) -> None:
+        whole = [self.n_inputs, self.block, *self.totals]
+        if not all(type(number) is int for number in whole) or self.block < 1 or min(whole) < 0:
+            raise StoreError(
+                f"search {self.number} of the store is damaged; remove the store, or name another"
+            )
+
     def bounds(self, block: int) -> Block:
         """What a block is of."""
         for variant, (total, number) in enumerate(zip(self.totals, self.blocks_of, strict=True)):
@@ -182,9 +189,10 @@ def begin(
             "SELECT number, block, about FROM transformation_searches_1 WHERE key = ?", (key,)
         ).fetchone()
         if found is not None:
-            number, block, text = found
-            there = json.loads(text)
-            return Search(place, number, tuple(there["totals"]), there["n_inputs"], way, block)
+            with decoding(place):
+                number, block, text = found
+                there = json.loads(text)
+                return Search(place, number, tuple(there["totals"]), there["n_inputs"], way, block)
         fingerprint = hashlib.sha256(canonical(mechanism).encode()).hexdigest()[:16]
         cursor = store.execute(
             "INSERT INTO transformation_searches_1 (key, mechanism, model, name, title, question, way, block,"
@@ -287,7 +295,7 @@ def keep(search: Search, block: Block, judged: Judged) -> None:
 def _claim(search: Search) -> int | None:
     """Take the first block that nobody has, or that somebody has left; None if there is none now."""
     now, me = time.time(), _me()
-    with transaction(TABLES, search.place) as store:
+    with decoding(search.place), transaction(TABLES, search.place) as store:
         open_ones = store.execute(
             "SELECT block, owner, until FROM transformation_blocks_1 WHERE search = ? AND done = 0 "
             "ORDER BY block",
@@ -371,7 +379,7 @@ def kept(search: Search) -> Judged:
         The store cannot be used.
     """
     parts = [Judged.empty(search.n_inputs)]
-    with transaction(TABLES, search.place) as store:
+    with decoding(search.place), transaction(TABLES, search.place) as store:
         cursor = store.execute(
             f"SELECT places, bits, {', '.join(_COLUMNS)} FROM transformation_rows_1 "
             "WHERE search = ? ORDER BY variant, places",
@@ -390,7 +398,7 @@ def progress(search: Search) -> Progress:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with transaction(TABLES, search.place) as store:
+    with decoding(search.place), transaction(TABLES, search.place) as store:
         return progress_in(store, search)
 
 

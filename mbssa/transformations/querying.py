@@ -8,17 +8,18 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from mbssa.gathering.multiple import spanning_choices
 from mbssa.mechanism import Mechanism
-from mbssa.store import reading
+from mbssa.store import decoding, reading
 from mbssa.transformations.base import pairs_of
 from mbssa.transformations.canonical import from_text, judging_version
-from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, criterion
+from mbssa.transformations.criteria import DEFAULT, DIRECTIONS, LARGEST, MOST_TERMS, criterion
 from mbssa.transformations.keeping import TABLES, Progress, Search, progress_in
+from mbssa.transformations.keys import Way
 from mbssa.transformations.question import name_of, with_inputs, with_terminals
 from mbssa.transformations.row import Row
 
@@ -105,15 +106,20 @@ def conditions(texts: Iterable[str]) -> str:
     'n_groups >= 8 AND (n_groups - closed) = 0'
     """
     found, faults = [], []
-    for text in (part for each in texts for part in re.split(r"\band\b|,", each)):
+    parts = [part for each in texts for part in re.split(r"\band\b|,", each)]
+    if len(parts) > MOST_TERMS:
+        raise ValueError(f"--where: {len(parts):,} conditions; write {MOST_TERMS} at most")
+    for text in parts:
         match = _CONDITION.fullmatch(text)
         try:
             name, sign, number = match.groups() if match is not None else ("", "", "")
+            if not abs(float(number)) <= LARGEST:
+                raise ValueError
             found.append(f"{COLUMNS[name]} {sign.replace('==', '=')} {float(number):.15g}")
         except (KeyError, ValueError):
             faults.append(
                 f"--where {text.strip()!r}: write a name of {', '.join(COLUMNS)}, one of >= <= > < = !=, and "
-                "a number"
+                f"a number up to {LARGEST:g}"
             )
     if faults:
         raise ValueError("\n  ".join(faults))
@@ -128,7 +134,7 @@ def searches(place: str | Path | None) -> list[KeptSearch]:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with reading(TABLES, place) as store:
+    with decoding(place), reading(TABLES, place) as store:
         found = store.execute(
             "SELECT number, name, title, mechanism, question, way, block, about "
             "FROM transformation_searches_1 ORDER BY number"
@@ -141,9 +147,11 @@ def searches(place: str | Path | None) -> list[KeptSearch]:
         )
         listed = []
         for number, name, title, mechanism, question, way, block, text in found:
+            if None in (name, title, mechanism, question) or way not in get_args(Way):
+                raise ValueError(f"search {number} does not say what it is of")
             about = json.loads(text)
             search = Search(place, number, tuple(about["totals"]), about["n_inputs"], way, block)
-            best = _rows(store, [number], [_VALID], DEFAULT, 1)
+            best = _rows(store, [number], [_VALID], _order(DEFAULT), 1)
             listed.append(
                 KeptSearch(
                     search, name, title, mechanism, question, progress_in(store, search),
@@ -180,10 +188,10 @@ def rows(
     mbssa.store.StoreError
         The store cannot be used.
     """
-    text = conditions(where)
+    text, order = conditions(where), _order(sort)
     asked = ["n_groups > 0" if every else _VALID, *([text] if text else [])]
-    with reading(TABLES, place) as store:
-        return _rows(store, numbers, asked, sort, top)
+    with decoding(place), reading(TABLES, place) as store:
+        return _rows(store, numbers, asked, order, top)
 
 
 #: What rows must be to be listed by default.
@@ -191,13 +199,13 @@ _VALID = "valid > 0"
 
 
 def _rows(
-    store: sqlite3.Connection, numbers: Sequence[int], asked: Sequence[str], sort: str, top: int | None
+    store: sqlite3.Connection, numbers: Sequence[int], asked: Sequence[str], order: str, top: int | None
 ) -> list[KeptRow]:
-    """Rows of searches for which some SQL holds."""
+    """Rows of searches for which some SQL holds, in an order in SQL."""
     held = " AND ".join([f"search IN ({', '.join(map(str, numbers))})", *asked])
     found = store.execute(
         "SELECT search, variant, places, bits, n_groups, largest, levels, width, closed, cost, sets, valid, "
-        f"margin FROM transformation_rows_1 WHERE {held} ORDER BY {_order(sort)} LIMIT ?",
+        f"margin FROM transformation_rows_1 WHERE {held} ORDER BY {order} LIMIT ?",
         (-1 if top is None else top,),
     ).fetchall()
     variants = _variants(store, numbers)
@@ -212,15 +220,19 @@ def mechanism_of(place: str | Path | None, row: KeptRow) -> Mechanism:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with reading(TABLES, place) as store:
-        model, text = store.execute(
-            "SELECT model, about FROM transformation_searches_1 WHERE number = ?", (row.search,)
-        ).fetchone()
-    mechanism = from_text(model)
+    with decoding(place):
+        with reading(TABLES, place) as store:
+            model, text = store.execute(
+                "SELECT model, about FROM transformation_searches_1 WHERE number = ?", (row.search,)
+            ).fetchone()
+        return _with_inputs_of(row, from_text(model), json.loads(text)["terminals"])
+
+
+def _with_inputs_of(row: KeptRow, mechanism: Mechanism, terminals: Sequence[int]) -> Mechanism:
     if row.pairs != pairs_of(mechanism):
         still = replace(mechanism, driven=np.zeros_like(mechanism.driven))
         mechanism = next(other for other in spanning_choices(still) if pairs_of(other) == row.pairs)
-    whole = with_terminals(mechanism, json.loads(text)["terminals"])
+    whole = with_terminals(mechanism, terminals)
     used = {name.rpartition(".")[0] for name in row.inputs}
     fictitious = range(mechanism.n_joints, whole.n_joints)
     driven = [whole.joint_bodies(joint)[1] + 1 for joint in fictitious if name_of(whole, joint) in used]
@@ -250,6 +262,8 @@ def _row(variants: dict[int, list[dict[str, Any]]], row: tuple[Any, ...]) -> Kep
     search, variant, places, bits, groups, largest, levels, width, closed, cost, sets, valid, margin = row
     said = variants[search][variant]
     joints = np.frombuffer(places, dtype=">i2").tolist()
+    if None in row[:-1] or variant < 0 or min(joints, default=0) < 0:  # the margin may have no value
+        raise ValueError(f"a row of search {search} is incomplete")
     inputs = tuple(
         f"{said['coordinates'][joint][0]}.{said['coordinates'][joint][1 + bit]}"
         for joint, bit in zip(joints, bits, strict=True)

@@ -202,7 +202,11 @@ def _with_pairs(
 def _pair(text: str) -> set[int]:
     """Indices of the two bodies of a name such as ``3-4.angle``; none where it is no such name."""
     ends = text.partition(".")[0].partition("#")[0].split("-")
-    return {int(end) - 1 for end in ends} if len(ends) == 2 and all(end.isdigit() for end in ends) else set()
+    return (
+        {int(end) - 1 for end in ends}
+        if len(ends) == 2 and all(end.isdecimal() and len(end) < 19 for end in ends)
+        else set()
+    )
 
 
 def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
@@ -353,7 +357,7 @@ def _body(mechanism: Mechanism, name: str | int, faults: list[Fault]) -> int:
         {mechanism.body_name(b): b + 1 for b in range(mechanism.n_bodies)} if isinstance(name, str) else {}
     )
     number = names.get(str(name).strip())
-    if number is None and str(name).strip().isdigit():
+    if number is None and str(name).strip().isdecimal() and len(str(name)) < 19:
         number = int(str(name))
     if number == 1:
         faults.append(Fault("terminals", f"{name!r} is the frame; name a body that moves"))

@@ -67,7 +67,7 @@ def kept(key: Key) -> Costs | None:
         return None
     try:
         return Costs.from_json(row[0])
-    except ValueError:  # as another version has written them
+    except (AttributeError, LookupError, TypeError, ValueError):  # damaged, or as another version writes
         return None
 
 

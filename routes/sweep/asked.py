@@ -6,15 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from routes.sweep.cases import Cases, Method, grid, sample, table
+from routes.sweep.cases import Cases, Method, even_steps, grid, sample, table
 
 #: What may follow ``NAME=`` in each option.
 GRID_FORM = "LOW:HIGH:NUMBER, or values with commas between; a million of them at most"
 SAMPLE_FORM = "LOW:HIGH, or normal:MEAN:DEVIATION"
-#: Values of one name in a grid; the store's description lists them all.
-_MOST_VALUES = 1_000_000
 
 
 def cases_asked(
@@ -114,11 +110,7 @@ def _grid_values(text: str) -> list[float]:
     if ":" not in text:
         return [float(part) for part in text.split(",")]
     low, high, number = text.split(":")
-    count = int(number)
-    if not 1 <= count <= _MOST_VALUES:
-        raise ValueError
-    # Linspace may miss a round number by its last digit.
-    return [float(f"{value:.15g}") for value in np.linspace(float(low), float(high), count)]
+    return even_steps(float(low), float(high), int(number))
 
 
 def _range(text: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.gathering.bounds import LARGEST, range_fault
 from mbssa.texts import from_cell
 from routes.sweep.latin import latin
 
@@ -20,10 +22,11 @@ Floats = npt.NDArray[np.float64]
 Method = Literal["sobol", "halton", "latin"]
 METHODS: tuple[Method, ...] = ("sobol", "halton", "latin")
 
+#: Cases of a sweep, values of one name in a grid, and bytes of a table, at most.
+MOST_CASES, MOST_VALUES, _MOST_BYTES = 1_000_000_000, 1_000_000, 100_000_000
+
 #: Shares at which a distribution is looked at; its very ends may be infinitely far away.
 _LEAST, _MOST = 2.0**-40, 1.0 - 2.0**-40
-#: Points of a Sobol sequence of SciPy's, of 30 bits.
-_MOST_SOBOL = 2**30
 #: Quantiles by which distributions that have no name of their own are told apart.
 _QUANTILES = 4_097
 
@@ -66,25 +69,80 @@ def grid(values: Mapping[str, npt.ArrayLike]) -> Cases:
 
     Parameters
     ----------
-    values : m and rad, or numbers of modes, by the name of a parameter
+    values : m and rad, or numbers of modes, by the name of a parameter: a sequence of them, or the tuple
+        (low, high, number) of so many even steps, ends included, as LOW:HIGH:NUMBER on the command line. A
+        tuple of three floats is refused: it may mean either
 
     Raises
     ------
     ValueError
-        No name, a name without values, values that are no finite numbers: all of them.
+        No name, a name without values, values that are no numbers in range, a range without a whole number
+        of values, too many values or cases: all of them.
 
     Examples
     --------
     >>> grid({"x": [1, 2], "y": [5, 6, 7]}).values().tolist()[:4]
     [[1.0, 5.0], [1.0, 6.0], [1.0, 7.0], [2.0, 5.0]]
+    >>> grid({"x": (0.9, 1.4, 3)}).values().ravel().tolist()
+    [0.9, 1.15, 1.4]
     """
-    columns, faults = _columns(values, "a grid")
+    stepped: dict[str, npt.ArrayLike] = {}
+    faults = []
+    for name, given in values.items():
+        try:
+            stepped[name] = even_steps(*given) if isinstance(given, tuple) and len(given) == 3 else given
+        except ValueError as error:
+            faults.append(f"{name}: {error}")
+    columns, found = _columns(stepped, "a grid") if stepped or not values else ({}, [])
+    faults += found
+    faults += [
+        f"{name}: {len(column):,} values; a name of a grid has {MOST_VALUES:,} at most"
+        for name, column in columns.items()
+        if len(column) > MOST_VALUES
+    ]
+    if not faults:
+        faults += _number_faults(math.prod(len(column) for column in columns.values()))
     if faults:
         raise ValueError("; ".join(faults))
     definition = {"kind": "grid", "values": {name: column.tolist() for name, column in columns.items()}}
     source = _Grid(tuple(columns.values()))
-    number = int(np.prod([len(column) for column in columns.values()], dtype=object))
+    number = math.prod(len(column) for column in columns.values())
     return Cases(tuple(columns), number, definition, source)
+
+
+def even_steps(low: float, high: float, number: int) -> list[float]:
+    """So many values from ``low`` to ``high``, both included.
+
+    Raises
+    ------
+    ValueError
+        Ends that are no numbers, or not so many whole values.
+
+    Examples
+    --------
+    >>> even_steps(0.9, 1.4, 3)
+    [0.9, 1.15, 1.4]
+    """
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not (whole and 1 <= number <= MOST_VALUES):
+        raise ValueError(
+            f"({low}, {high}, {number}) is no range; write (low, high, number), a whole number from 1 to "
+            f"{MOST_VALUES:,}, or values as a list"
+        )
+    try:
+        ends = float(low), float(high)
+    except (TypeError, ValueError):
+        raise ValueError(f"({low!r}, {high!r}, {number}) has ends that are no numbers") from None
+    if any(range_fault(end) for end in ends):
+        raise ValueError(f"from {ends[0]:g} to {ends[1]:g}: write ends between -{LARGEST:g} and {LARGEST:g}")
+    # Linspace may miss a round number by its last digit.
+    return [float(f"{value:.15g}") for value in np.linspace(*ends, int(number))]
+
+
+def _number_faults(number: int) -> list[str]:
+    if 1 <= number <= MOST_CASES:
+        return []
+    return [f"{number:,} cases; write 1 to {MOST_CASES:,}"]
 
 
 def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", seed: int = 0) -> Cases:
@@ -111,12 +169,9 @@ def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", see
     faults = []
     if not ranges:
         faults.append("a sample needs at least one name with a range")
-    if number < 1:
-        faults.append(f"{number} cases; write 1 or more")
+    faults += _number_faults(number)
     if method not in METHODS:
         faults.append(f"no method {method!r}; write one of {', '.join(METHODS)}")
-    if method == "sobol" and number > _MOST_SOBOL:
-        faults.append(f"{number:,} cases; sobol has {_MOST_SOBOL:,} at most, write halton or latin")
     if seed < 0:
         faults.append(f"the seed {seed}; write 0 or more")
     said: dict[str, Any] = {}
@@ -141,6 +196,8 @@ def _even(given: Any) -> tuple[tuple[float, float], list[float]]:
         raise ValueError(f"{given!r} is no range; write (low, high) or a scipy.stats distribution") from None
     if not (np.isfinite([low, high]).all() and low <= high):
         raise ValueError(f"from {low} to {high} is no range; write the lower end first")
+    if range_fault(low) or range_fault(high):
+        raise ValueError(f"from {low:g} to {high:g}: write ends between -{LARGEST:g} and {LARGEST:g}")
     return (low, high), [low, high]
 
 
@@ -282,12 +339,17 @@ def _columns(given: Mapping[str, npt.ArrayLike], what: str) -> tuple[dict[str, F
             faults.append(f"{name}: values have the shape {column.shape}; write one or more in a row")
         elif not np.isfinite(column).all():
             faults.append(f"{name}: value {int(np.flatnonzero(~np.isfinite(column))[0]) + 1} is not finite")
+        elif (np.abs(column) > LARGEST).any():
+            k = int(np.argmax(np.abs(column) > LARGEST))
+            faults.append(f"{name}: value {k + 1} {range_fault(float(column[k]))}")
         found[name] = column
     return found, faults
 
 
 def _read(path: Path) -> tuple[dict[str, Floats], list[str]]:
     """Columns of a CSV file, and what is wrong with it by line."""
+    if path.stat().st_size > _MOST_BYTES:
+        return {}, [f"{path}: more than {_MOST_BYTES / 1e6:.0f} MB; give larger tables as arrays, in Python"]
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             lines = [
@@ -309,8 +371,9 @@ def _read(path: Path) -> tuple[dict[str, Floats], list[str]]:
             continue
         for k, text in enumerate(row):
             values[place, k] = _number(text)
-            if not np.isfinite(values[place, k]):
-                faults.append(f"{path}: line {number}, {names[k]}: {text.strip()!r} is no finite number")
+            if not abs(values[place, k]) <= LARGEST:
+                what = f"{text.strip()[:40]!r} is no number up to {LARGEST:g}"
+                faults.append(f"{path}: line {number}, {names[k]}: {what}")
         if len(faults) > _SHOWN:
             faults.append("and perhaps more")
             break

@@ -258,12 +258,14 @@ def _measurable(model: Model, coordinate: str) -> bool:
 def _mode_faults(
     model: Model, cases: Cases, parameters: Sequence[Parameter], modes: Mapping[int, int]
 ) -> list[str]:
-    groups, faults = model.structure.n_groups, []
+    faults = []
     swept = {target.index for each in parameters for target in each.targets if target.kind == "mode"}
     for group in modes:
-        if not 1 <= group <= groups:
-            faults.append(f"no group {group}; the groups are 1 to {groups}")
-        elif group in swept:
+        try:
+            model.structure.group(group)
+        except ValueError as error:
+            faults.append(str(error))
+        if group in swept:
             faults.append(f"the mode of group {group} is given for all cases and by the cases")
     if modes and not faults and all(each.is_input for each in parameters):
         try:

@@ -232,7 +232,7 @@ BAD = {
         TURNING.replace("[motion.inputs]", "duration = 0\n[motion.inputs]")
         + '"1-2.angle" = { law = "constant" }\n',
         "[motion] duration: is 0",
-        "above 0",
+        "1e-09 or more",
     ),
     "no instants": (
         TURNING.replace("[motion.inputs]", "steps = 0\n[motion.inputs]")

@@ -422,6 +422,30 @@ def test_rates_are_the_derivatives_of_the_places(name):
 
 
 @pytest.mark.parametrize("name", ["cam_roller", "cam_flat", "cam_swing"])
+def test_finite_differences_miss_the_acceleration_where_the_jerk_jumps_and_nowhere_else(name):
+    """There the central difference over h is off by h / 4 of the jump; the acceleration is the law's."""
+    mechanism = mbssa.load(name)
+    law = profile_from(mechanism.joint("2-3").geometry.profile).law
+    jumps = dict(law.jumps(3))
+    angle = np.array([*jumps, *np.deg2rad([20.0, 100.0, 200.0, 310.0])])
+    expected = np.array([*jumps.values(), *np.zeros(4)])
+    h = 1e-4
+    time = np.sort(np.concatenate([angle - h, angle, angle + h]))
+    inputs = {mechanism.driven_coordinates[0]: groups.speed(1.0, start=0.0)}
+    found, _ = coordinates(
+        groups.build(mbssa.decompose(mechanism)).solve(groups.sample(mechanism, inputs, time + TURN))
+    )
+    here = np.searchsorted(time, np.sort(angle))
+    difference = (found.rate[here + 1] - found.rate[here - 1]) / (2 * h)
+    order = np.argsort(angle)
+    missed = difference - found.acceleration[here]
+    largest = np.abs(found.acceleration).max()
+    assert np.abs(missed - 0.25 * h * expected[order]).max() < 2e-7 * largest
+    assert np.abs(found.acceleration[here] - law.at(np.sort(angle) + 1e-9)[2]).max() < 1e-7 * largest
+    assert len(jumps) == {"cam_roller": 4, "cam_flat": 0, "cam_swing": 4}[name]
+
+
+@pytest.mark.parametrize("name", ["cam_roller", "cam_flat", "cam_swing"])
 @pytest.mark.parametrize("solver", ["global dense", "global sparse"])
 def test_other_solvers_give_the_same_answer(name, solver):
     structure, motion = several(name)

@@ -181,3 +181,54 @@ def test_sheets_that_are_none(text, says, put, four_bar):
     with pytest.raises(mbssa.ModelError) as caught:
         groups.read_motion(four_bar, put("motion.csv", text))
     assert any(says in str(fault) for fault in caught.value.faults), caught.value.faults
+
+
+def columns(four_bar, value, rate, acceleration=None):
+    name = four_bar.driven_coordinates[0]
+    rates = {name: rate}
+    return groups.from_arrays(four_bar, TIME, {name: value}, rates, acceleration and {name: acceleration})
+
+
+TIME = np.linspace(0.0, 1.0, 101)
+
+
+@pytest.mark.parametrize(
+    ("value", "rate"),
+    [
+        (TIME**2, np.rad2deg(2 * TIME)),
+        (TIME**2, -2 * TIME),
+        (TIME**2, 0 * TIME),
+        (np.sin(TIME), np.cos(TIME) + 1.0),
+        (np.sin(6.28 * TIME), np.where(np.arange(101) == 40, 100.0, 6.28 * np.cos(6.28 * TIME))),
+    ],
+    ids=["degrees", "sign", "zero", "offset", "slip"],
+)
+def test_rates_that_contradict_the_values_are_told(four_bar, value, rate):
+    """They led the solution to another branch, which came out as a lost mode."""
+    with pytest.raises(ValueError, match=r"rates of 1-2.angle contradict its values: from t = .* write both"):
+        columns(four_bar, value, rate)
+
+
+def test_accelerations_that_contradict_the_rates_are_told(four_bar):
+    name = four_bar.driven_coordinates[0]
+    with pytest.raises(ValueError, match=r"accelerations of 1-2.angle contradict its rates"):
+        groups.from_arrays(four_bar, TIME, {name: TIME**2}, {name: 2 * TIME}, {name: np.full(101, -2.0)})
+
+
+@pytest.mark.parametrize(
+    ("number", "turns"), [(8, 0.1), (8, 1.7), (9, 1.0), (9, 2.0), (13, 3.0), (101, 0.1), (101, 25.0)]
+)
+def test_rates_of_laws_contradict_nothing_at_four_instants_a_turn(four_bar, number, turns):
+    name, t = four_bar.driven_coordinates[0], np.linspace(0.0, 1.0, number)
+    dice = np.random.default_rng(number)
+    w = 2 * np.pi * turns
+    for law in (groups.harmonic(0.3, turns), groups.ramp(0.0, w, 0.3, 0.1), groups.speed(w)):
+        value, rate, acceleration = law(t)
+        noise = 1e-4 * np.ptp(value) * dice.standard_normal(number)
+        groups.from_arrays(four_bar, t, {name: value + noise}, {name: rate}, {name: acceleration})
+        groups.from_arrays(four_bar, t, {name: value.round(4)}, {name: rate.round(2)})
+
+
+def test_rates_that_jump_contradict_nothing(four_bar):
+    value = np.minimum(TIME, 0.5)
+    columns(four_bar, value, np.where(TIME < 0.5, 1.0, 0.0))

@@ -293,3 +293,25 @@ def test_every_fault_of_a_choice_is_named_at_once():
         groups.build(mbssa.decompose(mbssa.load("stewart")), {1: "closed form"})
     with pytest.raises(ValueError, match="no group 3; the groups are 1 to 2"):
         groups.solvers_of(mbssa.decompose(mbssa.load("planar_four_bar")), 3)
+
+
+def test_solvers_and_groups_are_had_by_number():
+    model = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    for group in model.structure.groups:
+        assert model.structure.group(group.number).bodies == group.bodies
+        assert model.solver(group.number) is model.solvers[group.number - 1]
+        assert model.solver(group.number).number == group.number
+
+
+@pytest.mark.parametrize("number", ["2", 0, 99, 1.0, True, None])
+def test_what_is_no_number_of_a_group_is_told(number):
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    model = groups.build(structure)
+    for asked in (
+        lambda: groups.build(structure, {number: "Newton"}),
+        lambda: groups.solvers_of(model, number),
+        lambda: model.solver(number),
+        lambda: model.solve(groups.default_motion(model.mechanism, steps=2), modes={number: 1}),
+    ):
+        with pytest.raises(ValueError, match=rf"no group {number!r}; the groups are 1 to 2"):
+            asked()

@@ -6,6 +6,8 @@ import sqlite3
 import pytest
 
 import mbssa
+from mbssa.store import StoreError
+from mbssa.transformations.criteria import criterion
 from mbssa.transformations.querying import conditions, mechanism_of, rows, searches
 from mbssa.transformations.transforming import transform
 
@@ -106,3 +108,57 @@ class TestConditions:
     def test_all_that_are_none_are_named(self):
         with pytest.raises(ValueError, match=r"(?s)'grups>1'.*'8<groups'.*'levels=1\.2\.3'"):
             conditions(["grups>1 and groups>2", "8<groups", "levels=1.2.3"])
+
+
+class TestDamage:
+    """Rows that this version would not have written: a sentence that names the store."""
+
+    @pytest.mark.parametrize(
+        ("table", "column", "value"),
+        [
+            ("searches", "about", "{"),
+            ("searches", "about", "{}"),
+            ("searches", "about", "[]"),
+            ("searches", "about", '{"totals": 3, "n_inputs": "x", "version": "", "variants": []}'),
+            ("searches", "way", "x"),
+            ("searches", "name", None),
+            ("searches", "block", 0),
+            ("searches", "model", "{}"),
+            ("rows", "places", b"\x00"),
+            ("rows", "places", b"\x7f\xff"),
+            ("rows", "bits", b""),
+            ("rows", "bits", b"\xff"),
+            ("rows", "n_groups", None),
+            ("rows", "variant", 99),
+        ],
+    )
+    def test_every_kind_is_told(self, pinned, tmp_path, table, column, value):
+        place = tmp_path / "store"
+        transform(pinned, store=place)
+        with sqlite3.connect(place) as connection:
+            connection.execute(f"UPDATE OR IGNORE transformation_{table}_1 SET {column} = ?", (value,))
+        connection.close()
+
+        def read():
+            found = rows(place, [searches(place)[0].search.number], every=True)
+            return mechanism_of(place, found[0])
+
+        with pytest.raises(StoreError, match=r"rows that cannot be read|is damaged"):
+            read()
+
+
+class TestBounds:
+    @pytest.mark.parametrize("number", ["1e999", "1e400", "9" * 400])
+    def test_a_condition_takes_no_infinity(self, number):
+        with pytest.raises(ValueError, match=r"a number up to 1e\+15"):
+            conditions([f"groups>={number}"])
+
+    def test_a_condition_or_an_order_has_a_hundred_terms(self, tmp_path):
+        with pytest.raises(ValueError, match=r"5,001 conditions; write 100 at most"):
+            conditions([" and ".join(["groups>=1"] * 5_001)])
+        with pytest.raises(ValueError, match="write 100 terms at most"):
+            criterion("+".join(["groups"] * 5_001))
+        with pytest.raises(ValueError, match=r"101 terms; write 100 at most"):
+            criterion("+".join(["groups"] * 101))
+        with pytest.raises(ValueError, match="a weight above"):
+            criterion("1e400*groups")
