@@ -38,13 +38,13 @@ def assert_same(followed, chosen):
 @pytest.mark.parametrize("name", ["spatial_four_bar", "rotor"])
 def test_built_in_models_are_followed(name, monkeypatch):
     model = groups.build(mbssa.decompose(mbssa.load(name)))
-    followed, chosen = both(model, default_motion(model.mechanism, steps=21), monkeypatch)
+    followed, chosen = both(model, default_motion(model.mechanism, steps=41), monkeypatch)
     assert_same(followed, chosen)
     here = [g for g, solver in enumerate(model.solvers) if solver.name.startswith("three joints")]
     assert (followed.iterations[:, here] > 0).mean() > 0.9
 
 
-@pytest.mark.parametrize("steps", [13, 41])
+@pytest.mark.parametrize("steps", [13, pytest.param(41, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("leg", LEGS)
 def test_large_swings_beyond_reach_and_back(leg, steps, monkeypatch):
     """Modes end, are lost and found again at the same time steps."""
