@@ -17,7 +17,7 @@ import groups
 import mbssa
 
 UNPROVEN = "branches are not certified yet"
-MECHANISMS = int(os.environ.get("MBSSA_CAMPAIGN", "12"))
+MECHANISMS = int(os.environ.get("MBSSA_CAMPAIGN", "8"))
 
 
 @pytest.mark.xfail(strict=True, reason=UNPROVEN)
