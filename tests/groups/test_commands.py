@@ -234,7 +234,7 @@ def test_the_motion_that_is_proposed_can_be_run(run_mbssa, bar, tmp_path):
         (["--animate", "x.html", "--points", "nobody.tracer"], "no body 'nobody'"),
         (["--animate", "x.gif", "--points", "coupler.tracer", "--keep", "2"], "coupler was not kept"),
         (["--plot", "x.svg", "--keep", "1"], "--keep more bodies, or write --points"),
-        (["--duration", "-1"], "duration is -1.0; write a positive number"),
+        (["--duration", "-1"], "duration is -1.0; write 1e-09 to 1e+09 seconds"),
         (["--duration", "nan"], "duration is nan"),
         (["--steps", "0"], "'--steps'"),
         (["--steps", "1000000000000"], "need 362,000 GB"),

@@ -11,7 +11,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.results import files
+from mbssa.gathering import files
 
 ARRAYS = ("time", "position", "orientation", "velocity", "acceleration", "status", "residual", "iterations",
           "condition", "kept")  # fmt: skip

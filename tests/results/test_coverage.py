@@ -240,7 +240,7 @@ def test_the_readme_has_the_table_as_it_is():
 def test_the_table_needs_no_package_that_solves():
     script = (
         "import sys; sys.argv = ['mbssa', 'joints', 'U']\n"
-        "from mbssa.cli import application\n"
+        "from mbssa.application import application\n"
         "application('joints')(standalone_mode=False)\n"
         "print('loaded', sorted({'groups', 'numba', 'scipy', 'networkx', 'matplotlib'} & set(sys.modules)))"
     )
