@@ -73,9 +73,10 @@ Inputs = tuple[Floats, Floats, Floats]
 RODS, LANES = 6, 8
 #: Rows of numbers of the rods: held point in the platform; squared length by powers of its input; the other
 #: end, its velocity and acceleration; the input and its rates; length; from the platform's origin to the held
-#: point; unit direction, towards the platform; distance of the ends; residual, m.
+#: point; unit direction, towards the platform; distance of the ends; residual, m; vector product of
+#: arm and direction; square of the largest speed of the held point at a unit turn about an axis.
 HELD, SQUARES, END, END_SPEED, END_RISE, INPUT = 0, 3, 6, 9, 12, 15
-LENGTH, ARM, WAY, APART, MISS, ROWS = 18, 19, 22, 25, 26, 27
+LENGTH, ARM, WAY, APART, MISS, TURN, FASTEST, ROWS = 18, 19, 22, 25, 26, 27, 30, 31
 
 
 def is_simple(ints: Ints, floats: Floats) -> bool:
@@ -283,19 +284,24 @@ def look(W: Floats, p: Vector, R: Matrix) -> float:
     return worst + 0.0 * total  # comparisons lose NaN
 
 
+@merged
 def linearise(W: Floats, matrix: Floats, order: Floats, per: float) -> tuple[float, float]:
     """Jacobian and its factors at the pose looked at: sign of the determinant and condition."""
-    longest = 0.0
+    for i in lanes(LANES):
+        x, y, z = rows_of(W, ARM, i)
+        put_rows(W, TURN, i, cross((x, y, z), rows_of(W, WAY, i)))
+        xx, yy, zz = x * x, y * y, z * z
+        W[FASTEST, i] = np.maximum(np.maximum(xx + yy, yy + zz), zz + xx)
+    fastest = 0.0
     for i in range(RODS):
-        arm, way = rows_of(W, ARM, i), rows_of(W, WAY, i)
-        turn = cross(arm, way)
         for k in range(3):
-            matrix[i, k], matrix[i, 3 + k] = way[k], per * turn[k]
-            longest = max(longest, dot(arm, arm) - arm[k] * arm[k])
+            matrix[i, k], matrix[i, 3 + k] = W[WAY + k, i], per * W[TURN + k, i]
+        fastest = max(fastest, W[FASTEST, i])
     sign, smallest = factorise(matrix, order)
-    return sign, smallest / max(1.0, per * math.sqrt(longest))
+    return sign, smallest / max(1.0, per * math.sqrt(fastest))
 
 
+@merged
 def solved(
     W: Floats, matrix: Floats, order: Floats, right: Floats, per: float, sense: float
 ) -> tuple[Vector, Vector]:
