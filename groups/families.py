@@ -21,6 +21,7 @@ from groups.kernels import (
     layout,
     legs,
     planar,
+    platform,
     reach,
     relative,
     rod_chain,
@@ -57,6 +58,7 @@ COMPILING: dict[Kernel, float] = {
     relative.solve_cuts: 25.0,
     relative.solve_rows: 45.0,
     cam.solve_cam: 50.0,
+    platform.solve_platform: 30.0,
 }
 #: Seconds that compiling the loop over blocks takes.
 LOOP = 4.0
@@ -81,7 +83,7 @@ def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
             return relative.solve_rod
         simple = reach.is_simple(layout.tree_of(ints, floats))
         return reach.solve_reach if simple else rod_chain.solve_rod_chain
-    return relative.solve_cuts
+    return platform.solve_platform if platform.is_simple(ints, floats) else relative.solve_cuts
 
 
 def planar_kernel(ints: Ints) -> Kernel:

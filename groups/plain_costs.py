@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups.families import PLANAR, STRUT
-from groups.kernels import cam, layout, planar
+from groups.kernels import cam, layout, planar, platform
 
 if TYPE_CHECKING:
     from groups.registry import Solver
@@ -20,6 +20,8 @@ _PLANAR = {planar.CRANK: 2.0, planar.LED: 12.0, planar.ARMS: 5.0, planar.GUIDE: 
 _CHAINS, _STRUT, _LINK, _REACH = 95.0, 200.0, 12.0, 130.0
 #: µs an instant: a body that one contact holds.
 _CAM = 60.0
+#: µs an instant: a body on six rods.
+_PLATFORM = 500.0
 #: µs an instant: any other group in relative coordinates, each of its unknowns, each term of its equations,
 #: and a contact of curves.
 _RELATIVE, _UNKNOWN, _TERM, _CURVE = 80.0, 170.0, 15.0, 250.0
@@ -45,6 +47,8 @@ def plain_microseconds(solver: Solver) -> float:
     if solver.kernel is cam.solve_cam:
         return _CAM
     struts = _STRUT * int(ints[layout.N_STRUTS])
+    if solver.kernel is platform.solve_platform:
+        return struts + _PLATFORM
     unknowns, terms = int(ints[layout.N_UNKNOWNS]), int(ints[layout.N_TERMS])
     if unknowns == 0 and terms == 0:
         return struts + _LINK * int(ints[layout.N_LINKS])

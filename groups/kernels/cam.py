@@ -34,7 +34,7 @@ from groups.kernels.layout import (
 from groups.kernels.meeting import LARGE
 from groups.kernels.newton import MOST
 from groups.kernels.path import keep_places
-from groups.kernels.relative import enter, solve
+from groups.kernels.relative import keep_known_of, solve
 from groups.kernels.status import OK
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import Matrix, Vector, matrix_of, product, rotate, vector_of
@@ -126,7 +126,7 @@ def solve_cam(
         sound = worst <= closed and steps > 0 and abs(x - guess) <= LARGE * scale and entry * head[SIGN] > 0.0
         if not sound:
             if kept >= 0:
-                keep_known(g, S, kept, inputs, first + kept)
+                keep_known_of(g, S, kept, inputs, first + kept)
             solve(group, g, rows, None, None, True, S, first, t, t + 1, inputs, time, quality, level)
             kept = -1
             continue
@@ -170,7 +170,7 @@ def solve_cam(
         status[group, instant], residual[group, instant] = OK, worst
         iterations[group, instant], condition[group, instant] = steps, 1.0
     if kept >= 0:
-        keep_known(g, S, kept, inputs, first + kept)
+        keep_known_of(g, S, kept, inputs, first + kept)
 
 
 def in_plane(origin: Array, axes: Array, joint: Any, side: Any) -> tuple[complex, complex]:
@@ -203,14 +203,3 @@ def predicted(g: Group, pace: float) -> tuple[float, float]:
                 last.place[0, m] = z + 2.0 * (z - y) - (y - last.place[0, 6 + m])
     guess = x + share * d + bend
     return guess + third, guess
-
-
-def keep_known(g: Group, S: Floats, t: int, inputs: Inputs, instant: int) -> None:
-    """Keep where the known bodies and inputs were at a time step."""
-    enter(g, S, t, 0)
-    for k in range(len(g.memory.known)):
-        for m in range(12):
-            g.memory.known[k, m] = g.pose.stage[k, m]
-        g.memory.turned[k] = g.pose.turned[k]
-    for k in range(len(g.memory.u)):
-        g.memory.u[k] = inputs[0][k, instant]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.compiled import merged
+
 Floats = npt.NDArray[np.float64]
 
 
+@merged
 def factorise(matrix: Floats, order: Floats) -> tuple[float, float]:
     """Replace a matrix (n, n) by its factors L and U, pivots by their reciprocals.
 
@@ -43,6 +46,7 @@ def factorise(matrix: Floats, order: Floats) -> tuple[float, float]:
     return sign, smallest
 
 
+@merged
 def substitute(matrix: Floats, order: Floats, right: Floats) -> None:
     """Solve for a right side (n,), in place, with the factors."""
     size = len(order)

@@ -101,22 +101,28 @@ def remember(g: Group, rows: Rows | None, pace: float, level: int) -> None:
         memory.x[k] = pose.x[k]
     for b in range(len(pose.ball)):
         put_matrix_of(memory.ball, b, 0, upright(matrix_of(pose.ball, b, 0)))
-    for k in range(len(memory.known)):
-        for m in range(12):
-            memory.known[k, m] = pose.stage[k, m]
-        if g.tree.planar == 1:
-            memory.turned[k] = pose.turned[k]
+    keep_known(g)
     if rows is not None:
         count_on(rows)
         for k in range(len(rows.near)):
             memory.held[k] = rows.near[k]
             memory.held_rate[k] = rows.table[k, 14] / rows.weight[k] if level == 2 else 0.0
         keep_places(memory)
-    for k in range(len(pose.u)):
-        memory.u[k] = pose.u[k]
     even = abs(pace - memory.head[PACE]) <= 1e-6 * abs(pace)
     memory.head[RUN] = memory.head[RUN] + 1.0 if even else 1.0
     memory.head[PACE] = pace
+
+
+def keep_known(g: Group) -> None:
+    """Keep where the known bodies and inputs are."""
+    memory, pose = g.memory, g.pose
+    for k in range(len(memory.known)):
+        for m in range(12):
+            memory.known[k, m] = pose.stage[k, m]
+        if g.tree.planar == 1:
+            memory.turned[k] = pose.turned[k]
+    for k in range(len(pose.u)):
+        memory.u[k] = pose.u[k]
 
 
 def keep_places(memory: Memory) -> None:

@@ -32,7 +32,7 @@ from groups.kernels.meeting import LARGE, solve_meeting
 from groups.kernels.newton import MOST, Answer, approach, by_chord, linearise, place
 from groups.kernels.newton import newton as iterate_newton
 from groups.kernels.one_rod import solve_one_rod
-from groups.kernels.path import is_counted, predict, recall, remember, turn_on
+from groups.kernels.path import is_counted, keep_known, predict, recall, remember, turn_on
 from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
 from groups.kernels.tree import rise, swing, swing_known
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
@@ -287,3 +287,11 @@ def leave(g: Group, S: Floats, t: int, level: int) -> None:
         S[body, 7, t] = stage[k, SPIN + 2]
         S[body, 8, t], S[body, 9, t] = stage[k, ACCELERATION], stage[k, ACCELERATION + 1]
         S[body, 10, t] = stage[k, SPIN_RATE + 2]
+
+
+def keep_known_of(g: Group, S: Floats, t: int, inputs: Inputs, instant: int) -> None:
+    """Keep where the known bodies and inputs were at a time step."""
+    enter(g, S, t, 0)
+    for k in range(len(g.pose.u)):
+        g.pose.u[k] = inputs[0][k, instant]
+    keep_known(g)

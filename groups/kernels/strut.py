@@ -166,7 +166,7 @@ def place(
     sliding = strut.last >= 0
     free = sliding and strut.drive < 0
     driven = sliding and not free
-    for j in range(3):
+    for j in range(level + 1):
         for k in range(n):
             W[SLIDE + j, k] = inputs[j][strut.drive, instant + k] if driven else 0.0
     stand(strut, memory[m + SLIDE_SIGN], memory[m + PIN_SIGN], free, sliding, S, t, n, W)
