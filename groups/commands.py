@@ -13,6 +13,7 @@ import typer
 
 from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
+from groups.motion.sampling import usual_motion
 from groups.refusal import RefusedError, motion_to_write, solvable_model
 from groups.requests import (
     bodies_asked,
@@ -308,14 +309,19 @@ def motion_asked(
 ) -> Motion:
     """The motion asked for, or the model's own; what is wrong with it is exit 2."""
     mechanism = model.mechanism
-    if path is None and mechanism.motion is None:
+    carried = mechanism.motion or usual_motion(mechanism)
+    if path is None and carried is None:
         names = driven_coordinates(mechanism)
         columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{','.join(('time', *names))}"
         fail(
             f"{name} carries no motion. Write one into its file, or into a file of its own for "
             f"--motion FILE.toml:\n\n{motion_to_write(mechanism)}{columns if names else ''}"
         )
-    instants = steps or (mechanism.motion.steps if path is None and mechanism.motion is not None else 1)
+    if path is None and mechanism.motion is None and carried is not None:
+        ((coordinate, law),) = carried.inputs.items()
+        range_ = "one turn" if law.name == "speed" else "the range of its limits"
+        print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
+    instants = steps or (carried.steps if path is None and carried is not None else 1)
     fault = memory_fault(model, instants, kept, level)
     if fault is not None:
         fail(fault)

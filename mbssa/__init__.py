@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbssa.gathering import (
+        Builder,
         Fault,
         ModelError,
         builtin_names,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Body",
     "BodyGeometry",
+    "Builder",
     "Fault",
     "Finding",
     "Group",
@@ -69,8 +71,8 @@ __all__ = [
 #: once, and only who searches over inputs pays for the search.
 _HOMES = {
     **dict.fromkeys(
-        ("Fault", "ModelError", "builtin_names", "from_adjacency", "from_networkx", "from_pairs", "load",
-         "save", "to_networkx"),
+        ("Builder", "Fault", "ModelError", "builtin_names", "from_adjacency", "from_networkx", "from_pairs",
+         "load", "save", "to_networkx"),
         "gathering",
     ),
     **dict.fromkeys(

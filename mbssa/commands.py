@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from mbssa import cam_commands
+from mbssa import cam_commands, new_command
 from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.gathering import FAMILY, builtin_names, load, save
 from mbssa.gathering.files import write_whole
@@ -55,6 +55,7 @@ Pairs = Annotated[
 def register(app: typer.Typer) -> None:
     """Add this package's commands to the command line."""
     app.command("models")(models)
+    new_command.register(app)
     joints_commands.register(app)
     app.command("schema")(schema)
     app.command("decompose")(decompose_command)

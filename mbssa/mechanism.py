@@ -25,6 +25,9 @@ Vector = tuple[float, ...]
 #: The name of body 1 in files and messages.
 FRAME = "frame"
 
+#: Names that a model file keeps for it.
+FRAME_NAMES = (FRAME, "ground")
+
 
 @dataclass(frozen=True, slots=True)
 class JointFrame:
@@ -274,6 +277,10 @@ class Mechanism:
     @cached_property
     def joint_ids(self) -> tuple[str, ...]:
         """Unique id of every joint: the user's, else ``2-3``, ``2-3#2`` for the second, …"""
+        return tuple(self.joint_names.get(j, default) for j, default in enumerate(self._ids_by_bodies))
+
+    @cached_property
+    def _ids_by_bodies(self) -> tuple[str, ...]:
         seen: dict[str, int] = {}
         ids = []
         flat = (self.joint_body + 1).tolist()
@@ -281,8 +288,7 @@ class Mechanism:
         for j in range(self.n_joints):
             pair = "-".join(map(str, sorted(flat[start[j] : start[j + 1]])))
             seen[pair] = seen.get(pair, 0) + 1
-            default = pair if seen[pair] == 1 else f"{pair}#{seen[pair]}"
-            ids.append(self.joint_names.get(j, default))
+            ids.append(pair if seen[pair] == 1 else f"{pair}#{seen[pair]}")
         return tuple(ids)
 
     @cached_property
@@ -292,33 +298,35 @@ class Mechanism:
         return tuple(f"{self.joint_ids[j]}.{name}" for j in driven for name in self.joints[j].driven)
 
     def joint(self, name: str) -> Joint:
-        """The joint with this id; ``3-2`` finds ``2-3``.
+        """The joint with this id, or between the bodies with these numbers; ``3-2`` finds ``2-3``.
+
+        Bodies find a joint that has an id of its own too, unless that is another joint's id.
 
         Raises
         ------
         KeyError
             Unknown, or a pair of bodies with several joints and no ``#``.
         """
-        by_id = self._joint_by_id
-        if name in by_id:
-            index = by_id[name]
-            if "#" not in name and f"{name}#2" in by_id and index not in self.joint_names:
-                raise KeyError(f"joint {name!r} is ambiguous: write {name}#1, {name}#2, …")
-            return Joint(self, index)
+        found = name
         pair, _, which = name.partition("#")
         parts = pair.split("-")
-        if all(part.isdecimal() and len(part) < 19 for part in parts):
-            canonical = "-".join(map(str, sorted(int(part) for part in parts)))
-            canonical += f"#{which}" if which and which != "1" else ""
-            if which == "1" and canonical in by_id:
-                return Joint(self, by_id[canonical])
-            if canonical != name and canonical in by_id:
-                return self.joint(canonical)
+        if name not in self._joint_by_id and all(part.isdecimal() and len(part) < 19 for part in parts):
+            found = "-".join(map(str, sorted(int(part) for part in parts)))
+            found += f"#{which}" if which not in ("", "1") else ""
+        for joints in (self._joint_by_id, self._joint_by_bodies):
+            if found in joints:
+                if not which and f"{found}#2" in joints and self.joint_names.get(joints[found]) != found:
+                    raise KeyError(f"joint {name!r} is ambiguous: write {name}#1, {name}#2, …")
+                return Joint(self, joints[found])
         raise KeyError(f"no joint {name!r}; the joints are {', '.join(self.joint_ids[:40])}")
 
     @cached_property
     def _joint_by_id(self) -> dict[str, int]:
         return {name: j for j, name in enumerate(self.joint_ids)}
+
+    @cached_property
+    def _joint_by_bodies(self) -> dict[str, int]:
+        return {name: j for j, name in enumerate(self._ids_by_bodies)}
 
 
 @dataclass(frozen=True, slots=True)

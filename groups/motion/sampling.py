@@ -12,6 +12,7 @@ from groups.motion.inputs import driven_coordinates, name_faults, reference_valu
 from groups.motion.laws import Law, constant, evaluated, harmonic, polynomial, ramp, speed, spline
 from groups.motion.sampled import Motion, time_faults
 from mbssa import Mechanism
+from mbssa.gathering.motion import by_id
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST, DefaultMotion, InputLaw
 
 
@@ -44,6 +45,7 @@ def sample(
     array([0.2, 0.2, 0.2])
     """
     names = driven_coordinates(mechanism)
+    laws = by_id(mechanism, laws)
     instants = np.array(time, dtype=float)
     faults = name_faults(names, laws, "law") + time_faults(instants)
     if faults:
@@ -80,7 +82,7 @@ def constant_speed(
 def default_motion(
     mechanism: Mechanism, *, steps: int | None = None, duration: float | None = None
 ) -> Motion:
-    """The motion that the model carries: ``[motion]`` of its file.
+    """The motion that the model carries: ``[motion]`` of its file; else :func:`usual_motion`.
 
     Parameters
     ----------
@@ -91,8 +93,8 @@ def default_motion(
     Raises
     ------
     ValueError
-        The model carries no motion, or one for other inputs; a spline that ends before; steps below 1
-        or a duration that is not positive.
+        The model carries no motion and has no usual one, or carries one for other inputs; a spline that
+        ends before; steps below 1 or a duration that is not positive.
 
     Examples
     --------
@@ -101,7 +103,7 @@ def default_motion(
     >>> (motion.value[0] - motion.value[0, 0]).round(3)
     array([0.   , 1.571, 3.142, 4.712, 6.283])
     """
-    stored = mechanism.motion
+    stored = usual_motion(mechanism) if mechanism.motion is None else mechanism.motion
     if stored is None:
         name = mechanism.name or "the mechanism"
         inputs = ", ".join(driven_coordinates(mechanism)) or "nothing, as none is driven"
@@ -109,6 +111,36 @@ def default_motion(
             f"{name} carries no motion; write [motion] into its file, or give a motion of {inputs}"
         )
     return stored_motion(mechanism, stored, steps, duration)
+
+
+def usual_motion(mechanism: Mechanism) -> DefaultMotion | None:
+    """The motion of a mechanism that carries none and has one driven coordinate: 1 s, 361 instants.
+
+    From the reference through the range of the coordinate's limits and back, as a harmonic; without limits
+    one turn of an ``angle`` at constant speed. None for all else, and where the reference is outside of them.
+
+    >>> import dataclasses, mbssa
+    >>> still = dataclasses.replace(mbssa.load("planar_four_bar"), motion=None)
+    >>> usual_motion(still).inputs["1-2.angle"].name
+    'speed'
+    """
+    names = driven_coordinates(mechanism)
+    if len(names) != 1:
+        return None
+    (name,), joint = names, mechanism.joints[int(np.flatnonzero(mechanism.driven)[0])]
+    coordinate = joint.driven[0]
+    limits = None if joint.geometry is None else joint.geometry.limits.get(coordinate)
+    if limits is None:
+        turn = InputLaw("speed", {"rate": 2 * np.pi})
+        return DefaultMotion(1.0, 361, {name: turn}) if coordinate == "angle" else None
+    low, high = limits
+    start = reference_values(mechanism)[name]
+    if not low <= start <= high or low == high:
+        return None
+    mean, amplitude = (low + high) / 2, (high - low) / 2
+    phase = float(np.arcsin(np.clip((start - mean) / amplitude, -1.0, 1.0)))
+    given = {"amplitude": amplitude, "frequency": 1.0, "phase": phase, "mean": mean}
+    return DefaultMotion(1.0, 361, {name: InputLaw("harmonic", given)})
 
 
 def stored_motion(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mbssa.gathering.assur import FAMILY, assur_linkage
+from mbssa.gathering.builder import Builder
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.formats import known_ending, no_format, reader, save
 from mbssa.gathering.functions import Given, with_functions
@@ -20,6 +21,7 @@ from mbssa.trust import Trusted
 
 __all__ = [
     "FAMILY",
+    "Builder",
     "Fault",
     "ModelError",
     "builtin_names",
@@ -44,15 +46,19 @@ def builtin_names() -> tuple[str, ...]:
 
 
 def load(
-    name_or_path: str | Path, *, functions: Mapping[str, Given] | None = None, trust: bool = False
+    model: str | Path | Mapping[str, Any],
+    *,
+    functions: Mapping[str, Given] | None = None,
+    trust: bool = False,
 ) -> Mechanism:
-    """A mechanism by the name of a built-in model, of the family ``assur:…``, or from a file.
+    """A mechanism: a built-in model, one of the family ``assur:…``, a file, or the content of a file.
 
     Parameters
     ----------
-    name_or_path : ``"rotor"``, ``"assur:III-4B"``, or the path of a file that ends in ``.toml``, ``.m``
+    model : ``"rotor"``, ``"assur:III-4B"``, or the path of a file that ends in ``.toml``, ``.m``
         (the paper's script User_Data.m), ``.csv`` (the paper's matrices as a sheet) or ``.npz`` (arrays).
-        A built-in name goes before a file of the same name; write ``./rotor`` for the file.
+        A built-in name goes before a file of the same name; write ``./rotor`` for the file. A text of several
+        lines is the content of a TOML file, and a dictionary its tables.
     functions : of joints of type USER, by joint id: a function of the poses of the joint's bodies, or a tuple
         of that and its derivative. They take the place of what the file names; it need not name any.
     trust : whether code that the file names may be imported and run, when the mechanism is examined or
@@ -70,6 +76,16 @@ def load(
     >>> mbssa.load("stewart")
     <Mechanism stewart: spatial, 14 bodies with the frame, 19 joints, 6 driven coordinates>
 
+    A crank from the text of its model file:
+
+    >>> mbssa.load('''
+    ... format = 1
+    ... space = "planar"
+    ... bodies = 2
+    ... joint = [{ bodies = ["frame", 2], type = "R", driven = true, point = [0, 0] }]
+    ... ''')
+    <Mechanism model: planar, 2 bodies with the frame, 1 joints, 1 driven coordinates>
+
     A load that a drum lifts by 2 m for each radian, whatever the trolley does:
 
     >>> def rope(q):  # rows x, y, angle of drum, trolley and load
@@ -78,8 +94,8 @@ def load(
     >>> mbssa.check(hoist).solvable
     True
     """
-    found = _load(name_or_path)
-    if trust or str(name_or_path) in builtin_names():
+    found = _load(model)
+    if trust or (not isinstance(model, Mapping) and str(model) in builtin_names()):
         found = _trusted(found)
     return found if functions is None else with_functions(found, functions)
 
@@ -98,18 +114,26 @@ def _trusted(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, joint_geometry={**mechanism.joint_geometry, **named})
 
 
-def _load(name_or_path: str | Path) -> Mechanism:
-    name = str(name_or_path)
+def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
+    # The reader of TOML brings pydantic in: only who needs it pays for it.
+    if isinstance(model, Mapping):
+        from mbssa.gathering.records import from_record, plain
+
+        return from_record(plain(model), "model", "model")
+    if isinstance(model, str) and "\n" in model:
+        from mbssa.gathering.toml_file import parse_toml
+
+        return parse_toml(model, "model", "model")
+    name = str(model)
     if name.startswith(FAMILY):
         return assur_linkage(name)
     builtin = builtin_names()
     if name in builtin:
-        # The reader brings pydantic in: only who reads a file pays for it.
         from mbssa.gathering.toml_file import parse_toml
 
         text = resources.files("mbssa.gathering.models").joinpath(f"{name}.toml").read_text("utf-8")
         return parse_toml(text, name, name)
-    path = Path(name_or_path)
+    path = Path(model)
     if name and path.is_dir():
         raise ModelError(name, [Fault("", "is a folder; name a file in it")])
     ending = known_ending(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from mbssa.compiled import kernel
 from mbssa.gathering.faults import Fault, ModelError
-from mbssa.gathering.motion import coordinate_faults
+from mbssa.gathering.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint
 from mbssa.motion import DefaultMotion
@@ -105,6 +106,7 @@ def build(
         notes=notes,
     )
     if motion is not None and (joint_type >= 0).all() and (joint_body >= 0).all():
+        mechanism = replace(mechanism, motion=(motion := with_ids(mechanism, motion)))
         faults += coordinate_faults(mechanism, motion)
     if joint_names and not faults:
         faults += _repeated_ids(mechanism, where)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.joints.catalogue import coordinate_unit
@@ -14,6 +15,8 @@ from mbssa.motion import DefaultMotion, InputLaw, Parameter
 
 if TYPE_CHECKING:
     from mbssa.gathering.schema import AnyLaw, MotionEntry
+
+Law = TypeVar("Law")
 
 #: Parameters that are times or frequencies; ``phase`` is an angle, the others are as their coordinate.
 _OF_TIME = ("times", "frequency", "begin", "duration")
@@ -59,6 +62,30 @@ def _check_law(law: AnyLaw, duration: float, where: str, faults: list[Fault]) ->
     elif law.times[0] > 0 or law.times[-1] < duration:
         what = f"reach from {law.times[0]} to {law.times[-1]} s; the motion lasts from 0 to {duration} s"
         faults.append(Fault(f"{where} times", what))
+
+
+def by_id(mechanism: Mechanism, laws: Mapping[str, Law]) -> dict[str, Law]:
+    """Laws by coordinate, with the id of each joint that is named by its bodies.
+
+    >>> import mbssa
+    >>> by_id(mbssa.load("planar_four_bar"), {"2-1.angle": "a law"})
+    {'1-2.angle': 'a law'}
+    """
+    found: dict[str, Law] = {}
+    for name, law in laws.items():
+        joint, _, coordinate = name.rpartition(".")
+        try:
+            called = f"{mechanism.joint(joint).id}.{coordinate}"
+        except KeyError:
+            called = name
+        # A second law for one coordinate keeps its name, with which it is a fault.
+        found[name if called in laws or called in found else called] = law
+    return found
+
+
+def with_ids(mechanism: Mechanism, motion: DefaultMotion) -> DefaultMotion:
+    """The motion with the ids of joints that it names by their bodies."""
+    return dataclasses.replace(motion, inputs=by_id(mechanism, motion.inputs))
 
 
 def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> list[Fault]:
@@ -162,7 +189,7 @@ def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw
     faults: list[Fault] = []
     try:
-        motion = motion_from_record(record, units, str(path))
+        motion = with_ids(mechanism, motion_from_record(record, units, str(path)))
         faults = coordinate_faults(mechanism, motion)
     except ModelError as error:
         faults = list(error.faults)

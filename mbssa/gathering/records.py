@@ -17,6 +17,7 @@ from mbssa.gathering.motion import motion_record
 from mbssa.joints.catalogue import Space, joint_type
 from mbssa.mechanism import (
     FRAME,
+    FRAME_NAMES,
     BodyGeometry,
     JointFrame,
     JointGeometry,
@@ -58,14 +59,14 @@ def to_record(mechanism: Mechanism) -> Record:
 def held_names(mechanism: Mechanism) -> dict[int, str]:
     """Names of movable bodies, by index, that a model file can hold; others are known by number.
 
-    A model file keeps ``frame`` for body 1, and numbers for the bodies that they number.
+    A model file keeps ``frame`` and ``ground`` for body 1, and numbers for the bodies that they number.
     """
     if mechanism.body_names is None:
         return {}
     return {
         index: name
         for index, name in enumerate(mechanism.body_names)
-        if index and isinstance(name, str) and name.strip() and name != FRAME and not name.isdigit()
+        if index and isinstance(name, str) and name.strip() and name not in FRAME_NAMES and not name.isdigit()
     }
 
 

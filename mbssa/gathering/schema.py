@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
 
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
 
 Numbers = list[FiniteFloat]
 BodyReference = int | str
+#: Coordinates; the name of a body's point, ``crank.tip``, is replaced by them before shapes are checked.
+Point = Annotated[
+    Numbers, WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]})
+]
 Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
 
 #: How long a motion or a step may last.
@@ -75,7 +79,8 @@ class JointEntry(Table):
 
     bodies: list[BodyReference] = Field(
         min_length=2,
-        description='numbers or names; 1 or "frame" is the fixed body; R, P, C, S, PL may join three or more',
+        description='numbers or names; 1, "frame" or "ground" is the fixed body; R, P, C, S, PL may join '
+        "three or more",
     )
     type: str = Field(description="code of the catalogue: R, P, C, U, S, …")
     id: str | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
@@ -85,13 +90,17 @@ class JointEntry(Table):
     driven_pairs: list[Annotated[list[BodyReference], Field(min_length=2, max_length=2)]] = Field(
         [], description="R or P of three or more bodies: the pairs of bodies whose motion is driven"
     )
-    point: Numbers | None = Field(None, description="a point on the joint's axis, or its centre")
-    points: list[Numbers] | None = Field(
+    point: Point | None = Field(
+        None, description='a point on the joint\'s axis, or its centre; "crank.tip" is a point of a body'
+    )
+    points: list[Point] | None = Field(
         None, description="one point per body (gears: wheel centres), or per contact"
     )
     axis: Numbers | None = Field(None, description="direction of the axis, guide or normal")
     axes: list[Numbers] | None = Field(
-        None, description="one direction per body (U: the two pins), or one normal per contact"
+        None,
+        description="one direction per body (U: the two pins; where its rod gives them, the first or none), "
+        "or one normal per contact",
     )
     frames: list[FrameEntry] | None = Field(
         None, description="one local frame per body, instead of point, points, axis and axes"

@@ -24,9 +24,19 @@ from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.motion import motion_of
 from mbssa.gathering.multiple import spanning_tree
 from mbssa.gathering.schema import LAWS, BodyEntry, FrameEntry, JointEntry, ModelFile, MotionEntry, Units
+from mbssa.gathering.shorthand import pins_of, write_out_points
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
 from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable
-from mbssa.mechanism import FRAME, BodyGeometry, JointFrame, JointGeometry, Mechanism, MultipleJoint, Vector
+from mbssa.mechanism import (
+    FRAME,
+    FRAME_NAMES,
+    BodyGeometry,
+    JointFrame,
+    JointGeometry,
+    Mechanism,
+    MultipleJoint,
+    Vector,
+)
 from mbssa.motion import DefaultMotion
 
 #: Metres and radians in one unit of a file.
@@ -118,6 +128,7 @@ def toml_tables(text: str, source_name: str) -> dict[str, Any]:
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     """A mechanism from the plain tables of a model file, which are changed on the way."""
     faults: list[Fault] = []
+    write_out_points(raw, lambda place: _where(place, raw), faults)
     model = check_shape(raw, faults)
     if model is None:
         raise ModelError(source_name, faults)
@@ -335,7 +346,7 @@ class _Reader:
             n_bodies = max(
                 [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
             )
-        numbers = {FRAME: 0} | {name: index for index, name in enumerate(names)}
+        numbers = self._numbers(names)
         pairs: list[_Pair] = []
         multiple = []
         for index, joint in enumerate(self.model.joint):
@@ -438,7 +449,13 @@ class _Reader:
             number = index + 2
             name = body.name if body.name is not None else str(number)
             where = _entry_name("body", index, {"name": body.name})
-            if name in names:
+            if name in FRAME_NAMES:
+                self.fault(
+                    where,
+                    f"name {name!r} is taken by the fixed body; each movable body has a name of its own",
+                )
+                name = f"{name} ({number})"
+            elif name in names:
                 self.fault(where, f"name {name!r} is taken; each body has a name of its own")
                 name = f"{name} ({number})"
             elif name.isdigit() and name != str(number):
@@ -447,6 +464,10 @@ class _Reader:
                 self.fault(where, "name is empty; leave it out or write one")
             names.append(name)
         return names
+
+    def _numbers(self, names: list[str]) -> dict[str, int]:
+        """Index of each body by its name; the frame has several."""
+        return {name: index for index, name in enumerate(names)} | dict.fromkeys(FRAME_NAMES, 0)
 
     def _row(self, joint: JointEntry, where: str) -> JointType | None:
         if joint.type == _UNREAD:
@@ -500,6 +521,8 @@ class _Reader:
     # --- geometry ---
 
     def _joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
+        if row.code == "U" and joint.frames is None and len(joint.axes or ()) < 2:
+            joint = self._with_pins(joint)
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
         self._coordinate_tables(joint, row, where)
         if not given and not joint.limits and not joint.at_reference:
@@ -536,6 +559,17 @@ class _Reader:
                 can = ", ".join(drivable(row)) or "none of its coordinates"
                 self.fault(f"{where} driven", f"{name!r} has no equation; {_a(row)} is driven in {can}")
         return self._geometry_values(joint, row, where)
+
+    def _with_pins(self, joint: JointEntry) -> JointEntry:
+        """A U with the pins that it leaves to its rod."""
+        names = [FRAME, *(body.name or str(number) for number, body in enumerate(self.model.body, 2))]
+        numbers = self._numbers(names)
+
+        def index_of(body: int | str) -> int:
+            return body - 1 if isinstance(body, int) else numbers.get(body, -1)
+
+        pins = pins_of(joint, self.model.joint, index_of)
+        return joint if pins is None else joint.model_copy(update={"axes": pins})
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
         several = POINT_CONTACTS.get(row.code, 2)

@@ -8,6 +8,7 @@ bare count of driven coordinates takes them. Rows with ``table3=False`` are addi
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -23,7 +24,8 @@ class JointType:
 
     ``grade`` is k, the number of free coordinates (Table 3). ``required`` and ``optional`` name the
     geometry fields of a model file that the row reads; a joint without any of them has no geometry.
-    ``max_bodies`` is 2 but for the relations that also read a carrier.
+    ``max_bodies`` is 2 but for the relations that also read a carrier. ``method`` is what
+    :class:`mbssa.Builder` calls the type, the same word in both spaces where both have it.
     """
 
     code: str
@@ -36,6 +38,7 @@ class JointType:
     max_bodies: int = 2
     table3: bool = True
     note: str = ""
+    method: str = ""
     index: int = field(default=-1, compare=False)
 
     @property
@@ -66,24 +69,27 @@ def _row(
     optional: str = "",
     note: str = "",
     *,
+    method: str = "",
     max_bodies: int = 2,
     table3: bool = True,
 ) -> JointType:
+    """A row; its method is its name unless the field has another word for it."""
     free = tuple(coordinates.split())
     fields = tuple(required.split()), tuple(optional.split())
-    return JointType(code, "spatial", name, len(free), free, *fields, max_bodies, table3, note)
+    word = method or re.sub(r"\W+", "_", name.lower())
+    return JointType(code, "spatial", name, len(free), free, *fields, max_bodies, table3, note, word)
 
 
 _SPATIAL = (
-    _row("R", "Revolution", "angle", "point axis"),
+    _row("R", "Revolution", "angle", "point axis", method="revolute"),
     _row("P", "Prismatic", "slide", "axis", "point"),
-    _row("H", "Helicoidal", "angle", "point axis pitch", note="slide = pitch x angle"),
+    _row("H", "Helicoidal", "angle", "point axis pitch", note="slide = pitch x angle", method="helical"),
     _row("CPEP", "Penta Punctual Contact", "motion", _CONTACT, note=_CONTACT_NOTE),
     _row("C", "Cylindrical", "slide angle", "point axis"),
     _row("ER", "Slotted Spherical", "angle_1 angle_2", "point axes", note="a U in kinematic terms"),
     _row("U", "Universal", "angle_1 angle_2", "point axes", "offsets"),
     _row("CTEP", "Tetra Punctual Contact", "motion_1 motion_2", _CONTACT, note=_CONTACT_NOTE),
-    _row("S", "Spheric", "angle_x angle_y angle_z", "point", "axes"),
+    _row("S", "Spheric", "angle_x angle_y angle_z", "point", "axes", method="spherical"),
     _row("PL", "Planar", "slide_x slide_y angle", "point axis", note="axis: the normal"),
     _row(
         "CR",
@@ -131,7 +137,7 @@ _SPATIAL = (
         "length",
         "a rod of constant length between one point of each body",
     ),
-    _row("F", "Free body Spatial", "x y z angle_x angle_y angle_z", "", "point"),
+    _row("F", "Free body Spatial", "x y z angle_x angle_y angle_z", "", "point", method="free_body"),
     _row(
         "DIST",
         "Distance Measure",
@@ -150,6 +156,7 @@ _SPATIAL = (
         "where they meet; ratio r2/r1, or of the numbers of teeth, negative for an internal mesh",
         max_bodies=3,
         table3=False,
+        method="bevel_gear",
     ),
     _row(
         "USER",
@@ -160,13 +167,14 @@ _SPATIAL = (
         _USER_NOTE,
         max_bodies=100,
         table3=False,
+        method="user_constraint",
     ),
 )
 
 _GEARS = "first and second wheel, then the carrier if given; ratio r2/r1, negative for an internal mesh"
 
 _PLANAR = (
-    _row("R", "Revolution", "angle", "point"),
+    _row("R", "Revolution", "angle", "point", method="revolute"),
     _row("P", "Prismatic", "slide", "axis", "point"),
     _row(
         "L",
@@ -177,6 +185,7 @@ _PLANAR = (
         "points: origin of the cam's profile, on the first body, and the follower's, on the second: centre "
         "of the roller, tip of the knife edge, point of the flat face; axes: x of the profile, and along "
         "the face with the cam on its right",
+        method="cam",
     ),
     _row("EO", "Ordinary Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
     _row("EPI", "Epicyclic Gear", "angle_1 angle_2", "points ratio", note=_GEARS, max_bodies=3),
@@ -195,8 +204,9 @@ _PLANAR = (
         "roll slide",
         "point axis radius",
         note="touching alone, of the track and the wheel that an RP has; rolling and sliding are free",
+        method="rolling_with_slip",
     ),
-    _row("FP", "Free body Plane", "x y angle", "", "point"),
+    _row("FP", "Free body Plane", "x y angle", "", "point", method="free_body"),
     _row(
         "SLOT",
         "Pin in slot",
@@ -213,6 +223,7 @@ _PLANAR = (
         "length",
         "constant distance between one point of each body",
         table3=False,
+        method="rod",
     ),
     _row("DIST", "Distance Measure", "distance azimuth angle", "points", note=_MEASURE, table3=False),
     _row(
@@ -224,6 +235,7 @@ _PLANAR = (
         _USER_NOTE,
         max_bodies=100,
         table3=False,
+        method="user_constraint",
     ),
 )
 

@@ -214,3 +214,121 @@ def test_lengths_of_a_motion_are_lengths(read):
     text = SPATIAL.replace('driven = ["angle"]', 'driven = ["slide", "angle"]')
     text += MOTION + '"guide.slide" = { law = "speed", rate = 5 }'
     assert read(text).motion.inputs["guide.slide"].parameters == {"rate": 0.005}
+
+
+class TestShorthand:
+    HEAD = 'format = 1\nspace = "planar"\n[[body]]\nname = "crank"\npoints = { tip = [1, 2] }\n[[body]]\n'
+    CRANK = '[[joint]]\nid = "motor"\nbodies = ["ground", "crank"]\ntype = "R"\ndriven = 1\npoint = [0, 0]\n'
+
+    def test_ground_is_the_frame(self, read):
+        assert read(self.HEAD + self.CRANK + '[[joint]]\nbodies = ["ground", 3]\ntype = "P"\n').joint(
+            "1-3"
+        ).bodies == (1, 3)
+
+    @pytest.mark.parametrize("name", ["ground", "frame"])
+    def test_no_movable_body_is_called_the_frame(self, read, name):
+        with pytest.raises(
+            mbssa.ModelError, match=rf"\[\[body\]\] 2 \({name}\): name '{name}' is taken by the fixed body"
+        ):
+            read(f'{self.HEAD}name = "{name}"\n{self.CRANK}')
+
+    def test_a_point_of_a_body_is_its_coordinates(self, read):
+        joints = '[[joint]]\nbodies = [2, 3]\ntype = "R"\npoint = "crank.tip"\n'
+        joints += '[[joint]]\nbodies = [1, 3]\ntype = "ROD"\npoints = [[0, 5], "3.end"]\n'
+        units = 'units = { length = "mm" }\n'
+        text = self.HEAD.replace("[[body]]\nname", f"{units}[[body]]\nname")
+        mechanism = read(f"{text}points = {{ end = [4, 0] }}\n{self.CRANK}{joints}")
+        assert mechanism.joint("2-3").geometry.point == pytest.approx((1e-3, 2e-3))
+        assert mechanism.joint("1-3").geometry.points[1] == pytest.approx((4e-3, 0))
+
+    def test_points_that_there_are_not_are_faults_beside_others(self, read):
+        joints = '[[joint]]\nbodies = [2, 3]\ntype = "R"\npoint = "crank.tpi"\naxis = [1, 0]\n'
+        joints += '[[joint]]\nbodies = [1, 3]\ntype = "ROD"\npoints = ["x", "y"]\n'
+        with pytest.raises(mbssa.ModelError) as caught:
+            read(self.HEAD + self.CRANK + joints)
+        assert [str(fault) for fault in caught.value.faults] == [
+            "[[joint]] 2 (2, 3) point: 'crank.tpi' is no point of a body; did you mean 'crank.tip'? "
+            "the points are crank.tip",
+            "[[joint]] 3 (1, 3) points[1]: 'x' is no point of a body; the points are crank.tip",
+            "[[joint]] 3 (1, 3) points[2]: 'y' is no point of a body; the points are crank.tip",
+            "[[joint]] 2 (2, 3) axis: an R does not read it; it takes point, frames",
+        ]
+
+    @pytest.mark.parametrize("name", ["motor", "1-2", "2-1", "1-2#1"])
+    def test_bodies_name_a_joint_that_has_an_id(self, read, name):
+        mechanism = read(
+            f"{self.HEAD}{self.CRANK}[[joint]]\nbodies = [2, 3]\ntype = 'R'\n"
+            f"[motion.inputs]\n'{name}.angle' = {{ law = 'speed', rate = 2 }}\n"
+        )
+        assert mechanism.joint(name).id == "motor"
+        assert list(mechanism.motion.inputs) == ["motor.angle"]
+        assert mbssa.with_inputs(mechanism, f"{name}.angle").driven_coordinates == ("motor.angle",)
+
+    def test_two_laws_of_one_coordinate_are_a_fault(self, read):
+        law = "{ law = 'constant' }"
+        laws = f"[motion.inputs]\n'1-2.angle' = {law}\n'motor.angle' = {law}\n"
+        with pytest.raises(mbssa.ModelError, match=r"\[motion\] 1-2\.angle: is not driven"):
+            read(f"{self.HEAD}{self.CRANK}[[joint]]\nbodies = [2, 3]\ntype = 'R'\n{laws}")
+
+    def test_ids_go_before_bodies_and_several_joints_are_ambiguous(self, read):
+        mechanism = read(
+            'format = 1\nspace = "planar"\nbodies = 3\n'
+            '[[joint]]\nid = "2-3"\nbodies = [1, 2]\ntype = "R"\n'
+            '[[joint]]\nid = "pin"\nbodies = [2, 3]\ntype = "R"\n'
+            '[[joint]]\nid = "slot"\nbodies = [3, 2]\ntype = "P"\n'
+        )
+        assert mechanism.joint("2-3").index == 0
+        assert mechanism.joint("1-2").index == 0
+        assert mechanism.joint("2-3#2").id == "slot"
+        other = read(
+            'format = 1\nspace = "planar"\nbodies = 3\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n'
+            '[[joint]]\nid = "pin"\nbodies = [2, 3]\ntype = "R"\n'
+            '[[joint]]\nid = "slot"\nbodies = [3, 2]\ntype = "P"\n'
+        )
+        assert other.joint("3-2#1").id == "pin"
+        with pytest.raises(KeyError, match="ambiguous: write 2-3#1"):
+            other.joint("2-3")
+
+
+class TestPins:
+    """A U whose pins its rod gives: the second, or both where the rod ends in an S."""
+
+    HEAD = 'format = 1\nspace = "spatial"\nbody = [{ name = "rod" }, { name = "ram" }, { name = "top" }]\n'
+    TOP = '[[joint]]\nbodies = ["ground", "top"]\ntype = "F"\n'
+
+    @staticmethod
+    def joint(a, b, code, more=""):
+        return f'[[joint]]\nbodies = ["{a}", "{b}"]\ntype = "{code}"\n{more}\n'
+
+    def leg(self, axes="", last="S", more="", ends="frame rod"):
+        joints = self.joint(*ends.split(), "U", f"point = [1, 0, 0]\n{axes}")
+        joints += self.joint("rod", "ram", "P", "axis = [1, 2, 3]")
+        joints += self.joint("ram", "top", last, f"point = [2, 2, 3]\n{more}")
+        return self.HEAD + joints + self.TOP
+
+    @pytest.mark.parametrize("ends", ["frame rod", "rod frame"])
+    def test_both_are_perpendicular_to_a_rod_that_ends_in_a_sphere(self, read, np, ends):
+        first, second = read(self.leg(ends=ends)).joints[0].geometry.axes
+        line = np.array([1.0, 2.0, 3.0])
+        assert np.allclose([np.dot(first, line), np.dot(second, line), np.dot(first, second)], 0, atol=1e-12)
+
+    def test_the_second_follows_from_the_first(self, read, np):
+        first, second = read(self.leg("axes = [[0, 1, 0]]")).joints[0].geometry.axes
+        assert first == (0, 1, 0)
+        assert second == pytest.approx(np.array([-3, 0, 1]) / np.sqrt(10)) or second == pytest.approx(
+            np.array([3, 0, -1]) / np.sqrt(10)
+        )
+
+    def test_pins_that_decide_of_the_motion_have_no_default(self, read):
+        with pytest.raises(mbssa.ModelError, match=r"\[\[joint\]\] 1 \(frame, rod\) axes: is missing"):
+            read(self.leg(last="U", more="axes = [[1, 0, 0], [0, 1, 0]]"))
+
+    def test_a_first_pin_along_the_rod_gives_no_second(self, read):
+        with pytest.raises(
+            mbssa.ModelError, match=r"\[\[joint\]\] 1 \(frame, rod\) axes: 1 entries; write 2"
+        ):
+            read(self.leg("axes = [[1, 2, 3]]"))
+
+    def test_a_body_of_three_joints_is_no_rod(self, read):
+        with pytest.raises(mbssa.ModelError, match=r"axes: is missing"):
+            read(self.leg() + self.joint("rod", "top", "SPSP", "points = [[0, 0, 0], [1, 1, 1]]"))

@@ -111,13 +111,34 @@ def test_steps_and_duration_of_the_default_motion(four_bar):
 
 
 def test_no_motion_or_one_of_other_inputs_is_said(four_bar):
-    with pytest.raises(
-        ValueError, match=r"planar_four_bar carries no motion; .* give a motion of 1-2\.angle"
-    ):
-        groups.default_motion(dataclasses.replace(four_bar, motion=None))
+    two = dataclasses.replace(mbssa.load("rotor"), motion=None)
+    with pytest.raises(ValueError, match=r"rotor carries no motion; .* give a motion of 9-13\.angle"):
+        groups.default_motion(two)
     other = dataclasses.replace(four_bar, driven=four_bar.driven[::-1].copy())
     with pytest.raises(ValueError, match=r"no law for 1-4\.angle; 1-2\.angle is not driven; did you mean"):
         groups.default_motion(other)
+
+
+def test_one_input_without_a_motion_turns_once_or_through_its_limits(four_bar):
+    still = dataclasses.replace(four_bar, motion=None)
+    turn = groups.default_motion(still)
+    assert len(turn.time) == 361
+    assert turn.value[0, -1] - turn.value[0, 0] == pytest.approx(2 * np.pi)
+    start = turn.value[0, 0]
+    crank = dataclasses.replace(four_bar.joint("1-2").geometry, limits={"angle": (0.5, 1.5)})
+    held = dataclasses.replace(still, joint_geometry={**still.joint_geometry, 0: crank})
+    swing = groups.default_motion(held, steps=100_001).value[0]
+    assert (swing[0], swing[-1]) == pytest.approx((start, start))
+    assert (swing.min(), swing.max()) == pytest.approx((0.5, 1.5))
+    outside = dataclasses.replace(crank, limits={"angle": (2.0, 3.0)})
+    beyond = dataclasses.replace(still, joint_geometry={**still.joint_geometry, 0: outside})
+    with pytest.raises(ValueError, match="carries no motion"):
+        groups.default_motion(beyond)
+
+
+def test_laws_may_name_a_joint_by_its_bodies(four_bar):
+    named = dataclasses.replace(four_bar, joint_names={0: "motor"})
+    assert groups.sample(named, {"2-1.angle": groups.speed(1.0)}, [0.0, 1.0]).names == ("motor.angle",)
 
 
 def test_a_law_without_a_start_needs_geometry():

@@ -1,0 +1,1 @@
+"""Commented models to begin with: what ``mbssa new`` writes."""
