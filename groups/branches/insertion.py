@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,8 +30,8 @@ Bools = npt.NDArray[np.bool_]
 
 #: Least piece of a time step: the way of an input in it, rad or of the size.
 LEAST = 1e-7
-#: Pieces that are halved at once, and rounds of a time step at most.
-AT_ONCE, ROUNDS = 32, 400
+#: Pieces that are halved at once, and rounds of a time step until its groups are given up.
+AT_ONCE, ROUNDS = 32, 1000
 #: Time steps that are solved and certified at once, at first and at most.
 WINDOW, WIDEST = 256, 4096
 
@@ -110,9 +111,11 @@ class _Proof:
 
     def _passed(self, run: Run, first: int, stop: int) -> Bools:
         """(K, G) time steps from ``first`` to ``stop`` - 1 over which groups are proven."""
-        at = Poses.of(self.model, run.motion, run.arrays.outputs, first, stop)
         solved = run.arrays.quality[0][:, first:stop].T == OK
         found: Bools = solved[:-1] & solved[1:] & self.sure
+        if not self.sure.any():
+            return found
+        at = Poses.of(self.model, run.motion, run.arrays.outputs, first, stop)
         tubes = Tubes.none(len(found), len(self.everything))
         for g in np.flatnonzero(self.sure).tolist():
             closure = self.closures[g]
@@ -167,27 +170,33 @@ class _Proof:
         what is carried on from the end
         """
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
-        into = start if into is None else into
-        for rounds in range(ROUNDS):
+        into, unsolved = start if into is None else into, 1.0
+        for rounds in count():
+            # No farther than to the first instant that was not solved: what comes after takes long to fail.
+            solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
             begun = carried.of(self.everything)
-            run = self._run(_at_shares(step, shares))
+            run = self._run(_at_shares(step, solved))
             _copy(start, column, run, 0)
-            run.advance(1, len(shares), carried)
-            passed = self._passed(run, 0, len(shares))
+            run.advance(1, len(solved), carried)
+            passed = self._passed(run, 0, len(solved))
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
-            if not len(failing):
+            first = int(failing[0]) if len(failing) else len(solved) - 1
+            if first == len(shares) - 1:
                 break
-            first = int(failing[0])
-            if (shares[first + 1] - shares[first]) * way <= LEAST or rounds >= ROUNDS - len(self.sure) - 1:
-                self._doubt(run, first, passed[first], at, shares)
+            if len(failing):
+                least = (shares[first + 1] - shares[first]) * way <= LEAST
+                if least or rounds >= ROUNDS:
+                    self._doubt(run, first, passed[first], at, shares)
+                    carried, unsolved = begun, 1.0
+                    continue
+                _advance(run, 1, first + 1, begun)
                 carried = begun
-                continue
-            _advance(run, 1, first + 1, begun)
-            start, column, carried = run, first, begun
-            unsolved = np.flatnonzero((run.arrays.quality[0][self.sure] != OK).any(axis=0))
-            if len(unsolved):  # what comes after has nothing to go on from
-                failing = failing[failing < max(int(unsolved[0]), first + 1)]
-            halved = failing[:AT_ONCE]
+            bad = np.flatnonzero(
+                (run.arrays.quality[0][self.sure, first + 1 : len(solved)] != OK).any(axis=0)
+            )
+            unsolved = float(shares[first + 1 + bad[0]]) if len(bad) else 1.0
+            start, column = run, first
+            halved = failing[shares[failing + 1] <= max(unsolved, shares[first + 1])]
             middle = 0.5 * (shares[halved] + shares[halved + 1])
             shares = np.sort(np.concatenate([shares[first:], middle]))
         _copy(run, len(shares) - 1, into, at)
