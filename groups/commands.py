@@ -34,7 +34,7 @@ from groups.results.listings import (
     solvers_record,
 )
 from groups.runner import Request, solver_by
-from groups.trajectory import Level
+from groups.trajectory import Branch, Level
 from mbssa import Mechanism, ModelError, load, ranks
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.commands import deliver, show
@@ -94,6 +94,9 @@ def solve(
         typer.Option(metavar="BODY,...", help="Keep these bodies alone, by name or number."),
     ] = None,
     level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
+    branch: Annotated[
+        Branch, typer.Option(help="How the branch of each group is held: checked (faster), or proven.")
+    ] = "checked",
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -175,11 +178,25 @@ def solve(
             faults.append("--points: names no point")
         if through is not None:
             faults += through_faults(through, request, mode or [])
+        if branch == "proven" and request:
+            faults.append("--branch proven: is solved on one core; leave out --workers, --plan, --checkpoint")
         if faults:
             fail_all(faults)
         groups = mode or [], solver or [], keep or []
         _solve(
-            model, motion, steps, duration, *groups, level, compiled, targets, named, request, through, form
+            model,
+            motion,
+            steps,
+            duration,
+            *groups,
+            level,
+            branch,
+            compiled,
+            targets,
+            named,
+            request,
+            through,
+            form,
         )
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
@@ -195,6 +212,7 @@ def _solve(
     solver: Sequence[str],
     keep: Sequence[str],
     level: Level,
+    branch: Branch,
     compiled: bool | None,
     targets: Sequence[Target],
     points: list[str] | None,
@@ -218,7 +236,14 @@ def _solve(
     try:
         solve = solver_by(request, model, motion, level) if request else None
         run = solve_watched(
-            model, motion, bodies=bodies, level=level, modes=modes, compiled=compiled, solve=solve
+            model,
+            motion,
+            bodies=bodies,
+            level=level,
+            modes=modes,
+            branch=branch,
+            compiled=compiled,
+            solve=solve,
         )
     except ValueError as error:
         fail(str(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.relative import counts_by_instants
 from groups.results.faults import names_of_groups
 from groups.run import Carried, Kept, Packed, Run, entry, frame_state, run_in, seed
-from groups.trajectory import Level, Trajectory, body_index, level_number
+from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism, Structure
 from mbssa.compiled import is_worth_compiling
 from mbssa.joints.frames import Frames
@@ -242,6 +242,7 @@ class Model:
         level: Level = "acceleration",
         modes: Mapping[int, int] | None = None,
         chunks: int = 1,
+        branch: Branch = "checked",
         compiled: bool | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> Trajectory:
@@ -258,7 +259,10 @@ class Model:
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
         chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
             before ends where the seed has come by; else from its end. Borrowed inputs are led from instant to
-            instant, so that there it changes nothing
+            instant, so that there it changes nothing; nor with ``branch="proven"``
+        branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
+            and solves instants in between where it has to. It does so for planar groups of R, P, SLOT, ROD
+            and driven DIST; :attr:`Trajectory.proof` says where it did. ``checked`` is faster
         compiled : True solves by compiled kernels, False in plain Python; by default what takes less time.
             The answer has the same bits
         progress : called with the share that is done now and then; False from it stops the run, and what
@@ -288,15 +292,24 @@ class Model:
                 f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
                 "groups.read_motion of a file"
             )
+        if branch not in get_args(Branch):
+            raise ValueError(f"branch {branch!r}; write {' or '.join(get_args(Branch))}")
         if chunks < 1:
             raise ValueError(f"{chunks} chunks; write 1 or more")
         answers = level_number(level)
         memory = self.memory_in(modes, motion)
         kept = self.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
         if self.tearing is not None:
+            if branch == "proven":
+                raise ValueError('branch "proven" is not for borrowed inputs; build the model without them')
             from groups.tearing.solving import solve_torn
 
             return solve_torn(self, motion, kept, answers, progress, compiled)
+        if branch == "proven":
+            from groups.branches.insertion import solve_proven
+
+            start = memory if modes or self.by_instants else self.packed.memory
+            return solve_proven(self, motion, kept, answers, start, progress, compiled)
         held = self.held_bodies(kept)
         run = Run(self, motion, held, answers, compiled=compiled)
         instants = len(motion.time)

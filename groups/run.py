@@ -22,6 +22,7 @@ from groups.kernels.status import (
     NOT_CONVERGED,
     OK,
     OUT_OF_REACH,
+    PENETRATES,
     SINGULAR,
     WAITS,
 )
@@ -399,9 +400,12 @@ class Run:
             self._of_thread.room = room = states, self.model.packed.room
         return room
 
-    def look_back(self, first: int, stop: int) -> None:
-        """Take back instants that no solver takes back: dead points that were missed, contacts that ended."""
-        self._turned_back(first, stop)
+    def look_back(self, first: int, stop: int, proven: npt.NDArray[np.bool_] | None = None) -> None:
+        """Take back instants that no solver takes back: dead points that were missed, contacts that ended.
+
+        ``proven`` (G, T) are on their branch, whatever their paths look like.
+        """
+        self._turned_back(first, stop, proven)
         self.watch(first, stop)
 
     def watch(self, first: int, stop: int, *, angles: bool = True) -> None:
@@ -432,7 +436,7 @@ class Run:
             gone[g] |= waits
             self._without_answer(g, first + np.flatnonzero(gone[g]))
 
-    def _turned_back(self, first: int, stop: int) -> None:
+    def _turned_back(self, first: int, stop: int, proven: npt.NDArray[np.bool_] | None) -> None:
         held = self.model.held
         if stop - first < 4 or not len(held):
             return
@@ -442,6 +446,8 @@ class Run:
         angle = orientation if self.planar else np.zeros((0, 0))
         paths = (position, angle, velocity, acceleration)
         mark(held, self._rows, first, stop, self._time, status, condition, paths, self.model.frames.size)
+        if proven is not None:
+            status[proven & (status == MODE_LOST)] = OK
         for g in held.tolist():
             lost = np.flatnonzero(status[g, first:stop] == MODE_LOST)
             if len(lost):
@@ -504,6 +510,11 @@ class Run:
         velocity[row, first:stop] = 0.0
         acceleration[row, first:stop] = 0.0
 
+    def without_answer(self, group: int, instant: int, status: int) -> None:
+        """Take back a group's answer at an instant, and say why by its status."""
+        self.arrays.quality[0][group, instant] = status
+        self._without_answer(group, np.array([instant]))
+
     def _without_answer(self, group: int, instants: Ints | slice) -> None:
         rows = self._rows[1][self._rows[0][group] : self._rows[0][group + 1]].tolist()
         for array in self.arrays.outputs:
@@ -539,7 +550,7 @@ class Run:
 
     def _contacts(self) -> tuple[str, ...] | None:
         status, residual, _, _ = self.arrays.quality
-        if not (status >= LIFTED).any():
+        if not ((status == LIFTED) | (status == PENETRATES)).any():
             return None
         structure = self.model.structure
         joints = [group.joint_indices.tolist() for group in structure.groups]

@@ -26,6 +26,7 @@ from mbssa.joints.frames import Frames, joint_frames
 if TYPE_CHECKING:
     import xarray
 
+    from groups.branches.singular import SingularPosition
     from groups.tearing.record import Outer
     from mbssa import Mechanism
 
@@ -37,6 +38,10 @@ LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
 #: What a status says, by its number.
 STATUS = _faults.STATUS
+
+#: How the branch of a solution was to be held, and how sure it is, by the number in :attr:`Trajectory.proof`.
+Branch = Literal["checked", "proven"]
+PROOF = ("none", "checked", "proven")
 
 #: Faults that a representation lists before it only counts the rest.
 _SHOWN = 3
@@ -66,6 +71,8 @@ class Trajectory:
     causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
     contacts : by group, the first contact that ended; empty texts where none did, None where there is none
     group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
+    proven : (T, G) whether the branch is proven up to that instant; None with ``branch="checked"``
+    singular : singular positions at which the proof of a group ends
     outer : what became of the loop that finds borrowed inputs; None where none are borrowed
 
     Bodies that a group could not place are NaN at that instant, and its status is not 0.
@@ -94,6 +101,8 @@ class Trajectory:
     contacts: tuple[str, ...] | None = field(default=None, kw_only=True)
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
     outer: Outer | None = field(default=None, kw_only=True)
+    proven: npt.NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    singular: tuple[SingularPosition, ...] = field(default=(), kw_only=True)
 
     def __repr__(self) -> str:
         said = self.faults()
@@ -105,6 +114,26 @@ class Trajectory:
     def ok(self) -> bool:
         """Whether every group was solved at every instant."""
         return not self.status.any()
+
+    @property
+    def proof(self) -> npt.NDArray[np.int8]:
+        """(T, G) how sure the branch is, by index of :data:`PROOF`; ``none`` where the status is not ok.
+
+        *Checked* is a branch that a determinant's sign and steps of two lengths do not contradict; *proven*
+        one of which it is certain that it leads from the reference, along the cubics through the inputs'
+        values and rates, to that instant.
+
+        >>> import groups, mbssa
+        >>> bar = mbssa.load("planar_four_bar")
+        >>> motion = groups.constant_speed(bar, steps=5)
+        >>> model = groups.build(mbssa.decompose(bar))
+        >>> [PROOF[model.solve(motion, branch=branch).proof.min()] for branch in ("checked", "proven")]
+        ['checked', 'proven']
+        """
+        found: npt.NDArray[np.int8] = (self.status == 0).astype(np.int8)
+        if self.proven is not None:
+            found += self.proven & (self.status == 0)
+        return found
 
     @property
     def fallback(self) -> npt.NDArray[np.bool_]:
@@ -189,6 +218,7 @@ class Trajectory:
             iterations=self.iterations[which],
             condition=self.condition[which],
             outer=None if self.outer is None else self.outer.instants(which),
+            proven=None if self.proven is None else self.proven[which],
         )
 
     def spatial(self) -> Trajectory:

@@ -16,7 +16,7 @@ from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
 from groups.runner import Solve
-from groups.trajectory import Level, Trajectory
+from groups.trajectory import Branch, Level, Trajectory
 from mbssa.bar import Told, bar
 from mbssa.compiled import compiling_told, is_kept
 
@@ -52,6 +52,7 @@ def solve_watched(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    branch: Branch = "checked",
     compiled: bool | None = None,
     solve: Solve | None = None,
 ) -> Watched:
@@ -63,8 +64,8 @@ def solve_watched(
 
     Parameters
     ----------
-    compiled : as :meth:`groups.Model.solve` has it
-    solve : what solves the motion; the model itself by default
+    branch, compiled : as :meth:`groups.Model.solve` has them
+    solve : what solves the motion; the model itself by default, and for ``branch="proven"``
 
     Raises
     ------
@@ -81,6 +82,8 @@ def solve_watched(
         with bar() as told, compiling_told(_Notice(model, told)) as compilation:
             model.solve(_first_instant(motion), **chosen)
         compiling = compilation.seconds
+    if branch != "checked":
+        chosen["branch"] = branch
     start = perf_counter()
     solving = f"solving {len(motion.time):,} instants"
     with _stop_wanted() as wanted, bar() as told:

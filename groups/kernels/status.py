@@ -21,3 +21,5 @@ NOT_COMPUTED = 8
 LIFTED = 9
 #: A contact's bodies would go into one another.
 PENETRATES = 10
+#: Solved, but a singular position lies between it and the instant before: it may be on another branch.
+PASSED_SINGULAR = 11

@@ -10,6 +10,8 @@ missing), with the time first, and
 ``causes``      (G,) text    missing where nobody asked
 ``name``        text         the mechanism's name
 ``mechanism``   (…,) uint8   the mechanism as an archive of its own, as ``mbssa.save`` writes it
+``proven``      (T, G) bool  missing where branches were checked alone
+``singular``    text         with it: the singular positions, as JSON
 ``borrowed``    text         missing where no inputs were borrowed: the record of those, as JSON
 ``outer_…``     (T,)         with it: the arrays of :class:`groups.tearing.Outer`
 =============== ============ ===============================================================
@@ -23,13 +25,14 @@ import json
 import tempfile
 import zipfile
 import zlib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.branches.singular import SingularPosition
 from groups.tearing.record import Borrowed, Outer
 from groups.trajectory import STATUS, Trajectory
 from mbssa import Mechanism, ModelError
@@ -58,6 +61,8 @@ _OPTIONAL = {
     "acceleration": (3, "f"),
     "causes": (1, "U"),
     "contacts": (1, "U"),
+    "proven": (2, "b"),
+    "singular": (0, "U"),
     "bodies": (1, "U"),
 }
 #: Of :class:`groups.tearing.Outer`, as ``outer_fallback`` …
@@ -110,6 +115,9 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
     if trajectory.outer is not None:
         arrays["borrowed"] = np.array(json.dumps(trajectory.outer.borrowed.to_dict()))
         arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in _OUTER}
+    if trajectory.proven is not None:
+        arrays["proven"] = trajectory.proven
+        arrays["singular"] = np.array(json.dumps([asdict(one) for one in trajectory.singular]))
     if trajectory.causes is not None:
         arrays["causes"] = np.array(trajectory.causes, dtype=np.str_)
     if trajectory.contacts is not None:
@@ -164,7 +172,14 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
         contacts=None if contacts is None else tuple(contacts.tolist()),
         group_names=tuple(arrays["group_names"].tolist()),
         outer=_outer(arrays),
+        proven=arrays.get("proven"),
+        singular=_singular(arrays),
     )
+
+
+def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:
+    """The singular positions; a ValueError or a TypeError where they are no record of those."""
+    return tuple(SingularPosition(**one) for one in json.loads(str(arrays.get("singular", "[]"))))
 
 
 def _outer(arrays: Arrays) -> Outer | None:
@@ -247,6 +262,7 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
         ("status", "residual", "iterations", "condition"), (instants, n_groups)
     )
+    shapes["proven"] = instants, n_groups
     shapes |= dict.fromkeys(("group_names", "causes", "contacts"), (n_groups,))
     shapes |= {"position": (instants, len(kept), components), "orientation": (instants, len(kept))}
     shapes |= {name: (instants, len(kept), size) for name, size in _COMPONENTS[components].items()}
@@ -255,6 +271,10 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
         for name, shape in shapes.items()
         if name in arrays and arrays[name].shape != shape
     ]
+    try:
+        _singular(arrays)
+    except (ValueError, TypeError) as error:
+        faults.append(f"singular is no record: {error}")
     return faults
 
 

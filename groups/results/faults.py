@@ -26,6 +26,7 @@ STATUS = (
     "not computed",
     "lifted off",
     "penetrates",
+    "passed a singular position",
 )
 
 #: Bodies of a group that its name lists before it only counts the rest.
@@ -53,6 +54,7 @@ def sentences(trajectory: Trajectory) -> list[str]:
         said.append(
             f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
             + (f"; joint {cause} ran out" if cause else "")
+            + "".join(f"; {one}" for one in trajectory.singular if one.group == g + 1)
             + (f"; contact {contact}" if contact else "")
         )
     stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))

@@ -136,6 +136,7 @@ def _by_group(summary: Summary) -> list[dict[str, Any]]:
         found.append(
             {
                 "solved": int(sound.sum()),
+                "proven": int((trajectory.proof[:, g] == 2).sum()),
                 "failed": {
                     STATUS[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
                 },
@@ -196,9 +197,21 @@ def _figures(summary: Summary) -> list[str]:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
     if worst is not None:
         lines.append(f"worst condition {worst.value:.2g} {_where(worst)}; 1 is best, 0 singular")
+    lines.append(branches(summary.trajectory))
     if summary.trajectory.ok:
         lines.append("every group was solved at every instant")
     return lines
+
+
+def branches(trajectory: Trajectory) -> str:
+    """In how many groups the branch is proven wherever it is solved, and which are only checked."""
+    if trajectory.proven is None:
+        return "branches: checked; --branch proven certifies those that have a bound"
+    checked = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == 1).any(axis=0)).tolist()]
+    count = trajectory.status.shape[1]
+    more = f" and {len(checked) - _SHOWN_FAULTS} more" if len(checked) > _SHOWN_FAULTS else ""
+    listed = f"; checked alone: {', '.join(checked[:_SHOWN_FAULTS])}{more}" if checked else ""
+    return f"branches: proven in {count - len(checked)} of {count} groups{listed}"
 
 
 def _corrected(model: Model) -> list[str]:

@@ -6,13 +6,14 @@ from collections import Counter
 import numpy as np
 from certified_paths import cubics, follow
 from judging import compare, turning
-from random_linkages import parallelogram_like, platform, spatial_chain, truss
+from random_linkages import dyads, parallelogram_like, platform, spatial_chain, truss
 
 import groups
 import mbssa
 
 FAMILIES = {
-    "truss": truss, "chain": spatial_chain, "platform": platform, "parallelogram": parallelogram_like,
+    "dyads": dyads, "truss": truss, "chain": spatial_chain, "platform": platform,
+    "parallelogram": parallelogram_like,
 }  # fmt: skip
 #: Single steps and runs of each mechanism.
 SINGLE, RUNS = 4, 2

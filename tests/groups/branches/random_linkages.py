@@ -55,6 +55,25 @@ def parallelogram_like(seed):
     return four_bar(ground, crank, ground + off[0], crank + off[1], angle)
 
 
+def dyads(seed):
+    """A crank and one to three dyads, each on bodies before it: groups that have closed forms."""
+    rng = np.random.default_rng(seed)
+    while True:
+        joints, n = [(1, 2, "R")], 2
+        for _ in range(int(rng.integers(1, 4))):
+            a, b = rng.choice(n, 2, replace=False) + 1
+            kinds = ["R", "R", "R"]
+            if rng.random() < 0.4:
+                kinds[int(rng.integers(3))] = "P"
+            joints += [(int(a), n + 1, kinds[0]), (n + 1, n + 2, kinds[1]), (n + 2, int(b), kinds[2])]
+            n += 2
+        points, angles = rng.uniform(-1, 1, (len(joints), 2)), rng.uniform(0, np.pi, len(joints))
+        made = planar(joints, points, 0, angles, name=f"dyads {seed}")
+        structure = mbssa.decompose(made)
+        if structure.determined and len(structure.groups) == n // 2 and mbssa.check(made).solvable:
+            return made
+
+
 def truss(seed, bodies=None, slides=0.1):
     """A planar mechanism of 6 to 12 bodies, one loop of which at least has no closed form."""
     rng = np.random.default_rng(seed)

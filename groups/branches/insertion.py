@@ -1,0 +1,265 @@
+"""Proof of a motion: time steps that are not certified are solved in pieces, until each piece is.
+
+Inserted instants are on the cubics of the inputs through values and rates. They are solved by all groups in
+order, by the model's own solvers, and are not in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.branches.certificate import Tubes, certified
+from groups.branches.closure import Closure, Poses, is_length
+from groups.branches.singular import SingularPosition, singular_position
+from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
+from groups.motion import Motion, reference_inputs
+from groups.run import Carried, Run
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+#: Least piece of a time step: the way of an input in it, rad or of the size.
+LEAST = 1e-7
+#: Pieces that are halved at once, and rounds of a time step until its groups are given up.
+AT_ONCE, ROUNDS = 32, 1000
+#: Time steps that are solved and certified at once, at first and at most.
+WINDOW, WIDEST = 256, 4096
+
+
+def solve_proven(
+    model: Model,
+    motion: Motion,
+    kept: npt.NDArray[np.int64],
+    level: int,
+    memory: Floats,
+    progress: Callable[[float], object] | None,
+    compiled: bool | None,
+) -> Trajectory:
+    """Solve as :meth:`groups.Model.solve` does, and prove the branches of the groups that have a bound."""
+    return _Proof(model, motion, level, memory, compiled).trajectory(kept, progress)
+
+
+@dataclass(eq=False)
+class _Proof:
+    model: Model
+    motion: Motion
+    level: int
+    memory: Floats
+    compiled: bool | None
+    singular: list[SingularPosition] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        model, groups = self.model, range(self.model.structure.n_groups)
+        self.closures = [Closure.bounded(model, g) for g in groups]
+        #: Groups whose branch is proven so far: a bound, and no doubt about what they hang on.
+        self.sure = np.zeros(len(groups), dtype=np.bool_)
+        for g in groups:
+            needs = list(model.needs[g])
+            self.sure[g] = self.closures[g] is not None and bool(self.sure[needs].all())
+        self.everything = np.arange(model.mechanism.n_bodies)
+        self.proven = np.zeros((len(groups), len(self.motion.time)), dtype=np.bool_)
+        #: Groups that came to be in doubt since an instant was last solved.
+        self.doubted: list[int] = []
+
+    def trajectory(
+        self, kept: npt.NDArray[np.int64], progress: Callable[[float], object] | None
+    ) -> Trajectory:
+        motion, instants = self.motion, len(self.motion.time)
+        run = self._run(motion)
+        carried = Carried.start(self.memory, len(self.everything))
+        carried = self._to_first_instant(run, carried)
+        done, window = 0, WINDOW
+        while done < instants - 1:
+            stop = min(done + window, instants - 1)
+            begun = carried.of(run.kept)
+            _advance(run, done + 1, stop + 1, carried)
+            passed = self._passed(run, done, stop + 1)
+            failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
+            if not len(failing):
+                self.proven[:, done + 1 : stop + 1] = self.sure[:, None]
+                done, window = stop, min(2 * window, WIDEST)
+            else:
+                first = done + int(failing[0])
+                self.proven[:, done + 1 : first + 1] = self.sure[:, None]
+                _advance(run, done + 1, first + 1, begun)
+                carried = self._in_pieces(self._time_step(first), run, first, begun, first + 1)
+                done, window = first + 1, max(window // 4, 1)
+            if progress is not None and progress((done + 1) / instants) is False:
+                break
+        run.look_back(0, done + 1, proven=self.proven)
+        run.stop_at(done + 1)
+        found = run.trajectory(kept)
+        return replace(
+            found,
+            velocity=found.velocity if self.level > 0 else None,
+            proven=self.proven.T & (found.status == OK),
+            singular=tuple(self.singular),
+        )
+
+    def _run(self, motion: Motion) -> Run:
+        return Run(self.model, motion, self.everything, max(self.level, 1), compiled=self.compiled)
+
+    def _passed(self, run: Run, first: int, stop: int) -> Bools:
+        """(K, G) time steps from ``first`` to ``stop`` - 1 over which groups are proven."""
+        solved = run.arrays.quality[0][:, first:stop].T == OK
+        found: Bools = solved[:-1] & solved[1:] & self.sure
+        if not self.sure.any():
+            return found
+        at = Poses.of(self.model, run.motion, run.arrays.outputs, first, stop)
+        tubes = Tubes.none(len(found), len(self.everything))
+        for g in np.flatnonzero(self.sure).tolist():
+            closure = self.closures[g]
+            assert closure is not None
+            found[:, g] &= certified(closure, at, tubes)
+            found[:, g] &= found[:, list(self.model.needs[g])].all(axis=1)
+        return found
+
+    def _to_first_instant(self, run: Run, carried: Carried) -> Carried:
+        """Go straight from the reference to the first instant of a run; angles the nearest way."""
+        model, motion = self.model, self.motion
+        goal = motion.value[:, 0]
+        start = reference_inputs(model.mechanism, model.frames, model.reference)
+        angles = np.array([not is_length(name) for name in motion.names], dtype=np.bool_)
+        start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
+        gap = goal - start
+        if model.by_instants and np.abs(gap).max(initial=0.0) > 0.0:
+            self.sure[:] = False  # turns that are counted from the reference on are led to the first instant
+        if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
+            _advance(run, 0, 1, carried)
+            self.sure &= run.arrays.quality[0][:, 0] == OK
+            self._take_back(run, 0)
+            return carried
+        zero = np.zeros((len(gap), 2))
+        way = Motion(np.array([0.0, 1.0]), motion.names, np.array([start, goal]).T, zero + gap[:, None], zero)
+        reference = self._run(way)
+        reference.advance(0, 1, carried)
+        return self._in_pieces(way, reference, 0, carried, 0, run)
+
+    def _time_step(self, first: int) -> Motion:
+        """The motion of one time step."""
+        of, two = self.motion, slice(first, first + 2)
+        return Motion(
+            of.time[two].copy(), of.names, *(np.ascontiguousarray(array[:, two])
+            for array in (of.value, of.rate, of.acceleration)),
+        )  # fmt: skip
+
+    def _in_pieces(
+        self, step: Motion, start: Run, column: int, carried: Carried, at: int, into: Run | None = None
+    ) -> Carried:
+        """Solve one time step in pieces until those of all sure groups are certified, or least.
+
+        Groups for which a least piece is not are sure no longer.
+
+        Parameters
+        ----------
+        start : holds the first pose of the step at the instant ``column``; ``carried`` is that of then
+        into : takes the last one at the instant ``at``; ``start`` by default
+
+        Returns
+        -------
+        what is carried on from the end
+        """
+        shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
+        into, unsolved = start if into is None else into, 1.0
+        for rounds in count():
+            # No farther than to the first instant that was not solved: what comes after takes long to fail.
+            solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
+            begun = carried.of(self.everything)
+            run = self._run(_at_shares(step, solved))
+            _copy(start, column, run, 0)
+            run.advance(1, len(solved), carried)
+            passed = self._passed(run, 0, len(solved))
+            failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
+            first = int(failing[0]) if len(failing) else len(solved) - 1
+            if first == len(shares) - 1:
+                break
+            if len(failing):
+                least = (shares[first + 1] - shares[first]) * way <= LEAST
+                if least or rounds >= ROUNDS:
+                    self._doubt(run, first, passed[first], at, shares)
+                    carried, unsolved = begun, 1.0
+                    continue
+                _advance(run, 1, first + 1, begun)
+                carried = begun
+            bad = np.flatnonzero(
+                (run.arrays.quality[0][self.sure, first + 1 : len(solved)] != OK).any(axis=0)
+            )
+            unsolved = float(shares[first + 1 + bad[0]]) if len(bad) else 1.0
+            start, column = run, first
+            halved = failing[shares[failing + 1] <= max(unsolved, shares[first + 1])]
+            middle = 0.5 * (shares[halved] + shares[halved + 1])
+            shares = np.sort(np.concatenate([shares[first:], middle]))
+        _copy(run, len(shares) - 1, into, at)
+        self._take_back(into, at)
+        return carried
+
+    def _doubt(self, run: Run, piece: int, passed: Bools, at: int, shares: Floats) -> None:
+        """Leave groups unproven from a piece of the time step before the instant ``at`` on."""
+        time = self.motion.time
+        before = time[max(at - 1, 0)]
+        times = before + shares[piece : piece + 2] * (time[at] - before)
+        start = Poses.of(self.model, run.motion, run.arrays.outputs, piece, piece + 1)
+        for g in np.flatnonzero(self.sure & ~passed).tolist():
+            self.sure[g] = False
+            closure = self.closures[g]
+            if closure is not None and passed[list(self.model.needs[g])].all():
+                self.doubted.append(g)
+                self.singular.append(singular_position(closure, g, start, times))
+
+    def _take_back(self, run: Run, at: int) -> None:
+        """Take back the answers of an instant that lie beyond a singular position of their group."""
+        status = run.arrays.quality[0]
+        gone = np.zeros(len(self.sure), dtype=np.bool_)
+        for g, needs in enumerate(self.model.needs):
+            waits = bool(gone[list(needs)].any())
+            gone[g] = waits or g in self.doubted
+            if gone[g] and status[g, at] == OK:
+                run.without_answer(g, at, WAITS if waits else PASSED_SINGULAR)
+        self.doubted.clear()
+        self.proven[:, at] = self.sure
+
+
+def _copy(run: Run, instant: int, into: Run, at: int) -> None:
+    """Copy all that a run holds of an instant into another run."""
+    all_of_it = [(*of.arrays.outputs, *of.arrays.quality) for of in (run, into)]
+    for theirs, mine in zip(*all_of_it, strict=True):
+        if mine.shape[1]:
+            mine[:, at] = theirs[:, instant]
+
+
+def _advance(run: Run, first: int, stop: int, carried: Carried) -> None:
+    if stop > first:
+        run.begin_anew(first, stop)
+        run.advance(first, stop, carried)
+
+
+def _longest_way(step: Motion, size: float) -> float:
+    """By which an input moves at most in a time step, rad or over the size."""
+    over = np.array([size if is_length(name) else 1.0 for name in step.names])
+    parts = [np.abs(np.diff(step.value)[:, 0]), *(np.abs(step.rate) * (step.time[1] - step.time[0])).T]
+    return float((np.max(parts, axis=0) / over).max(initial=0.0))
+
+
+def _at_shares(step: Motion, shares: Floats) -> Motion:
+    """Instants of the cubic through the values and rates of two; time begins at 0."""
+    length = step.time[1] - step.time[0]
+    rise = np.diff(step.value)
+    one, two = step.rate[:, :1] * length, step.rate[:, 1:] * length
+    bend, third = 3 * rise - 2 * one - two, one + two - 2 * rise
+    value = step.value[:, :1] + shares * (one + shares * (bend + shares * third))
+    rate = (one + shares * (2 * bend + shares * 3 * third)) / length
+    acceleration = (2 * bend + 6 * shares * third) / length**2
+    for array, given in ((value, step.value), (rate, step.rate), (acceleration, step.acceleration)):
+        for share, k in ((0.0, 0), (1.0, 1)):
+            array[:, shares == share] = given[:, k : k + 1]
+    return Motion(shares * length, step.names, value, rate, acceleration)

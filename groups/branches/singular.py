@@ -1,0 +1,73 @@
+"""A singular position between two time steps: where it is, and what becomes of the path there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from groups.branches.closure import Closure, Poses
+
+#: Smallest over largest singular value, from which on a pose is not singular.
+NEAR = 1e-3
+#: Share of the inputs' effect that lies outside the image of the Jacobian; below it two branches cross.
+CROSSING = 1e-3
+
+Kind = Literal["branches cross", "path ends", "unresolved"]
+_SAID = {
+    "branches cross": "two branches cross there; the group is proven up to it",
+    "path ends": "the branch turns back there (workspace limit)",
+    "unresolved": "no shorter step could be proven; give more instants there",
+}
+
+
+@dataclass(frozen=True)
+class SingularPosition:
+    """A place on the way at which a group's branch could not be proven to go on.
+
+    Attributes
+    ----------
+    group : its number
+    from_time, to_time : s, between which it lies; from the reference to the first instant both are that one
+    kind : whether two branches cross, the path ends, or steps ran out
+    condition : smallest over largest singular value of the group's Jacobian at ``from_time``
+
+    >>> str(SingularPosition(2, 0.375, 0.375, "path ends", 1e-7))
+    'at t = 0.375 s: the branch turns back there (workspace limit)'
+    """
+
+    group: int
+    from_time: float
+    to_time: float
+    kind: Kind
+    condition: float
+
+    def __str__(self) -> str:
+        one, two = f"{self.from_time:.6g}", f"{self.to_time:.6g}"
+        where = f"at t = {one} s" if one == two else f"between t = {one} and {two} s"
+        return f"{where}: {_SAID[self.kind]}"
+
+
+def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[float]) -> SingularPosition:
+    """Of a group (by index), from its last proven pose.
+
+    By the left null vector y of J: with y·F_t = 0 for the rates F_t of what moves the group two branches
+    cross, else the path turns back (Keller 1977).
+    """
+    of = closure.linearised(at)
+    jacobian, condition, kind = of.jacobian[0], 0.0, "unresolved"
+    if np.isfinite(jacobian).all():
+        left, values, _ = np.linalg.svd(jacobian)
+        condition = float(values[-1] / values[0])
+        still = Poses(
+            at.time, at.centre, np.array(at.centre_rate), at.turn, np.array(at.turn_rate), at.value, at.rate
+        )
+        still.centre_rate[:, closure.own], still.turn_rate[:, closure.own] = 0.0, 0.0
+        # Turning rods and free slides take up what lies in the image of J: y does not see it.
+        moved = closure.linearised(still).residual_rate[0]
+        outside = abs(left[:, -1] @ moved) / max(float(np.abs(moved).max()), 1e-300)
+        if condition < NEAR:
+            kind = "branches cross" if outside < CROSSING else "path ends"
+    return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)  # type: ignore[arg-type]
