@@ -47,7 +47,7 @@ class SingularPosition:
     condition: float
 
     def __str__(self) -> str:
-        return f"near t = {self.from_time:.6g} s: {_SAID[self.kind]}"
+        return f"near t = {self.from_time:.5g} s: {_SAID[self.kind]}"
 
 
 def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[float]) -> SingularPosition:
