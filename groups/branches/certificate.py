@@ -38,6 +38,9 @@ Floats = npt.NDArray[np.float64]
 
 #: Largest K0, so that rounding decides nothing.
 SURE = 0.99
+#: Least size of 1 / J⁻¹: two branches that cross come apart by its square over the size if lengths are off by
+#: as much, so that below it the rounding of lengths (some 1e-11) would decide.
+NEAREST = 3e-6
 #: Largest Newton step, rad or over the size, that an end may be away from the branch.
 CLOSED = 1e-6
 #: Steps towards the eigenvector, and the least of a weight over the largest in one of them.
@@ -129,6 +132,7 @@ def _certified(
         k0, k1 = (flat[:, own] / w).max(axis=1), np.maximum((curved[:, own] / w).max(axis=1), 1e-300)
         size_of_f = (eta[:, own] / w).max(axis=1)
         square = (1.0 - k0) ** 2 - 2.0 * k1 * size_of_f
+        passed &= np.abs(inverse[here]).max(axis=(1, 2)) <= 1.0 / NEAREST
         passed &= (k0 < SURE) & (square > 1e-9) & (size[end][:, m:].max(axis=1) <= CLOSED)
         root = np.sqrt(np.where(square > 0, square, 0.0))
         r, R = 2.0 * size_of_f / (1.0 - k0 + root), (1.0 - k0 + root) / k1

@@ -30,12 +30,14 @@ class SingularPosition:
     Attributes
     ----------
     group : its number
-    from_time, to_time : s, between which it lies; from the reference to the first instant both are that one
+    from_time, to_time : s, of the piece that is not proven: the group is up to its beginning; where two
+        branches cross they do so some 1e-6 of an input's way (rad, or of the size) from there. Both are the
+        first instant if it is on the way there from the reference
     kind : whether two branches cross, the path ends, or steps ran out
     condition : smallest over largest singular value of the group's Jacobian at ``from_time``
 
     >>> str(SingularPosition(2, 0.375, 0.375, "path ends", 1e-7))
-    'at t = 0.375 s: the branch turns back there (workspace limit)'
+    'near t = 0.375 s: the branch turns back there (workspace limit)'
     """
 
     group: int
@@ -45,9 +47,7 @@ class SingularPosition:
     condition: float
 
     def __str__(self) -> str:
-        one, two = f"{self.from_time:.6g}", f"{self.to_time:.6g}"
-        where = f"at t = {one} s" if one == two else f"between t = {one} and {two} s"
-        return f"{where}: {_SAID[self.kind]}"
+        return f"near t = {self.from_time:.5g} s: {_SAID[self.kind]}"
 
 
 def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[float]) -> SingularPosition:
