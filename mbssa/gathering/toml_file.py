@@ -502,9 +502,10 @@ class _Reader:
             elif body in numbers:
                 ends.append(numbers[body])
             else:
-                near = difflib.get_close_matches(body, numbers, n=2)
+                known = [name for name in numbers if name not in FRAME_NAMES[1:]]
+                near = difflib.get_close_matches(body, known, n=2)
                 hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-                shown = ", ".join(list(numbers)[:20])
+                shown = ", ".join(known[:20])
                 self.fault(f"{where} bodies", f"body {body!r} does not exist; {hint}the bodies are {shown}")
                 ends.append(-1)
         named = [end for end in ends if end >= 0]

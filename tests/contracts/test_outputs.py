@@ -17,6 +17,7 @@ WRITTEN = {
     ("decompose", "--diagram"): (".svg", "decompose {m}"),
     ("check", "--output"): (".toml", "check {m}"),
     ("convert", "TO"): (".toml", "convert {m}"),
+    ("new", "NAME"): (".toml", "new"),
     ("cams", "--output"): (".toml", "cams {m}"),
     ("cams", "--picture"): (".svg", "cams {m}"),
     ("loops", "--output"): (".toml", "loops {m}"),
@@ -61,7 +62,7 @@ def line(tmp_path):
         if "{store}" in asked:
             mbssa.transform(mbssa.load(model), store=store)
         words = asked.format(m=model, store=store, folder=tmp_path).split()
-        return [*words, *([] if option == "TO" else [option]), str(path)]
+        return [*words, *([option] if option.startswith("-") else []), str(path)]
 
     return line
 

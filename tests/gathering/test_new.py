@@ -64,3 +64,20 @@ def test_the_platform_of_the_delta_only_translates(np, run_mbssa, tmp_path):
         groups.build(mbssa.decompose(mechanism)).solve(motion, compiled=False).body("platform").orientation
     )
     assert np.allclose(platform, platform[0], atol=1e-7)
+
+
+def test_the_pins_that_a_leg_leaves_out_do_not_move_the_platform(np, run_mbssa, tmp_path):
+    path = tmp_path / "hexapod.toml"
+    run_mbssa("new", str(path), "--template", "stewart")
+
+    def tool(mechanism):
+        motion = groups.default_motion(mechanism, steps=5)
+        found = groups.build(mbssa.decompose(mechanism)).solve(motion, compiled=False).body("platform")
+        return found.position, found.orientation
+
+    left_out = tool(mbssa.load(path))
+    other = 'type = "U"\naxes = [[1, 0, 0], [0, 1, 0]] #'
+    position, orientation = tool(mbssa.load(path.read_text().replace('type = "U"', other)))
+    assert np.ptp(position, axis=0).max() > 1e-3
+    assert np.allclose(position, left_out[0], atol=1e-9)
+    assert np.allclose(orientation, left_out[1], atol=1e-9)
