@@ -1,7 +1,9 @@
 """How each structural group is solved: position, velocity and acceleration over a whole motion."""
 
-from groups.assembly_modes import AssemblyMode, GroupModes, modes
-from groups.global_approach import solve_globally
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from groups.model import Model, build, solvers_of
 from groups.motion import (
     Motion,
@@ -19,11 +21,17 @@ from groups.motion import (
     speed,
     spline,
 )
-from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
-from groups.results.archive import load_trajectory
 from groups.results.joints import JointMotion
-from groups.tearing import Borrowed
 from groups.trajectory import BodyMotion, Trajectory
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from groups.assembly_modes import AssemblyMode, GroupModes, modes
+    from groups.global_approach import solve_globally
+    from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
+    from groups.results.archive import load_trajectory
+    from groups.tearing import Borrowed
 
 __all__ = [
     "AssemblyMode",
@@ -57,3 +65,26 @@ __all__ = [
     "spline",
     "sweep_partition",
 ]
+
+#: Where names are at home that a solution does not need: they are imported when they are asked for.
+_HOMES = {
+    **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
+    "solve_globally": "global_approach",
+    **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
+    "load_trajectory": "results.archive",
+    "Borrowed": "tearing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        from importlib import import_module
+
+        found = getattr(import_module(f"groups.{_HOMES[name]}"), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module 'groups' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
