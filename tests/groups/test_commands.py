@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -192,15 +193,22 @@ def test_missing_geometry_is_listed_joint_by_joint(command, run_mbssa, bar, with
     assert "no geometry at 1-2 R (point), 2-3 R (point), 3-4 R (point), 1-4 R (point)" in done.stderr
 
 
-def test_the_motion_that_is_proposed_can_be_run(run_mbssa, bar, tmp_path):
-    path = bar(r"(?s)\[motion\].*", "")
+def test_one_input_without_a_motion_goes_through_one_turn(run_mbssa, bar):
+    done = run_mbssa("solve", bar(r"(?s)\[motion\].*", ""))
+    assert done.exit_code == 0
+    assert "bar.toml carries no motion: 1-2.angle goes through one turn in 1 s" in done.stderr
+
+
+def test_the_motion_that_is_proposed_can_be_run(run_mbssa, tmp_path):
+    path = str(tmp_path / "platform.toml")
+    mbssa.save(replace(mbssa.load("stewart"), motion=None), path)
     refused = run_mbssa("solve", path)
     assert refused.exit_code == 2
     proposed = re.search(r"(?s)\[motion\].*?\n\nor", refused.stderr)[0][:-2]
     file = tmp_path / "motion.toml"
     file.write_text(proposed)
     assert run_mbssa("solve", path, "--motion", str(file)).exit_code == 0
-    assert "\ntime,1-2.angle\n" in refused.stderr
+    assert "\ntime,2-3.slide," in refused.stderr
 
 
 # --- bad input -------------------------------------------------------------------------------------
