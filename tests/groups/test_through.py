@@ -30,7 +30,7 @@ def solved(run_mbssa, tmp_path):
 
     def run(name, through, *more):
         path = tmp_path / "through.npz"
-        done = run_mbssa("solve", name, "--through", through, "-f", "json", "-o", str(path), *more)
+        done = run_mbssa("solve", name, "--through", through, "-f", "json", "-o", str(path), "--force", *more)
         assert done.exit_code in (0, 1), done.stderr
         return json.loads(done.stdout), groups.load_trajectory(path)
 

@@ -184,6 +184,7 @@ def test_statuses_keep_their_numbers():
         "not computed",
         "lifted off",
         "penetrates",
+        "passed a singular position",
     )
 
 
