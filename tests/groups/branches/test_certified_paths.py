@@ -111,7 +111,8 @@ def test_shorter_steps_find_the_same_branch(seed, monkeypatch):
     monkeypatch.setattr(certified_paths, "SURE", 0.1)
     short = branch_of(mechanism, 1.0, 9)
     known = min(len(long.position), len(short.position))
-    assert abs(len(long.position) - len(short.position)) <= 1
+    if all(branch.end is None or branch.singular for branch in (long, short)):  # no steps ran out
+        assert abs(len(long.position) - len(short.position)) <= 1
     assert np.abs(long.position[:known] - short.position[:known]).max() < 1e-9
 
 
