@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from groups import draw_command
 from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.sampling import usual_motion
@@ -56,6 +57,7 @@ def register(app: typer.Typer) -> None:
     app.command("solve")(solve)
     app.command("solvers")(solvers)
     app.command("modes")(modes)
+    draw_command.register(app)
     from groups.partitioning import commands as partitioning  # which takes options from this module
 
     partitioning.register(app)
