@@ -232,12 +232,14 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    drawn, handles = set(scene.bodies), []
+    drawn = set(scene.bodies)
+    handles: list[Any] = []
     for group in scene.structure.groups:
         if not drawn.isdisjoint(group.body_indices.tolist()):
             hue = scene.hues[int(group.body_indices[0])]
-            look = {"facecolor": hue.colour, "edgecolor": "white", "hatch": HATCHES[hue.pattern]}
-            handles.append(Patch(**look, label=f"SG-{group.number} {group.type_name}"))
+            patch = Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern])
+            patch.set_label(f"SG-{group.number} {group.type_name}")
+            handles.append(patch)
     codes = list(dict.fromkeys(mark.code for mark in scene.marks)) if canvas.solid else []
     for code in codes:
         label = f"{code} {joint_type(code, scene.mechanism.space).name.lower()}"
