@@ -261,8 +261,9 @@ class Model:
             before ends where the seed has come by; else from its end. Borrowed inputs are led from instant to
             instant, so that there it changes nothing; nor with ``branch="proven"``
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
-            and solves instants in between where it has to. It does so for planar groups of R, P, SLOT, ROD
-            and driven DIST; :attr:`Trajectory.proof` says where it did. ``checked`` is faster
+            and solves instants in between where it has to. It does so for all groups but those with cams,
+            contacts, users' functions or gears on moved centres; :attr:`Trajectory.proof` says where it
+            did. ``checked`` is faster
         compiled : True solves by compiled kernels, False in plain Python; by default what takes less time.
             The answer has the same bits
         progress : called with the share that is done now and then; False from it stops the run, and what

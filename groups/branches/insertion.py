@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.certificate import Tubes, certified
+from groups.branches.certificate import Paths, certified
 from groups.branches.closure import Closure, Poses, is_length
 from groups.branches.singular import SingularPosition, singular_position
 from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
@@ -115,12 +115,12 @@ class _Proof:
         found: Bools = solved[:-1] & solved[1:] & self.sure
         if not self.sure.any():
             return found
-        at = Poses.of(self.model, run.motion, run.arrays.outputs, first, stop)
-        tubes = Tubes.none(len(found), len(self.everything))
+        at = Poses.of(self.model, run.motion, run.arrays.outputs, slice(first, stop))
+        paths = Paths.still(len(found), len(self.everything))
         for g in np.flatnonzero(self.sure).tolist():
             closure = self.closures[g]
             assert closure is not None
-            found[:, g] &= certified(closure, at, tubes)
+            found[:, g] &= certified(closure, at, paths)
             found[:, g] &= found[:, list(self.model.needs[g])].all(axis=1)
         return found
 
@@ -208,7 +208,7 @@ class _Proof:
         time = self.motion.time
         before = time[max(at - 1, 0)]
         times = before + shares[piece : piece + 2] * (time[at] - before)
-        start = Poses.of(self.model, run.motion, run.arrays.outputs, piece, piece + 1)
+        start = Poses.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
         for g in np.flatnonzero(self.sure & ~passed).tolist():
             self.sure[g] = False
             closure = self.closures[g]

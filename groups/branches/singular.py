@@ -61,12 +61,8 @@ def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[f
     if np.isfinite(jacobian).all():
         left, values, _ = np.linalg.svd(jacobian)
         condition = float(values[-1] / values[0])
-        still = Poses(
-            at.time, at.centre, np.array(at.centre_rate), at.turn, np.array(at.turn_rate), at.value, at.rate
-        )
-        still.centre_rate[:, closure.own], still.turn_rate[:, closure.own] = 0.0, 0.0
-        # Turning rods and free slides take up what lies in the image of J: y does not see it.
-        moved = closure.linearised(still).residual_rate[0]
+        # What is still where own unknowns stand still; of free slides and rods y sees nothing.
+        moved = of.residual_rate[0] - of.jacobian[0] @ of.rate[0]
         outside = abs(left[:, -1] @ moved) / max(float(np.abs(moved).max()), 1e-300)
         if condition < NEAR:
             kind = "branches cross" if outside < CROSSING else "path ends"
