@@ -210,7 +210,8 @@ def _by_turns(rows: Floats, segments: Floats, planar: bool) -> Floats:
         )
         return found
     single = np.sqrt((rows**2).sum(axis=3)) @ np.sqrt((segments**2).sum(axis=3))
-    return np.minimum(np.sqrt(2.0 * (outer**2).sum(axis=(2, 4))), single)
+    least: Floats = np.minimum(np.sqrt(2.0 * (outer**2).sum(axis=(2, 4))), single)
+    return least
 
 
 def _lengths(rows: Floats, signs: Floats) -> Floats:
@@ -321,7 +322,8 @@ def _rate_of_exponential(c: Floats) -> Floats:
     hat = np.zeros((len(c), 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         hat[:, j, i], hat[:, i, j] = c[:, k], -c[:, k]
-    return np.eye(3) + one[:, None, None] * hat + two[:, None, None] * (hat @ hat)
+    found: Floats = np.eye(3) + one[:, None, None] * hat + two[:, None, None] * (hat @ hat)
+    return found
 
 
 def _turns(

@@ -7,6 +7,7 @@ order, by the model's own solvers, and are not in the answer.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -17,9 +18,11 @@ import numpy.typing as npt
 from groups.branches.certificate import Paths, certified
 from groups.branches.closure import Closure, Poses, is_length
 from groups.branches.singular import SingularPosition, singular_position
-from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
+from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
 from groups.motion import Motion, reference_inputs
-from groups.run import Carried, Run
+from groups.results.rotations import in_space, plane_rotation, rotation_of
+from groups.run import Arrays, Carried, Run
+from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+#: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
+SAME = 1e-7
 #: Least piece of a time step: the way of an input in it, rad or of the size.
 LEAST = 1e-7
 #: Pieces that are halved at once, and rounds of a time step until its groups are given up.
@@ -49,6 +54,43 @@ def solve_proven(
     return _Proof(model, motion, level, memory, compiled).trajectory(kept, progress)
 
 
+def prove(
+    model: Model,
+    motion: Motion,
+    found: Trajectory,
+    kept: npt.NDArray[np.int64],
+    level: int,
+    memory: Floats,
+    compiled: bool | None = None,
+) -> Trajectory:
+    """Prove the branches of a solution that any solver or plan has found.
+
+    A branch is proven by poses and rates alone. Time steps that are not certified are solved in pieces by the
+    model; from where a piece ends in another pose than was found, the model solves the rest.
+
+    Parameters
+    ----------
+    found : of all bodies, with velocities; its arrays are written to
+    kept, level : bodies and the last level of the answer
+    """
+    arrays = [found.position, found.orientation, found.velocity, found.acceleration]
+    if found.acceleration is None:
+        arrays[3] = np.zeros((0, *found.velocity.shape[1:]))  # type: ignore[union-attr]
+    outputs = tuple(np.asarray(array).swapaxes(0, 1) for array in arrays)
+    if found.status.shape[1] == model.structure.n_groups:
+        quality = tuple(a.T for a in (found.status, found.residual, found.iterations, found.condition))
+    else:  # by groups of other inputs
+        quality = Arrays.empty(model, len(found.time), 0, 0).quality
+        quality[1][:], quality[2][:], quality[3][:] = 0.0, 0, 1.0
+        missing = np.asarray(np.isnan(found.position).any(axis=2))
+        for g, group in enumerate(model.structure.groups):
+            quality[0][g, missing[:, group.body_indices].any(axis=1)] = NOT_CONVERGED
+    if not all(array.flags.writeable for array in (*outputs, *quality)):
+        outputs, quality = (tuple(array.copy() for array in some) for some in (outputs, quality))
+    proof = _Proof(model, motion, level, memory, compiled, Arrays(outputs, quality))  # type: ignore[arg-type]
+    return proof.trajectory(kept, None)
+
+
 @dataclass(eq=False)
 class _Proof:
     model: Model
@@ -56,6 +98,8 @@ class _Proof:
     level: int
     memory: Floats
     compiled: bool | None
+    #: What was solved by others, until it is found to be another branch.
+    solved: Arrays | None = None
     singular: list[SingularPosition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -72,17 +116,22 @@ class _Proof:
         self.doubted: list[int] = []
 
     def trajectory(
-        self, kept: npt.NDArray[np.int64], progress: Callable[[float], object] | None
+        self,
+        kept: npt.NDArray[np.int64],
+        progress: Callable[[float], object] | None,
     ) -> Trajectory:
         motion, instants = self.motion, len(self.motion.time)
-        run = self._run(motion)
+        run = self._run(motion, self.solved)
         carried = Carried.start(self.memory, len(self.everything))
+        before = self._pose(run, 0)
         carried = self._to_first_instant(run, carried)
+        self._same(run, 0, before)
         done, window = 0, WINDOW
         while done < instants - 1:
             stop = min(done + window, instants - 1)
             begun = carried.of(run.kept)
-            _advance(run, done + 1, stop + 1, carried)
+            if self.solved is None:
+                _advance(run, done + 1, stop + 1, carried)
             passed = self._passed(run, done, stop + 1)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             if not len(failing):
@@ -91,8 +140,13 @@ class _Proof:
             else:
                 first = done + int(failing[0])
                 self.proven[:, done + 1 : first + 1] = self.sure[:, None]
-                _advance(run, done + 1, first + 1, begun)
+                if self.solved is None:
+                    _advance(run, done + 1, first + 1, begun)
+                else:
+                    run, begun = self._taken_up(run, first)
+                before = self._pose(run, first + 1)
                 carried = self._in_pieces(self._time_step(first), run, first, begun, first + 1)
+                self._same(run, first + 1, before)
                 done, window = first + 1, max(window // 4, 1)
             if progress is not None and progress((done + 1) / instants) is False:
                 break
@@ -106,8 +160,37 @@ class _Proof:
             singular=tuple(self.singular),
         )
 
-    def _run(self, motion: Motion) -> Run:
-        return Run(self.model, motion, self.everything, max(self.level, 1), compiled=self.compiled)
+    def _pose(self, run: Run, at: int) -> list[Floats]:
+        return [array[:, at].copy() for array in run.arrays.outputs[:2]]
+
+    def _same(self, run: Run, at: int, pose: list[Floats]) -> None:
+        """Leave what others found if they found another pose at an instant."""
+        for mine, theirs, size in zip(self._pose(run, at), pose, (self.model.frames.size, 1.0), strict=True):
+            turned = (
+                mine + theirs if mine.ndim > 1 and mine.shape[1] == 4 else np.inf
+            )  # a quaternion's opposite
+            off = np.minimum(np.abs(mine - theirs), np.abs(turned))
+            if (off > SAME * size).any() or (np.isnan(theirs) & ~np.isnan(mine)).any():
+                self.solved = None
+
+    def _taken_up(self, run: Run, at: int) -> tuple[Run, Carried]:
+        """Go on by the model from a pose that others have found."""
+        from groups.tearing.posed import posed
+
+        planar = self.model.mechanism.space == "planar"
+        position, turn = self._pose(run, at)
+        rotation = plane_rotation(turn) if planar else rotation_of(turn)
+        angle = turn if planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
+        pose = Configuration(in_space(position), rotation, angle, self.model.frames.centre)
+        memory = self.memory
+        with suppress(ValueError, np.linalg.LinAlgError):  # singular there
+            self.model = posed(self.model, pose, self.motion.value[:, at])
+            memory = self.model.packed.memory
+        carried = Carried(memory.copy(), np.zeros((len(turn), 4)) if planar else turn.copy())
+        return self._run(self.motion, run.arrays), carried
+
+    def _run(self, motion: Motion, arrays: Arrays | None = None) -> Run:
+        return Run(self.model, motion, self.everything, max(self.level, 1), arrays, self.compiled)
 
     def _passed(self, run: Run, first: int, stop: int) -> Bools:
         """(K, G) time steps from ``first`` to ``stop`` - 1 over which groups are proven."""
@@ -135,7 +218,8 @@ class _Proof:
         if model.by_instants and np.abs(gap).max(initial=0.0) > 0.0:
             self.sure[:] = False  # turns that are counted from the reference on are led to the first instant
         if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
-            _advance(run, 0, 1, carried)
+            if self.solved is None or self.sure.any():  # else what others found is as good
+                _advance(run, 0, 1, carried)
             self.sure &= run.arrays.quality[0][:, 0] == OK
             self._take_back(run, 0)
             return carried

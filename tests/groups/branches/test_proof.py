@@ -11,8 +11,10 @@ from random_linkages import dyads, four_bar, parallelogram_like, six_r_group, tr
 
 import groups
 import mbssa
+import routes
 from groups.branches.certificate import Paths, certified
 from groups.branches.closure import Closure, Poses
+from groups.branches.insertion import prove
 from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
 from groups.run import Carried, Run
 from mbssa.mechanism import JointGeometry
@@ -276,9 +278,54 @@ def test_other_words_for_the_branch_are_refused():
     model = groups.build(mbssa.decompose(mechanism))
     with pytest.raises(ValueError, match="'sure'; write checked or proven"):
         model.solve(branch="sure")
-    borrowed = groups.build(mbssa.decompose(mechanism), drives=["1-4.angle"])
-    with pytest.raises(ValueError, match="not for borrowed inputs"):
-        borrowed.solve(groups.constant_speed(borrowed.mechanism, duration=0.1, steps=3), branch="proven")
+
+
+@pytest.mark.parametrize("name", ["global dense", "global sparse", "Newton"])
+def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
+    mechanism = six_r_group()
+    structure = mbssa.decompose(mechanism)
+    motion = turning(mechanism, -6.01424812956567, 3)
+    want = groups.build(structure).solve(motion, branch="proven", compiled=False)
+    model = groups.build(structure, solvers={} if name == "Newton" else {2: name})
+    found = model.solve(motion, branch="proven", compiled=False)
+    jumped = model.solve(motion, branch="checked", compiled=False)
+    assert np.abs(jumped.position - want.position).max() > 0.1
+    everything = np.arange(mechanism.n_bodies)
+    again = prove(model, motion, jumped, everything, 2, model.packed.memory, False)
+    for one in (want, found, again):
+        assert (one.proof == 2).all()
+        assert_allclose(one.position, want.position, atol=1e-9)
+        assert_allclose(one.acceleration, want.acceleration, atol=1e-6)
+
+
+def test_borrowed_inputs_are_proven_by_the_groups_of_the_drives():
+    bar = mbssa.load("planar_four_bar")
+    model = groups.build(mbssa.decompose(bar), drives=["1-4.angle"])
+    found = model.solve(groups.constant_speed(model.mechanism, duration=0.1, steps=5), compiled=False)
+    assert (found.proof == 2).all()
+    assert found.outer is not None
+    past = model.solve(groups.constant_speed(model.mechanism, steps=9), compiled=False)
+    assert past.proof[2:].max() < 2
+    assert [(one.group, one.kind) for one in past.singular] == [(2, "path ends")]
+
+
+@pytest.mark.parametrize("executor", ["sequential", "threads"])
+def test_plans_are_proven(executor):
+    mechanism = six_r_group()
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = turning(mechanism, -6.01424812956567, 9)
+    plan = routes.plan_of(
+        model,
+        routes.sequential_route(model),
+        instants=9,
+        executor=executor,
+        workers=1 + (executor != "sequential"),
+    )
+    found = routes.run(model, plan, motion, branch="proven", compiled=False, bodies=[3], level="position")
+    want = model.solve(motion, branch="proven", compiled=False)
+    assert (found.proof == 2).all()
+    assert found.velocity is None
+    assert_allclose(found.position[:, 0], want.position[:, 2], atol=1e-9)
 
 
 @pytest.mark.slow
