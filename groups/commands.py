@@ -97,7 +97,7 @@ def solve(
     branch: Annotated[
         Branch | None,
         typer.Option(
-            help="How the branch of each group is held: checked (faster), or proven.",
+            help="How branches are held: checked (faster), proven, or smooth (on through crossings).",
             show_default="proven, but where compiled kernels solve fine steps",
         ),
     ] = None,

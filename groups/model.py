@@ -285,7 +285,8 @@ class Model:
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
             and solves instants in between where it has to. It does so for all groups but those with cams,
             contacts, users' functions or gears on moved centres; :attr:`Trajectory.proof` says where it
-            did. ``checked`` is faster. By default :meth:`proves` says which
+            did. ``smooth`` does, and goes straight on where two branches cross (a parallelogram that lies
+            flat). ``checked`` is faster. By default :meth:`proves` says which
         compiled : True solves by compiled kernels, False in plain Python; by default what takes less time.
             The answer has the same bits
         progress : called with the share that is done now and then; False from it stops the run, and what
@@ -316,7 +317,9 @@ class Model:
                 "groups.read_motion of a file"
             )
         if branch is not None and branch not in get_args(Branch):
-            raise ValueError(f"branch {branch!r}; write {' or '.join(get_args(Branch))}")
+            raise ValueError(
+                f"branch {branch!r}; write {', '.join(get_args(Branch)[:-1])} or {get_args(Branch)[-1]}"
+            )
         if chunks < 1:
             raise ValueError(f"{chunks} chunks; write 1 or more")
         answers = level_number(level)
@@ -325,14 +328,17 @@ class Model:
         if branch is None:
             branch = "proven" if self.proves(motion, compiled) else "checked"
         if self.tearing is not None:
+            if branch == "smooth":
+                raise ValueError('branch "smooth" is not for borrowed inputs; build the model without them')
             from groups.tearing.solving import solve_torn
 
             return solve_torn(self, motion, kept, answers, progress, compiled, proven=branch == "proven")
-        if branch == "proven":
+        if branch != "checked":
             from groups.branches.insertion import solve_proven
 
             start = memory if modes or self.by_instants else self.packed.memory
-            return solve_proven(self, motion, kept, answers, start, progress, compiled)
+            smooth = branch == "smooth"
+            return solve_proven(self, motion, kept, answers, start, progress, compiled, smooth)
         held = self.held_bodies(kept)
         run = Run(self, motion, held, answers, compiled=compiled)
         instants = len(motion.time)

@@ -84,12 +84,16 @@ def solve_torn(
 def _by_other_groups(found: Trajectory, torn: Trajectory, model: Model, direct: Model) -> Trajectory:
     """What is proven of the direct structure's groups, said of the groups that have their bodies."""
     assert found.proven is not None
-    status, proven, of_body = torn.status.copy(), torn.status == 0, direct.structure.group_of_body - 1
+    status, proven, of_body = (
+        torn.status.copy(),
+        np.zeros_like(torn.status),
+        direct.structure.group_of_body - 1,
+    )
     group_of = np.zeros(direct.structure.n_groups, dtype=np.int64)
     for g, group in enumerate(model.structure.groups):
         theirs = np.unique(of_body[group.body_indices])
         group_of[theirs] = group.number
-        proven[:, g] = found.proven[:, theirs].all(axis=1)
+        proven[:, g] = found.proven[:, theirs].min(axis=1)
         failed = found.status[:, theirs] != OK
         first = failed.argmax(axis=1)
         status[:, g] = found.status[np.arange(len(first)), theirs[first]]

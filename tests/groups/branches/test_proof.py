@@ -7,7 +7,7 @@ import pytest
 from certified_paths import cubics, follow
 from judging import judge, turning
 from numpy.testing import assert_allclose
-from random_linkages import dyads, four_bar, parallelogram_like, six_r_group, truss
+from random_linkages import dyads, four_bar, parallelogram_like, planar, six_r_group, truss
 
 import groups
 import mbssa
@@ -219,6 +219,49 @@ def test_a_flat_parallelogram_is_named_with_group_time_and_kind():
     assert "near t = 0.375 s: two branches cross there" in said
 
 
+@pytest.mark.parametrize(("angle", "instants"), [(np.pi / 4, 13), (np.pi / 4, 9), (0.5, 37)])
+def test_a_parallelogram_runs_a_full_turn_on_its_smooth_branch(angle, instants):
+    """Its coupler does not turn. With 9 instants two of them are where it lies flat."""
+    mechanism = four_bar(1.0, 0.5, 1.0, 0.5, angle)
+    model = groups.build(mbssa.decompose(mechanism))
+    found = model.solve(turning(mechanism, 2 * np.pi, instants), compiled=False, branch="smooth")
+    assert found.ok
+    assert set(found.proof[:, 1].tolist()) == {2, 3}
+    assert set(found.proof[:, 0].tolist()) == {2}
+    assert_allclose(found.orientation[:, 2], found.orientation[0, 2], atol=1e-10)
+    assert_allclose(found.velocity[:, 2, 2], 0.0, atol=1e-7)
+    crank = found.orientation[:, 1] - found.orientation[0, 1] + angle
+    pin = 0.5 * np.stack([np.cos(crank), np.sin(crank)], axis=1)
+    assert_allclose(found.position[:, 2] - found.position[0, 2], pin - pin[0], atol=1e-9)
+    assert [one.kind for one in found.singular] == ["branches cross"] * 2
+
+
+@pytest.mark.parametrize("instants", [5, 37])
+def test_equal_crank_and_rod_go_on_to_the_other_side(instants):
+    """The slider runs as 2 cos; on the other branch it would stay in the crank's hinge."""
+    joints = [(1, 2, "R"), (2, 3, "R"), (3, 4, "R"), (1, 4, "P")]
+    side = np.sqrt(0.5)
+    mechanism = planar(joints, [(0, 0), (side, side), (2 * side, 0), (2 * side, 0)], 0, np.zeros(4))
+    model = groups.build(mbssa.decompose(mechanism))
+    found = model.solve(turning(mechanism, 2 * np.pi, instants), compiled=False, branch="smooth")
+    assert found.ok
+    angle = np.pi / 4 + 2 * np.pi * found.time
+    assert_allclose(
+        found.position[:, 3, 0] - found.position[0, 3, 0], 2 * np.cos(angle) - 2 * side, atol=1e-9
+    )
+    assert_allclose(found.velocity[:, 3, 0], -4 * np.pi * np.sin(angle), atol=1e-6)
+
+
+def test_smooth_goes_on_through_no_workspace_limit():
+    mechanism = four_bar(1.0, 0.5, 0.6, 0.5, 1.0)
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = turning(mechanism, 2 * np.pi, 13)
+    smooth, proven = (model.solve(motion, compiled=False, branch=b) for b in ("smooth", "proven"))
+    assert not smooth.ok
+    assert smooth.faults() == proven.faults()
+    assert [one.kind for one in smooth.singular] == ["path ends"]
+
+
 @pytest.mark.slow
 def test_branches_that_rounding_alone_keeps_apart_are_not_proven():
     """Lengths of an exact parallelogram are rounded: at 1e-8 rad its branches do not meet."""
@@ -276,7 +319,7 @@ def test_groups_without_a_bound_are_checked():
 def test_other_words_for_the_branch_are_refused():
     mechanism = mbssa.load("planar_four_bar")
     model = groups.build(mbssa.decompose(mechanism))
-    with pytest.raises(ValueError, match="'sure'; write checked or proven"):
+    with pytest.raises(ValueError, match="'sure'; write checked, proven or smooth"):
         model.solve(branch="sure")
 
 
