@@ -31,7 +31,12 @@ def locked(folder: Path) -> Iterator[None]:
     process
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / NAME).open("a+", encoding="utf-8") as stream:
+    try:
+        lock = (folder / NAME).open("a+", encoding="utf-8")
+    except PermissionError as error:
+        remedy = "may not be written, perhaps it is another user's; name another folder"
+        raise PermissionError(error.errno, remedy, str(folder)) from None
+    with lock as stream:
         try:
             _take(stream.fileno())
         except OSError:
