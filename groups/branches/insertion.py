@@ -93,6 +93,50 @@ def prove(
     return proof.trajectory(kept, None)
 
 
+def prove_of_groups(
+    model: Model,
+    bodies: Sequence[npt.NDArray[np.int64]],
+    motion: Motion,
+    found: Trajectory,
+    kept: npt.NDArray[np.int64],
+    level: int,
+    compiled: bool | None = None,
+) -> Trajectory:
+    """Prove a solution by other groups of the same mechanism, and say so of its own, by ``bodies`` of each.
+
+    Parameters
+    ----------
+    model : of the structure that the inputs have
+    motion, found, kept, level : as :func:`prove` has them
+    """
+    proven = prove(model, motion, found, kept, level, model.packed.memory, compiled)
+    assert proven.proven is not None
+    status, said, of_body = (
+        found.status.copy(),
+        np.zeros_like(found.status),
+        model.structure.group_of_body - 1,
+    )
+    number = np.zeros(model.structure.n_groups, dtype=np.int64)
+    for g, own in enumerate(bodies):
+        theirs = np.unique(of_body[own])
+        number[theirs] = g + 1
+        said[:, g] = proven.proven[:, theirs].min(axis=1)
+        first = (proven.status[:, theirs] != OK).argmax(axis=1)
+        status[:, g] = proven.status[np.arange(len(first)), theirs[first]]
+    return replace(
+        proven,
+        status=status,
+        residual=np.where(status == OK, np.nan_to_num(found.residual), np.nan),
+        iterations=found.iterations,
+        condition=found.condition,
+        group_names=found.group_names,
+        causes=found.causes,
+        outer=found.outer,
+        proven=said,
+        singular=tuple(replace(one, group=int(number[one.group - 1])) for one in proven.singular),
+    )
+
+
 @dataclass(eq=False)
 class Proof:
     """One motion being solved and proven; ``sure`` (G,) groups are proven so far."""
