@@ -14,6 +14,7 @@ import typer
 from groups.commands import FormatOption, check_format, model_asked
 from groups.motion import Motion, read_motion
 from groups.requests import modes_asked
+from groups.trajectory import Branch
 from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
@@ -64,6 +65,13 @@ def sweep(
         list[str] | None,
         typer.Option(metavar="GROUP=NUMBER", help="Assembly mode of a group in every case."),
     ] = None,
+    branch: Annotated[
+        Branch | None,
+        typer.Option(
+            help="How branches are held: checked (faster), or proven.",
+            show_default="proven for poses of groups solved by Newton",
+        ),
+    ] = None,
     motion: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Solve a motion for each case: a file, or own for the model's."),
@@ -107,7 +115,8 @@ def sweep(
     try:
         _sweep(
             model, store, (grid or [], sample or [], cases, number, method, seed), record, limit or [],
-            mode or [], motion, steps, duration, workers, executor, block, resume, plot, axes, force, form,
+            mode or [], branch, motion, steps, duration, workers, executor, block, resume, plot, axes, force,
+            form,
         )  # fmt: skip
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; cases that are written are kept, --resume goes on", file=sys.stderr)
@@ -121,6 +130,7 @@ def _sweep(
     record: list[str] | None,
     limit: list[str],
     mode: list[str],
+    branch: Branch | None,
     motion_file: Path | None,
     steps: int | None,
     duration: float | None,
@@ -167,8 +177,8 @@ def _sweep(
     names = None if record is None else names_asked(record)
     try:
         setup = prepare(
-            model, cases, store=store, record=names, limits=limits, modes=modes, motion=motion, steps=steps,
-            duration=duration, block=block,
+            model, cases, store=store, record=names, limits=limits, modes=modes, branch=branch, motion=motion,
+            steps=steps, duration=duration, block=block,
         )  # fmt: skip
         drawn = names_asked([axes]) if axes is not None else None
         if plot is not None:

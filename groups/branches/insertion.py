@@ -6,7 +6,7 @@ order, by the model's own solvers, and are not in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ def solve_proven(
 
     ``smooth`` goes on through places where two branches cross.
     """
-    return _Proof(model, motion, level, memory, compiled, smooth=smooth).trajectory(kept, progress)
+    return Proof(model, motion, level, memory, compiled, smooth=smooth).trajectory(kept, progress)
 
 
 def prove(
@@ -89,12 +89,58 @@ def prove(
             quality[0][g, missing[:, group.body_indices].any(axis=1)] = NOT_CONVERGED
     if not all(array.flags.writeable for array in (*outputs, *quality)):
         outputs, quality = (tuple(array.copy() for array in some) for some in (outputs, quality))
-    proof = _Proof(model, motion, level, memory, compiled, Arrays(outputs, quality))  # type: ignore[arg-type]
+    proof = Proof(model, motion, level, memory, compiled, Arrays(outputs, quality))  # type: ignore[arg-type]
     return proof.trajectory(kept, None)
 
 
+def prove_of_groups(
+    model: Model,
+    bodies: Sequence[npt.NDArray[np.int64]],
+    motion: Motion,
+    found: Trajectory,
+    kept: npt.NDArray[np.int64],
+    level: int,
+    compiled: bool | None = None,
+) -> Trajectory:
+    """Prove a solution by other groups of the same mechanism, and say so of its own, by ``bodies`` of each.
+
+    Parameters
+    ----------
+    model : of the structure that the inputs have
+    motion, found, kept, level : as :func:`prove` has them
+    """
+    proven = prove(model, motion, found, kept, level, model.packed.memory, compiled)
+    assert proven.proven is not None
+    status, said, of_body = (
+        found.status.copy(),
+        np.zeros_like(found.status),
+        model.structure.group_of_body - 1,
+    )
+    number = np.zeros(model.structure.n_groups, dtype=np.int64)
+    for g, own in enumerate(bodies):
+        theirs = np.unique(of_body[own])
+        number[theirs] = g + 1
+        said[:, g] = proven.proven[:, theirs].min(axis=1)
+        first = (proven.status[:, theirs] != OK).argmax(axis=1)
+        status[:, g] = proven.status[np.arange(len(first)), theirs[first]]
+    return replace(
+        proven,
+        status=status,
+        residual=np.where(status == OK, np.nan_to_num(found.residual), np.nan),
+        iterations=found.iterations,
+        condition=found.condition,
+        group_names=found.group_names,
+        causes=found.causes,
+        outer=found.outer,
+        proven=said,
+        singular=tuple(replace(one, group=int(number[one.group - 1])) for one in proven.singular),
+    )
+
+
 @dataclass(eq=False)
-class _Proof:
+class Proof:
+    """One motion being solved and proven; ``sure`` (G,) groups are proven so far."""
+
     model: Model
     motion: Motion
     level: int
@@ -139,7 +185,7 @@ class _Proof:
             begun = carried.of(run.kept)
             if self.solved is None:
                 _advance(run, done + 1, stop + 1, carried)
-            passed = self._passed(run, done, stop + 1)
+            passed = self.passed(run, done, stop + 1)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             if not len(failing):
                 self.proven[:, done + 1 : stop + 1] = self._said[:, None]
@@ -201,7 +247,7 @@ class _Proof:
             self.model, motion, self.everything, max(self.level, 1 + self.smooth), arrays, self.compiled
         )
 
-    def _passed(self, run: Run, first: int, stop: int) -> Bools:
+    def passed(self, run: Run, first: int, stop: int) -> Bools:
         """(K, G) time steps from ``first`` to ``stop`` - 1 over which groups are proven."""
         solved = run.arrays.quality[0][:, first:stop].T == OK
         found: Bools = solved[:-1] & solved[1:] & self.sure
@@ -220,9 +266,7 @@ class _Proof:
         """Go straight from the reference to the first instant of a run; angles the nearest way."""
         model, motion = self.model, self.motion
         goal = motion.value[:, 0]
-        start = reference_inputs(model.mechanism, model.frames, model.reference)
-        angles = np.array([not is_length(name) for name in motion.names], dtype=np.bool_)
-        start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
+        start = way_to(model, motion.names, goal)
         gap = goal - start
         if model.by_instants and np.abs(gap).max(initial=0.0) > 0.0:
             self.sure[:] = False  # turns that are counted from the reference on are led to the first instant
@@ -279,7 +323,7 @@ class _Proof:
             run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
             run.advance(1, len(solved), carried)
-            passed = self._passed(run, 0, len(solved))
+            passed = self.passed(run, 0, len(solved))
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
             if first == len(shares) - 1:
@@ -362,6 +406,14 @@ class _Proof:
                 run.without_answer(g, at, WAITS if waits else PASSED_SINGULAR)
         self.doubted.clear()
         self.proven[:, at] = self._said
+
+
+def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
+    """(D,) inputs of the reference from which it is straight on to a goal: angles go the nearest way."""
+    start = reference_inputs(model.mechanism, model.frames, model.reference)
+    angles = np.array([not is_length(name) for name in names], dtype=np.bool_)
+    start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
+    return start
 
 
 def _copy(run: Run, instant: int, into: Run, at: int) -> None:

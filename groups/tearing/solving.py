@@ -73,42 +73,12 @@ def solve_torn(
         progress(1.0)
     if not proven:
         return solving.trajectory(done, kept)
-    from groups.branches.insertion import prove
+    from groups.branches.insertion import prove_of_groups
 
     assert model.tearing is not None
-    direct, torn = model.tearing.direct, solving.trajectory(done, solving.all)
-    found = prove(direct, motion, torn, kept, level, direct.packed.memory, compiled)
-    return _by_other_groups(found, torn, model, direct)
-
-
-def _by_other_groups(found: Trajectory, torn: Trajectory, model: Model, direct: Model) -> Trajectory:
-    """What is proven of the direct structure's groups, said of the groups that have their bodies."""
-    assert found.proven is not None
-    status, proven, of_body = (
-        torn.status.copy(),
-        np.zeros_like(torn.status),
-        direct.structure.group_of_body - 1,
-    )
-    group_of = np.zeros(direct.structure.n_groups, dtype=np.int64)
-    for g, group in enumerate(model.structure.groups):
-        theirs = np.unique(of_body[group.body_indices])
-        group_of[theirs] = group.number
-        proven[:, g] = found.proven[:, theirs].min(axis=1)
-        failed = found.status[:, theirs] != OK
-        first = failed.argmax(axis=1)
-        status[:, g] = found.status[np.arange(len(first)), theirs[first]]
-    return replace(
-        found,
-        status=status,
-        residual=np.where(status == OK, np.nan_to_num(torn.residual), np.nan),
-        iterations=torn.iterations,
-        condition=torn.condition,
-        group_names=torn.group_names,
-        causes=torn.causes,
-        outer=torn.outer,
-        proven=proven,
-        singular=tuple(replace(one, group=int(group_of[one.group - 1])) for one in found.singular),
-    )
+    torn = solving.trajectory(done, solving.all)
+    bodies = [group.body_indices for group in model.structure.groups]
+    return prove_of_groups(model.tearing.direct, bodies, motion, torn, kept, level, compiled)
 
 
 class _Solving:

@@ -17,6 +17,7 @@ import numpy as np
 from groups import Model, build
 from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
+from groups.trajectory import Branch
 from mbssa import Mechanism, Structure, decompose
 from mbssa.gathering.records import check_writable, to_record
 from mbssa.ranks import launched
@@ -43,6 +44,7 @@ def sweep(
     record: Sequence[str] | None = None,
     limits: Limits | None = None,
     modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
     motion: Motion | Literal["own"] | None = None,
     steps: int | None = None,
     duration: float | None = None,
@@ -71,6 +73,9 @@ def sweep(
     limits : (lowest, highest) by coordinate, inclusive, instead of or beside the model's own. They prevent
         nothing: a column ``within`` says whether a case keeps them, ``margin`` how well
     modes : number of the assembly mode by number of the group, in every case
+    branch : ``proven``: the straight line from the reference to each pose is; of motions as
+        :meth:`groups.Model.solve` has it. ``checked`` is faster. By default poses of models with groups that
+        go by the last pose (Newton) are proven, and closed forms hold their signs
     motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
         geometry and modes, and inputs by offsets
     workers, executor : so many "processes" or "threads"; "sequential"; "mpi": the ranks that mpiexec started
@@ -100,8 +105,8 @@ def sweep(
     ([True, True, True, True, False, False], [1.113, 1.28])
     """
     prepared = prepare(
-        model, cases, store=store, record=record, limits=limits, modes=modes, motion=motion, steps=steps,
-        duration=duration, block=block,
+        model, cases, store=store, record=record, limits=limits, modes=modes, branch=branch, motion=motion,
+        steps=steps, duration=duration, block=block,
     )  # fmt: skip
     return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
 
@@ -152,6 +157,7 @@ def prepare(
     record: Sequence[str] | None = None,
     limits: Limits | None = None,
     modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
     motion: Motion | Literal["own"] | None = None,
     steps: int | None = None,
     duration: float | None = None,
@@ -222,6 +228,8 @@ def prepare(
             )
     elif steps is not None or duration is not None:
         faults.append("steps and duration are of a motion; leave them out, or write motion own")
+    if branch not in (None, "checked", "proven"):
+        faults.append(f"branch {branch!r}; write checked or proven")
     if block is not None and block < 1:
         faults.append(f"blocks of {block} cases; write 1 or more")
     if faults:
@@ -243,6 +251,7 @@ def prepare(
         duration,
         Path(store),
         block or fit,
+        branch,
     )
 
 
@@ -370,6 +379,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         "limits": {name: [_json(end) for end in ends] for name, ends in setup.limits.items()},
         "modes": {str(group): number for group, number in sorted(setup.modes.items())},
         "motion": motion,
+        "branch": setup.branch,
         "mechanism": hashlib.sha256(text.encode()).hexdigest(),
         "solvers": {str(group): name for group, name in sorted(model.choices.items())},
         "versions": {name: version(name) for name in names},

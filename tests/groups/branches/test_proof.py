@@ -341,6 +341,16 @@ def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
         assert_allclose(one.acceleration, want.acceleration, atol=1e-6)
 
 
+def test_the_global_approach_is_proven_by_the_groups():
+    mechanism = six_r_group()
+    structure = mbssa.decompose(mechanism)
+    motion = turning(mechanism, -6.01424812956567, 3)
+    want = groups.build(structure).solve(motion, branch="proven", compiled=False)
+    found = groups.solve_globally(structure, motion, branch="proven", compiled=False)
+    assert found.proof.tolist() == [[2]] * 3
+    assert_allclose(found.position, want.position, atol=1e-8)
+
+
 def test_borrowed_inputs_are_proven_by_the_groups_of_the_drives():
     bar = mbssa.load("planar_four_bar")
     model = groups.build(mbssa.decompose(bar), drives=["1-4.angle"])
