@@ -66,8 +66,12 @@ def solve(
     ] = None,
     level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
     branch: Annotated[
-        Branch, typer.Option(help="How the branch of each group is held: checked (faster), or proven.")
-    ] = "checked",
+        Branch | None,
+        typer.Option(
+            help="How branches are held: checked (faster), proven, or smooth (on through crossings).",
+            show_default="proven, but where compiled kernels solve fine steps",
+        ),
+    ] = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -148,8 +152,6 @@ def solve(
             faults.append("--points: names no point")
         if through is not None:
             faults += through_faults(through, request, mode or [])
-        if branch == "proven" and request:
-            faults.append("--branch proven: is solved on one core; leave out --workers, --plan, --checkpoint")
         if faults:
             fail_all(faults)
         groups = mode or [], solver or [], keep or []
@@ -182,7 +184,7 @@ def _solve(
     solver: Sequence[str],
     keep: Sequence[str],
     level: Level,
-    branch: Branch,
+    branch: Branch | None,
     compiled: bool | None,
     targets: Sequence[Target],
     points: list[str] | None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from groups.assembly_modes.placing import CLOSED_FORM
 from groups.reports.about import about, about_columns, model_lines, rest_of_groups
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.reports.table import SHOWN, Part, Report, Table
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 #: Coordinates of a mode that a table has.
 _COLUMNS = 6
-#: Modes of a group up to which each has a row; else each place has one, and so many are shown.
-_EACH, _SHOWN_MODES = 40, 200
+#: Modes of a group that have a row.
+_SHOWN_MODES = 200
 
 
 def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> Report:
@@ -24,6 +25,7 @@ def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> R
     parts: list[Part] = [*model_lines(model.structure), _table(model, listed, narrow=False)]
     if len(listed) > SHOWN:
         parts += rest_of_groups(model.structure)
+    parts += _searches(listed)
     if each:
         for found in listed:
             parts += _modes_parts(model, found)
@@ -43,7 +45,7 @@ def _table(model: Model, listed: Sequence[GroupModes], *, narrow: bool) -> Table
             str(len(found)),
             str(found.reference),
             "?" if found.most is None else str(found.most),
-            ("yes" if found.complete else "perhaps not") + truss,
+            _completeness(found) + truss,
         )
 
     return Table(
@@ -56,12 +58,26 @@ def _table(model: Model, listed: Sequence[GroupModes], *, narrow: bool) -> Table
     )
 
 
+def _completeness(found: GroupModes) -> str:
+    if found.complete:
+        return "yes"
+    return f"about {found.missing:.0f} missing" if found.missing >= 0.5 else "it seems"
+
+
+def _searches(listed: Sequence[GroupModes]) -> list[str]:
+    """How the modes were found that no closed form gives."""
+    lines = []
+    for found in listed[:SHOWN]:
+        if found.search != CLOSED_FORM.text:
+            lines.append(f"SG-{found.group}: {found.search}.")
+            if not found.complete:
+                lines.append("  mbssa modes MODEL --starts N searches longer.")
+    return lines
+
+
 def _modes_parts(model: Model, found: GroupModes) -> list[Part]:
     """The modes of one group, by the coordinates in which they differ, the solver's unknowns first."""
     rows = list(found)
-    if len(rows) > _EACH:
-        places = {mode.place: mode for mode in [*reversed(rows), found[found.reference]]}
-        rows = sorted(places.values(), key=lambda mode: mode.number)
     asked = [name for name in model.solvers[found.group - 1].unknowns if name in found[1].coordinates]
     names = [
         name
@@ -88,8 +104,6 @@ def _modes_parts(model: Model, found: GroupModes) -> list[Part]:
         parts.append(f"… and {len(names) - len(shown)} more coordinates differ; --format json lists them")
     if len(rows) > _SHOWN_MODES:
         parts.append(f"… and {len(rows) - _SHOWN_MODES} more modes; --format json lists them")
-    if len(rows) < len(found):
-        parts.append("One of each place; the others differ in how struts are turned, see --format json.")
     return parts
 
 
@@ -109,12 +123,13 @@ def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
             "solver": found.solver,
             "reference": found.reference,
             "complete": found.complete,
+            "missing": found.missing,
+            "search": found.search,
             "most": found.most,
             "truss": None if found.truss is None else str(found.truss),
             "modes": [
                 {
                     "number": mode.number,
-                    "place": mode.place,
                     "signs": list(mode.signs),
                     "coordinates": mode.coordinates,
                     "bodies": (mode.bodies + 1).tolist(),

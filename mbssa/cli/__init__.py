@@ -39,13 +39,16 @@ COMMANDS = {
     "solve": "groups.cli.solve:solve",
     "solvers": "groups.cli.solvers:solvers",
     "modes": "groups.cli.modes:modes",
+    "draw": "groups.cli.draw:draw",
     "partition": "groups.cli.partition:partition",
     "routes": "routes.commands:routes",
     "sweep": "routes.sweep_commands:sweep",
 }
 
-#: Where ``mbssa solve`` finds what runs a plan: a package above the one that has the command.
+#: What commands find in a package above their own: ``mbssa solve`` what runs a plan, and ``mbssa check`` what
+#: finds the singular positions of a motion.
 RUNNER = "routes.runner:runner"
+SINGULAR_POSITIONS = "groups.branches.on_the_way:singular_positions"
 
 
 def main() -> None:

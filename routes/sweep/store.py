@@ -162,8 +162,6 @@ def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
 
     with whole(part_path(folder, block)) as place, place.open("wb") as stream:
         pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def claim(folder: Path, block: int) -> bool:
