@@ -16,9 +16,8 @@ from groups.motion import Motion, default_motion, driven_coordinates, reference_
 from groups.plain_costs import plain_microseconds
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.relative import counts_by_instants
-from groups.results.faults import names_of_groups
 from groups.run import Carried, Kept, Packed, Run, entry, frame_state, run_in, seed
-from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
+from groups.trajectory import Branch, Level, Trajectory, body_index, level_number, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.compiled import is_worth_compiling
 from mbssa.joints.catalogue import coordinate_unit

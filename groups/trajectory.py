@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.results import faults as _faults
 from groups.results.joints import JointMotion, joint_motion
 from groups.results.rotations import (
     in_space,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from groups.branches.singular import SingularPosition
     from groups.tearing.record import Outer
-    from mbssa import Mechanism
+    from mbssa import Mechanism, Structure
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +36,23 @@ Level = Literal["position", "velocity", "acceleration"]
 LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
 #: What a status says, by its number.
-STATUS = _faults.STATUS
+STATUS = (
+    "ok",
+    "not converged",
+    "singular",
+    "waits for a group that failed",
+    "out of reach",
+    "mode lost",
+    "dropped equations violated",
+    "gimbal",
+    "not computed",
+    "lifted off",
+    "penetrates",
+    "passed a singular position",
+)
+
+#: Bodies of a group that its name lists before it only counts the rest.
+_NAMED = 6
 
 #: How the branch of a solution was to be held, and how sure it is, by the number in :attr:`Trajectory.proof`.
 Branch = Literal["checked", "proven", "smooth"]
@@ -160,7 +175,7 @@ class Trajectory:
 
         structure, count = mbssa.decompose(self.mechanism), self.status.shape[1]
         # Another number of groups: decomposed in another way. Nothing is said rather than something wrong.
-        return _faults.names_of_groups(structure) if structure.n_groups == count else ("",) * count
+        return names_of_groups(structure) if structure.n_groups == count else ("",) * count
 
     def body(self, name: str | int) -> BodyMotion:
         """Motion of one body, by name or number.
@@ -252,7 +267,9 @@ class Trajectory:
         >>> groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5)).faults()
         []
         """
-        return _faults.sentences(self)
+        from groups.reports.faults import sentences
+
+        return sentences(self)
 
     def columns(self, joints: str | Sequence[str] = ()) -> tuple[list[str], Floats]:
         """Header and (T, columns) table of time, position, orientation, velocity, acceleration, by body.
@@ -507,3 +524,22 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+
+
+def names_of_groups(structure: Structure) -> tuple[str, ...]:
+    """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``.
+
+    >>> import mbssa
+    >>> names_of_groups(mbssa.decompose(mbssa.load("planar_four_bar")))
+    ('crank (1R2D)', 'coupler, rocker (3R2D)')
+    """
+    return tuple(
+        f"{_bodies_named(structure.mechanism, group.body_indices)} ({group.type_name})"
+        for group in structure.groups
+    )
+
+
+def _bodies_named(mechanism: Mechanism, bodies: npt.NDArray[np.int64]) -> str:
+    names = [mechanism.body_name(b) for b in bodies[:_NAMED].tolist()]
+    more = len(bodies) - _NAMED
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -110,14 +110,14 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, ready for JSON."""
-        from mbssa.results.diagnosis import to_dict
+        from mbssa.reports.check import to_dict
 
         return to_dict(self)
 
     def __str__(self) -> str:
-        from mbssa.results.diagnosis import as_text
+        from mbssa.reports.check import check_report
 
-        return as_text(self)
+        return check_report(self).text()
 
 
 def check(mechanism: Mechanism, precision: float | None = None) -> Report:
@@ -253,7 +253,7 @@ def _ranks_of_groups(
 
 
 def _count_findings(structure: Structure, count: tuple[Part, ...]) -> list[Finding]:
-    from mbssa.results.tables import part_sentence
+    from mbssa.reports.structure import part_sentence
 
     return [
         Finding(

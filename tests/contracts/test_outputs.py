@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import mbssa
-from mbssa.application import application
+from mbssa.cli.application import application
 
 #: Option by which each command writes a file, its ending, and the command; {m} is a model's file.
 WRITTEN = {
@@ -70,7 +69,7 @@ def line(tmp_path):
 
 def test_every_option_that_names_a_file_is_here():
     found = set()
-    for name, command in typer.main.get_command(application()).commands.items():
+    for name, command in application().commands.items():
         for each in command.params:
             if "Path" in str(each.type_descriptor.annotation):
                 found.add((name, each.opts[0] if each.param_type_name == "option" else each.metavar))

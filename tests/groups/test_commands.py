@@ -1,6 +1,5 @@
 """The commands solve, solvers and modes as a stranger uses them: answers, refusals, files, Ctrl-C."""
 
-import io
 import json
 import os
 import re
@@ -11,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import groups
 import mbssa
 from groups import watched
 from groups.model import Model
-from groups.results.listings import modes_page, solvers_page
+from groups.reports.modes import modes_report
+from groups.reports.solvers import solvers_report
 from groups.run import Run
 from mbssa import compiled
 
@@ -389,16 +388,10 @@ def test_every_group_has_a_solver_and_a_reason(name, run_mbssa):
         assert row["form"] == "Newton" or row["modes"] >= 1
 
 
-def printed(print_on, width):
-    stream = io.StringIO()
-    print_on(Console(file=stream, width=width, color_system=None, highlight=False))
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize("name", ["rotor", "stewart", "stewart_inverse", "six_sps", "rssr", "andrews"])
 def test_no_name_is_broken_on_a_terminal_of_80_columns(name):
     model = groups.build(mbssa.decompose(mbssa.load(name)))
-    text = printed(lambda screen: solvers_page(model, screen), 80)
+    text = solvers_report(model).text(80)
     assert max(map(len, text.splitlines())) <= 80
     for solver in model.solvers:
         assert all(unknown in text for unknown in solver.unknowns)
@@ -461,7 +454,7 @@ def test_modes_are_counted_and_listed(run_mbssa):
 def test_every_mode_has_a_row_and_the_search_is_told():
     model = groups.build(mbssa.decompose(mbssa.load("stewart")))
     found = groups.modes(model, 1)
-    text = printed(lambda screen: modes_page(model, [found], screen, each=True), 80)
+    text = modes_report(model, [found], each=True).text(80)
     shown = [int(number) for number in re.findall(r"(?m)^ +(\d+)  [ *]  .*e-\d+ *$", text)]
     assert shown == [mode.number for mode in found]
     assert re.search(r"SG-1: 28 complex positions were\s+followed, ", text)
