@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from groups.model import Model
 from routes.cost import Costs
+from routes.executors import is_parallel
 from routes.plan import Plan
 from routes.simulate import Schedule, critical_path, simulate
 from routes.tasks import Tasks, tasks_of
@@ -115,7 +116,7 @@ def scheduled(
     costs anything.
     """
     executor = costs.executor(plan.executor)
-    workers = 1 if plan.executor == "sequential" else workers
+    workers = workers if is_parallel(plan.executor) else 1
     first = simulate(seconds, tasks.needs_start, tasks.needs, workers, handing=executor.handing)
     if workers == 1 or not len(seconds):
         return first

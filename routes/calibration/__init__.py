@@ -9,16 +9,14 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.trajectory import Level, level_number
 from mbssa.store import StoreError
+from routes.calibration.cost_store import keep, kept, key_of, nearest
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
-from routes.calibration.keeping import keep, kept, key_of, nearest
 from routes.calibration.machine import this_machine
 from routes.calibration.measuring import coarse_pass, measured_costs, with_alternatives
-from routes.cost import Costs, ExecutorCosts
+from routes.cost import Costs
+from routes.executors import ExecutorCosts, default_executor, executor_named
 
 __all__ = ["costs", "kept_costs"]
-
-#: Executors whose workers are not here to be measured.
-ELSEWHERE = ("mpi",)
 
 
 def costs(
@@ -73,8 +71,8 @@ def costs(
         found = measured_costs(model, motion, level)
         keep(key, found)  # at once, since the user may stop what follows
     found = _of_the_motion(found, model, motion)
-    here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
-    for name in dict.fromkeys(["threads", *here] if here and workers > 1 else []):
+    here = _measurable(executors)
+    for name in dict.fromkeys([default_executor(), *here] if here and workers > 1 else []):
         if _to_be_measured(found, name, workers):
             measured = measured_executor(model, motion, level, found, name, workers)
             found = replace(found, executors={**found.executors, name: _merged(found, name, measured)})
@@ -96,10 +94,14 @@ def kept_costs(
         found = nearest(key_of(machine, model, level_number(level), len(motion.time)))
     except StoreError:  # what only spares time must not keep anybody from solving
         return None
-    here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
-    if found is None or not all(_is_known(found, name, workers) for name in here):
+    if found is None or not all(_is_known(found, name, workers) for name in _measurable(executors)):
         return None
     return _of_the_motion(found, model, motion)
+
+
+def _measurable(executors: Sequence[str]) -> list[str]:
+    types = map(executor_named, executors)
+    return [each.name for each in types if each.parallel and each.measurable]
 
 
 def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:

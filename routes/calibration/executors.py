@@ -19,7 +19,8 @@ from routes.calibration.measuring import (
     together,
 )
 from routes.calibration.timing import Timing, timed
-from routes.cost import Costs, ExecutorCosts
+from routes.cost import Costs
+from routes.executors import ExecutorCosts, default_executor, executor_named
 from routes.plan import Plan, even_chunk
 from routes.predict import scheduled
 from routes.run import logged_run
@@ -68,12 +69,12 @@ def measured_executor(
     first = logged_run(model, runs["side by side"][0], piece, level=level, compiled=True).seconds
     timings = timed(model, runs, level, BUDGET)
     sequential, beside = timings["in sequence"], timings["side by side"]
-    if name == "threads":
+    if executor_named(name).memory == "shared":
         lone = 1.0
         at_once, slower = _contention(sequential, beside)
     else:  # Processes cannot be seen at their work; but they share what threads share.
-        at_once = costs.executor("threads").at_once
-        shared = float(costs.slowdown("threads", workers, shared=False))
+        at_once = costs.executor(default_executor()).at_once
+        shared = float(costs.slowdown(default_executor(), workers, shared=False))
         slower = max(float(beside.durations.sum() / sequential.durations.sum()), 1.0)
         lone = slower / shared
     found = ExecutorCosts(

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from mbssa.structure import Structure
 from routes.dag import Dag
-from routes.enumeration.parts import members
-from routes.enumeration.symmetry import Shape, TooLarge, compose
+from routes.enumeration.composition import Shape, TooLarge, compose
+from routes.enumeration.partial_order import members
 
 if TYPE_CHECKING:
     from groups.model import Model

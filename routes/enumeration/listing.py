@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mbssa.structure import Structure
 from routes.dag import Dag
-from routes.enumeration.symmetry import Composition, Shape, TooLarge, compose
+from routes.enumeration.composition import Composition, Shape, TooLarge, compose
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -99,7 +99,7 @@ def states(shape: Shape) -> Iterator[State]:
 def untouched(shape: Shape) -> State:
     """The state before the first stage.
 
-    >>> from routes.enumeration.symmetry import compose
+    >>> from routes.enumeration.composition import compose
     >>> untouched(compose(Dag(((), (0,), (0,)))).shape)
     (0, (0, 0))
     """

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 import routes.scaling
 from mbssa.results.tables import plain_text
-from routes.results.scaling import as_json, page, to_dict
+from routes.reports.scaling import as_json, page, to_dict
 from routes.scaling import alone, scaling
 from routes.simulate import critical_path, simulate, simulator
-from routes.synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 SHAPES = {
     "wide": wide(60),
