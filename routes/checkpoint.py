@@ -1,4 +1,4 @@
-"""Runs that can be resumed: a folder with the arrays of a run, and what run it was."""
+"""Checkpoints: a folder with the arrays of a run and the record that identifies it."""
 
 from __future__ import annotations
 
@@ -123,10 +123,10 @@ def kept_plan(folder: Path) -> Plan:
 
 
 def _record(job: Job) -> dict[str, Any]:
-    """What makes a run this one and no other."""
+    """Record that identifies a run."""
     packed, motion = job.model.packed, job.motion
     plan = json.loads(job.plan.to_json())
-    # Who does the tasks, and how many they are, changes no bit of the answer.
+    # The executor and the number of workers change no bit of the answer.
     del plan["executor"], plan["workers"]
     return {
         "format": FORMAT,

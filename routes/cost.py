@@ -1,4 +1,4 @@
-"""What tasks cost on a machine, in seconds: measured once (:mod:`routes.calibration`), then only read."""
+"""Cost model of tasks on a machine, in seconds, measured by :mod:`routes.calibration`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Around:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a model costs on a machine.
+    """Costs of a model on a machine.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Costs:
     def call_seconds(
         self, calls: Sequence[Sequence[int]], length: int, solvers: Mapping[int, str] | None = None
     ) -> Floats:
-        """(calls,) s of calls of groups (indices from 0) over a chunk of this length, with nobody beside.
+        """(calls,) s of calls of groups (indices from 0) over a chunk of this length, on one busy worker.
 
         >>> costs = made_up([1e-4, 2e-4], joined=2e-5)
         >>> costs.call_seconds([(0,), (1,), (0, 1)], 1000).round(6).tolist()
@@ -159,7 +159,7 @@ class Costs:
         return found
 
     def task_seconds(self, tasks: Tasks, plan: Plan) -> Floats:
-        """(n,) s of each task on its worker, with nobody beside it and without its handing."""
+        """(n,) s of each task on one busy worker, without its handing."""
         lengths = np.diff(tasks.bounds)
         kinds, which = np.unique(lengths, return_inverse=True)
         by_kind = [self.call_seconds(tasks.calls, int(length), plan.solvers) for length in kinds]

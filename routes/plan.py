@@ -1,4 +1,4 @@
-"""A plan: a kinematic route and the choices that make it a run. Data, which runs again elsewhere."""
+"""Plan of a run: a kinematic route with calls, chunks, executor and solvers, as data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Plan:
-    """A kinematic route, cut into calls and chunks, and who runs it.
+    """A kinematic route, cut into calls and chunks, with its executor.
 
     Attributes
     ----------

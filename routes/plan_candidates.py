@@ -1,4 +1,4 @@
-"""Which plans there are for a model: kinds of route, chunks of time, executors, solvers."""
+"""Candidate plans of a model: kinds of route, chunks of time, executors, solvers."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ Progress = Callable[[float], object]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a run gave (:func:`logged_run`).
+    """Result of a run (:func:`logged_run`).
 
     Attributes
     ----------

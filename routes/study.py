@@ -94,7 +94,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What :func:`study` found. ``best`` is a plan that :func:`routes.run` runs.
+    """Result of :func:`study`; ``best`` is a plan for :func:`routes.run`.
 
     Attributes
     ----------

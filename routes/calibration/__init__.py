@@ -29,7 +29,7 @@ def costs(
     alternatives: Mapping[int, str] | None = None,
     recalibrate: bool = False,
 ) -> Costs:
-    """What a model's tasks cost on this machine: as it was measured once, else measured now, in 1 to 5 s.
+    """Costs of a model's tasks on this machine: stored ones, else measured now, in 1 to 5 s.
 
     They are kept (:mod:`mbssa.store`) for this machine, model, level and, to a power of two, number of
     instants. Executors that they do not have are measured when they are first asked for, and again where
@@ -87,12 +87,12 @@ def costs(
 def kept_costs(
     model: Model, motion: Motion, *, level: Level, executors: Sequence[str], workers: int
 ) -> Costs | None:
-    """What :func:`costs` has kept for a motion about as long; None where nothing is known."""
+    """Costs stored by :func:`costs` for a motion of similar length; None without any."""
     machine = this_machine()
     workers = min(workers, machine.cores)
     try:
         found = nearest(key_of(machine, model, level_number(level), len(motion.time)))
-    except StoreError:  # what only spares time must not keep anybody from solving
+    except StoreError:  # without stored costs a run takes the default plan
         return None
     if found is None or not all(_is_known(found, name, workers) for name in _measurable(executors)):
         return None
@@ -110,7 +110,7 @@ def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:
 
 
 def _merged(found: Costs, name: str, measured: ExecutorCosts) -> ExecutorCosts:
-    """What was measured with one number of workers, with what is known of others."""
+    """Costs measured with one number of workers, merged with those of others."""
     known = found.executors.get(name)
     if known is None or known.assumed != measured.assumed:
         return measured

@@ -42,7 +42,7 @@ _TRIED = 1e-4
 def measured_executor(
     model: Model, motion: Motion, level: Level, costs: Costs, name: str, workers: int
 ) -> ExecutorCosts:
-    """What an executor adds to tasks, and how they slow each other down on so many workers.
+    """Measure what an executor adds to tasks, and their slowdown on a number of workers.
 
     Chunks that need nothing of each other, beside the same ones in sequence, tell its start and the slowing
     down; many small tasks tell the handing over; a pipeline tells the waiting. What threads do to each other
@@ -93,9 +93,9 @@ def measured_executor(
 
 
 def _contention(sequential: Timing, beside: Timing) -> tuple[float, float]:
-    """How many threads of those side by side really ran at once, and how much longer their work took.
+    """Mean number of threads that ran at once, and the factor by which their work took longer.
 
-    Time in which another program had the core is nobody's work, so this is right on a busy machine too, if
+    Processor time excludes other programs, so this holds on a busy machine too, if
     only it let the threads run at once now and then.
     """
     workers = beside.plan.workers

@@ -1,4 +1,4 @@
-"""Which machine this is, as far as it decides what tasks cost."""
+"""Properties of this machine that decide the costs of tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mbssa.compiled import kernel_state
 
 @dataclass(frozen=True)
 class Machine:
-    """What decides costs: the processor, what runs on it, and the kernels.
+    """Processor, software and kernels, which decide costs.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def give_back_memory() -> None:
 
     A run of 10⁴ instants can take half as long again where its arrays come in pages that were never
     touched, as those of a new process do. In a process that repeats runs, glibc sometimes gives them the
-    pages of the last one instead, and nobody can foresee when.
+    pages of the last one instead, unpredictably.
 
     >>> give_back_memory()
     """

@@ -34,7 +34,7 @@ QUIET = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """What the runs of one plan took.
+    """Durations of the runs of one plan.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Timing:
 
     @property
     def noise(self) -> float:
-        """How much longer the middle run took than the shortest, as a share of it."""
+        """Median over shortest run, less 1."""
         least = self.seconds.min()
         return float(np.median(self.seconds) / least - 1.0)
 

@@ -181,7 +181,7 @@ def _is_whole(text: str) -> bool:
 
 
 def executor_faults(names: list[str]) -> list[str]:
-    """What is wrong with the names of executors; a sentence for each.
+    """Faults in the names of executors, one for each.
 
     >>> executor_faults(["threads"])
     []

@@ -55,7 +55,7 @@ class PlannedSolve:
 
 
 def runner(request: Request, model: Model, motion: Motion, level: Level) -> PlannedSolve:
-    """Who solves a motion as requested: by the plan of a file, or by the one that is predicted fastest.
+    """Return the solver of a request: the plan of a file, or the plan that is predicted fastest.
 
     Raises
     ------

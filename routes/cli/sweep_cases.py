@@ -1,4 +1,4 @@
-"""What a sweep is asked for on the command line: cases, limits and columns from texts."""
+"""Options of the command ``mbssa sweep``: cases, limits and columns from texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which routes there are: how many, one after another, best predicted first, and as a tree.
+"""Enumeration of kinematic routes: count, list, best predicted first, tree.
 
 >>> from routes.dag import Dag
 >>> from routes.enumeration import count, enumerate_routes

@@ -62,7 +62,7 @@ class Shape:
 
     @cached_property
     def views(self) -> tuple[Callable[[tuple[Any, ...]], tuple[Any, ...]], ...]:
-        """What turns make of a tuple with an entry for each part, without the identity."""
+        """Permutations of a tuple with an entry for each part, one for each automorphism but the identity."""
         return tuple(itemgetter(*turn) for turn in self.turns)
 
 
@@ -77,7 +77,7 @@ class Composition:
 
 @dataclass
 class _Known:
-    """What has been met while a DAG is composed: shapes by what they are made of, and prime orders."""
+    """Shapes found so far in a composition, by their key, and prime orders."""
 
     shapes: list[Shape] = field(default_factory=list)
     by_key: dict[object, Shape] = field(default_factory=dict)
@@ -196,7 +196,7 @@ def _taken_apart(
 def _between(
     colour: Sequence[int], arcs: Sequence[tuple[int, int]], pieces: Sequence[Sequence[int]]
 ) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int, int, int]]]:
-    """How often each colour is in each piece, and arcs by piece and colour of both of their ends."""
+    """Counts of colours by piece, and of arcs by piece and colour of both ends."""
     piece_of = {group: k for k, piece in enumerate(pieces) for group in piece}
     count = Counter((k, colour[group]) for group, k in piece_of.items())
     across = Counter(

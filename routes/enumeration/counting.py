@@ -1,4 +1,4 @@
-"""How many routes there are, without listing them.
+"""Number of kinematic routes, counted without listing them.
 
 A route is a map of the groups onto stages that strictly ascends along the DAG. Of every part of the DAG, the
 maps *onto* k stages are counted for each k, up to its automorphisms. Parts in series: stages of one follow

@@ -187,7 +187,7 @@ def _leaves(state: State) -> Iterator[int]:
 
 
 def _ready(shape: Shape, state: tuple[State, ...]) -> list[bool]:
-    """Which parts may go on: in a prime order, those whose needs are complete."""
+    """By part, whether it may continue: in a prime order, only after its predecessors."""
     if shape.kind == "parallel":
         return [True] * len(state)
     complete = sum(1 << i for i, part in enumerate(state) if is_complete(part))

@@ -1,4 +1,4 @@
-"""Who does what when: a bar for each task in the row of its worker, prediction above measurement."""
+"""Gantt charts: a bar for each task in the row of its worker, prediction above measurement."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def _draw(axes: Axes, chart: Chart, row: float, factor: float, colours: Sequence
 
 
 def _write_around(axes: Axes, chart: Chart, row: float, said: str) -> None:
-    """What stands above, at the left and at the right of the rows."""
+    """Labels above, left and right of the rows."""
     look: dict[str, Any] = {
         "fontsize": SMALL_TEXT,
         "family": FONT,

@@ -39,7 +39,7 @@ def speed_ups(
 ) -> Figure:
     """Predicted speed-up on any number of workers, both axes logarithmic.
 
-    Beside it the ideal (as many times as fast as there are workers), the limit of the critical path and
+    Beside it the ideal (speed-up equal to the number of workers), the limit of the critical path and
     Amdahl's bound; a ring marks where more workers stop paying.
 
     Parameters
@@ -59,7 +59,7 @@ def speed_ups(
     >>> from routes.scaling import scaling
     >>> figure = speed_ups(scaling(np.full(6, 1e-3), np.zeros(7, dtype=int), np.zeros(0, dtype=int)))
     >>> [text.get_text() for text in figure.axes[0].texts]
-    ['6 workers: 6 times as fast']
+    ['6 workers: speed-up 6']
     """
     require_matplotlib()
     from matplotlib.lines import Line2D
@@ -150,9 +150,9 @@ def _mark(axes: Axes, scaling: Scaling, enough: float) -> None:
     axes.plot(scaling.enough, enough, ls="", zorder=4, **_RING)
     axes.vlines(scaling.enough, axes.get_ylim()[0], enough, color=INK, lw=FINE, zorder=2)
     right = scaling.enough**2 > scaling.workers[-1]
-    who = "1 worker" if scaling.enough == 1 else f"{scaling.enough:,} workers"
+    subject = "1 worker" if scaling.enough == 1 else f"{scaling.enough:,} workers"
     axes.annotate(
-        f"{who}: {enough:.3g} times as fast",
+        f"{subject}: speed-up {enough:.3g}",
         (scaling.enough, axes.get_ylim()[0]),
         (-3.0 if right else 3.0, 3.0),
         textcoords="offset points",
@@ -186,7 +186,7 @@ def _panel(title: str) -> tuple[Figure, Axes]:
     axes.grid(color=GRID, lw=FINE / 2)
     axes.set_axisbelow(True)
     axes.set_xlabel("workers", fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel("times as fast as sequential", fontsize=SMALL_TEXT, family=FONT)
+    axes.set_ylabel("speed-up over sequential", fontsize=SMALL_TEXT, family=FONT)
     for spine in axes.spines.values():
         spine.set(linewidth=0.5, color=INK)
     if title:

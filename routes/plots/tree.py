@@ -53,7 +53,7 @@ def routes_tree(
     best: Route | None = None,
     seconds: Mapping[Route, float] | None = None,
 ) -> Figure:
-    """Draw a tree of routes; one who reads a row from the left to its end reads a route.
+    """Draw a tree of routes; a row, from left to right, is a route.
 
     Each box is a stage: its groups, which are solved side by side. The sequential and the parallel route are
     coloured and named at their ends, where they are in the tree, and so is the best.
@@ -199,7 +199,7 @@ def _text(stage: tuple[int, ...]) -> str:
 
 
 def _said(tree: nx.DiGraph[Route], route: Route, best: Route | None, seconds: float | None) -> str:
-    """What stands at the end of a route."""
+    """Label at the end of a route."""
     words = [mark for mark in ("sequential", "parallel") if tree.nodes[route][mark]]
     words += ["best"] * (route == best)
     if seconds is not None:

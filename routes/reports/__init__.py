@@ -1,1 +1,1 @@
-"""What is shown of routes, as text for people and as plain data."""
+"""Reports of routes and sweeps, as text and as plain data."""

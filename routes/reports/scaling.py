@@ -41,27 +41,27 @@ def table(scaling: Scaling) -> Table:
 
 
 def lines(scaling: Scaling) -> list[str]:
-    """What limits the speed-up, and from where on more workers do not pay, as sentences.
+    """Sentences on the limits of the speed-up, and on the number of workers that reaches them.
 
     >>> import numpy as np
     >>> from routes.scaling import scaling
     >>> tasks = np.full(5, 1e-3), np.array([0, 0, 1, 2, 3, 4]), np.zeros(4, dtype=int)
     >>> for line in lines(scaling(*tasks)):
     ...     print(line)
-    critical path 2 ms: no more than 2.5 times as fast
-    serial share 20 %: no more than 5 times as fast by Amdahl's law
-    4 workers are 2.5 times as fast, 95 % of the best or more: beyond them it stops paying
+    critical path 2 ms: speed-up at most 2.5
+    serial share 20 %: speed-up at most 5 by Amdahl's law
+    4 workers: speed-up 2.5, at least 95 % of the maximum
     """
     unit, factor = _unit(scaling.critical)
     limit, critical = f"{scaling.limit:.3g}", f"{scaling.critical * factor:.3g} {unit}"
     most = scaling.sequential / scaling.serial if scaling.serial else None
-    amdahl = f"no more than {most:.3g} times as fast" if most else "no limit"
-    enough, times = scaling.enough, f"{scaling.sequential / scaling.enough_makespan:.3g} times as fast"
-    who, beyond = ("1 worker is", "it") if enough == 1 else (f"{enough:,} workers are", "them")
+    amdahl = f"speed-up at most {most:.3g}" if most else "no limit"
+    enough, times = scaling.enough, f"speed-up {scaling.sequential / scaling.enough_makespan:.3g}"
+    workers = "1 worker" if enough == 1 else f"{enough:,} workers"
     return [
-        f"critical path {critical}: no more than {limit} times as fast",
+        f"critical path {critical}: speed-up at most {limit}",
         f"serial share {100 * scaling.serial_share:.3g} %: {amdahl} by Amdahl's law",
-        f"{who} {times}, {100 * ENOUGH:.0f} % of the best or more: beyond {beyond} it stops paying",
+        f"{workers}: {times}, at least {100 * ENOUGH:.0f} % of the maximum",
     ]
 
 

@@ -55,7 +55,7 @@ def page(study: Study, console: Console) -> None:
 
 
 def head(study: Study) -> list[str]:
-    """What was studied: model, motion, machine, and how many routes and plans there are."""
+    """Subject of a study: model, motion, machine, numbers of routes and plans."""
     structure = study.model.structure
     levels, groups = len(structure.levels), structure.n_groups
     lines = [
@@ -114,7 +114,7 @@ def short(plan: Plan) -> str:
 
 
 def verdict(study: Study) -> list[str]:
-    """Which plan is the fastest, and from how many instants on parallel pays, as sentences."""
+    """Sentences on the fastest plan, and on the number of instants from which parallel pays."""
     best, parallel = study.trials[0], study.parallel
     lines = [f"Fastest: {best.kind}, {short(best.plan)}"]
     if best.kind == "sequential":
@@ -122,7 +122,7 @@ def verdict(study: Study) -> list[str]:
             slower = parallel.seconds / best.seconds
             lines[0] += f"; sequential wins here, the best parallel plan takes {slower:.2f} times as long"
     else:
-        lines[0] += f"; {study.speed_up(best):.2f} times as fast as sequential"
+        lines[0] += f"; speed-up {study.speed_up(best):.2f} over sequential"
     if (off := median(abs(trial.error) for trial in study.trials)) > DOUBTFUL:
         lines.append(
             f"Half of the predictions are off by {off:.0%} or more: the machine is busier than when its "

@@ -1,4 +1,4 @@
-"""What came of a sweep, as a page and as plain data."""
+"""Report of a sweep, as a page and as plain data."""
 
 from __future__ import annotations
 

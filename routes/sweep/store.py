@@ -1,4 +1,4 @@
-"""The folder of a sweep: what it is of, a Parquet file for every block of cases, and who writes there.
+"""Folder of a sweep: its manifest, and a Parquet file for every block of cases.
 
 ``sweep.json`` says what the sweep is of; ``parts/part-000000.parquet`` … hold the cases, each file either
 whole or not there. A folder belongs to one run at a time, by a lock that the system drops with the process.
@@ -35,7 +35,7 @@ class SweepError(RuntimeError):
 
 
 def part_path(folder: Path, block: int) -> Path:
-    """Where the cases of a block are.
+    """Path of the cases of a block.
 
     >>> part_path(Path("tips"), 12).as_posix()
     'tips/parts/part-000012.parquet'
@@ -44,7 +44,7 @@ def part_path(folder: Path, block: int) -> Path:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a sweep is of.
+    """Manifest of a sweep.
 
     Raises
     ------
