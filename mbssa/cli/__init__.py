@@ -41,13 +41,13 @@ COMMANDS = {
     "modes": "groups.cli.modes:modes",
     "draw": "groups.cli.draw:draw",
     "partition": "groups.cli.partition:partition",
-    "routes": "routes.commands:routes",
-    "sweep": "routes.sweep_commands:sweep",
+    "routes": "routes.cli.routes:routes",
+    "sweep": "routes.cli.sweep:sweep",
 }
 
 #: What commands find in a package above their own: ``mbssa solve`` what runs a plan, and ``mbssa check`` what
 #: finds the singular positions of a motion.
-RUNNER = "routes.runner:runner"
+RUNNER = "routes.cli.solve:runner"
 SINGULAR_POSITIONS = "groups.branches.on_the_way:singular_positions"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -73,13 +74,19 @@ class Setup:
 
 
 @lru_cache(maxsize=1)
-def unpacked(setup: bytes) -> Setup:
-    """A setup that came to this process as bytes, once."""
-    import pickle
+def _unpacked(setup: bytes) -> Setup:
+    """A setup that was sent to this process, whose cores belong to its workers."""
+    from threadpoolctl import threadpool_limits
 
+    threadpool_limits(1)
     found = pickle.loads(setup)
     assert isinstance(found, Setup)
     return found
+
+
+def solve_sent(setup: Setup | bytes, block: int) -> int:
+    """:func:`solve_block` of a setup, or of its pickle."""
+    return solve_block(_unpacked(setup) if isinstance(setup, bytes) else setup, block)
 
 
 def solve_block(setup: Setup, block: int) -> int:

@@ -93,7 +93,7 @@ def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
 
 
 def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> tuple[Parameter, ...]:
-    """What these names mean for a mechanism.
+    """Parameters of a mechanism, by their names.
 
     Raises
     ------

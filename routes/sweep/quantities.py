@@ -1,4 +1,4 @@
-"""What a sweep records of every case, by name, and how it is measured."""
+"""Quantities that a sweep records of every case, by name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Quantity:
 def quantities_of(
     mechanism: Mechanism, frames: Frames, names: Iterable[str], *, moving: bool
 ) -> tuple[Quantity, ...]:
-    """What these names mean: joint, ``joint.coordinate``, body, ``body.point``, residual, condition.
+    """Quantities by their names: joint, ``joint.coordinate``, body, ``body.point``, residual, condition.
 
     Parameters
     ----------

@@ -370,12 +370,12 @@ def test_inputs_that_jump_between_two_chunks_are_no_fault(kink):
 
 
 def test_two_runs_do_not_share_a_checkpoint(tmp_path):
-    from routes.locked import locked
+    from routes.lock import locked
 
     model = MODELS["rotor"]
     motion = groups.default_motion(model.mechanism, steps=100)
     plan = plan_of(model, sequential_route(model), instants=100, chunks=2)
     routes.run(model, plan, motion, checkpoint=tmp_path / "run", progress=lambda share: share < 0.4)
-    with locked(tmp_path / "run"), pytest.raises(ValueError, match="is being written by process"):
+    with locked(tmp_path / "run"), pytest.raises(ValueError, match="is being written by another run"):
         routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True)
     assert routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True).ok
