@@ -35,6 +35,8 @@ _ONE_CHUNK = np.zeros(1, dtype=np.int64)
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
+#: Most instants times groups of a motion that plain Python solves and proves by default.
+SHORT = 10_000
 #: Instants between two reports of progress.
 REPORTED = 78 * 256
 
@@ -149,10 +151,11 @@ class Model:
         return is_worth_compiling(self.kernels, tries * instants * self.inner.plain_seconds)
 
     def proves(self, motion: Motion, compiled: bool | None = None) -> bool:
-        """Whether branches are proven by default: in plain Python, and where a time step is coarse.
+        """Whether branches are proven by default: of coarse motions, and of short ones in plain Python.
 
-        A step is coarse in which an input goes farther than :data:`FINE`. The proof takes some 0.05 ms for an
-        instant and group, of which compiled kernels take a hundredth: fine motions of theirs are checked.
+        A motion is coarse of which an input goes farther than :data:`FINE` in a time step. The proof takes
+        some 0.05 ms for an instant and group, of which compiled kernels take a hundredth: long and fine
+        motions are checked.
 
         >>> import groups, mbssa
         >>> bar = mbssa.load("planar_four_bar")
@@ -160,12 +163,17 @@ class Model:
         >>> motions = [groups.constant_speed(bar, steps=n) for n in (361, 25)]
         >>> [model.proves(motion, compiled=True) for motion in motions]
         [False, True]
+        >>> model.proves(motions[0], compiled=False)
+        True
         """
-        if not (self.compiles(len(motion.time)) if compiled is None else compiled):
+        instants = len(motion.time)
+        if instants * self.structure.n_groups <= SHORT and not (
+            self.compiles(instants) if compiled is None else compiled
+        ):
             return True
-        size = np.array([self.frames.size if coordinate_unit(n.rpartition(".")[2]) == "m" else 1.0
-                         for n in motion.names])  # fmt: skip
-        return bool((np.abs(np.diff(motion.value, axis=1)) > FINE * size[:, None]).any())
+        lengths = [coordinate_unit(name.rpartition(".")[2]) == "m" for name in motion.names]
+        fine = FINE * np.where(lengths, self.frames.size, 1.0)
+        return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
 
     @cached_property
     def kernels(self) -> dict[Callable[..., Any], float]:

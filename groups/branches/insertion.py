@@ -280,7 +280,12 @@ class Proof:
         way = Motion(np.array([0.0, 1.0]), motion.names, np.array([start, goal]).T, zero + gap[:, None], zero)
         reference = self._run(way)
         reference.advance(0, 1, carried)
-        return self._in_pieces(way, reference, 0, carried, 0, run)
+        carried = self._in_pieces(way, reference, 0, carried, 0, run)
+        status = run.arrays.quality[0][:, 0].copy()
+        _advance(run, 0, 1, carried)  # with the rates of the motion
+        for g in np.flatnonzero((status != OK) & (run.arrays.quality[0][:, 0] == OK)).tolist():
+            run.without_answer(g, 0, int(status[g]))
+        return carried
 
     def _step(self, run: Run, first: int, carried: Carried) -> Carried:
         """Solve the time step from an instant on in pieces; returns what is carried on from its end."""

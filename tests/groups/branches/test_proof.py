@@ -294,6 +294,7 @@ def test_a_motion_that_begins_away_from_the_reference_is_led_there():
     truth = follow(mechanism, cubics(motion), motion.time)
     assert (found.proof == 2).all()
     assert_allclose(found.position, truth.position, atol=1e-8)
+    assert_allclose(found.velocity[0, 6], [*found.velocity[0, 6, :2], 0.3], atol=1e-12)
 
 
 def test_arrays_have_the_instants_of_the_motion_and_the_levels_that_are_wanted(tmp_path):
