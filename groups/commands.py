@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from groups import draw_command
 from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.sampling import usual_motion
@@ -56,6 +57,7 @@ def register(app: typer.Typer) -> None:
     app.command("solve")(solve)
     app.command("solvers")(solvers)
     app.command("modes")(modes)
+    draw_command.register(app)
     from groups.partitioning import commands as partitioning  # which takes options from this module
 
     partitioning.register(app)
@@ -95,8 +97,12 @@ def solve(
     ] = None,
     level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
     branch: Annotated[
-        Branch, typer.Option(help="How the branch of each group is held: checked (faster), or proven.")
-    ] = "checked",
+        Branch | None,
+        typer.Option(
+            help="How branches are held: checked (faster), proven, or smooth (on through crossings).",
+            show_default="proven, but where compiled kernels solve fine steps",
+        ),
+    ] = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -178,8 +184,6 @@ def solve(
             faults.append("--points: names no point")
         if through is not None:
             faults += through_faults(through, request, mode or [])
-        if branch == "proven" and request:
-            faults.append("--branch proven: is solved on one core; leave out --workers, --plan, --checkpoint")
         if faults:
             fail_all(faults)
         groups = mode or [], solver or [], keep or []
@@ -212,7 +216,7 @@ def _solve(
     solver: Sequence[str],
     keep: Sequence[str],
     level: Level,
-    branch: Branch,
+    branch: Branch | None,
     compiled: bool | None,
     targets: Sequence[Target],
     points: list[str] | None,
@@ -442,24 +446,39 @@ def modes(
     group: Annotated[
         int | None, typer.Option(metavar="N", help="List the modes of this group, with their coordinates.")
     ] = None,
+    starts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Where Newton searches: end after N random starts in a row that find no new mode; 500.",
+        ),
+    ] = None,
     trust: TrustOption = False,
     form: FormatOption = "table",
 ) -> None:
     """List the assembly modes of the structural groups of MODEL where its reference stands.
 
     A group that goes together in several ways keeps the reference's;
-    mbssa solve --mode takes another.
+    mbssa solve --mode takes another. The answer says how the modes were searched for, and
+    whether there can be more.
 
     Exit 0: listed; 1: the model cannot be solved as given; 2: bad input.
 
     Example: mbssa modes stewart --group 1
     """
     check_format(form)
+    from groups.assembly_modes import STARTS
     from groups.assembly_modes import modes as modes_of
+    from mbssa.bar import bar
 
     found = model_asked(load(model), model)
+    most = STARTS if starts is None else starts
     try:
-        listed = modes_of(found) if group is None else (modes_of(found, group),)
+        with bar() as told:
+            if group is None:
+                listed = modes_of(found, starts=most, told=told)
+            else:
+                listed = (modes_of(found, group, starts=most, told=told),)
     except ValueError as error:
         fail(f"{model}: {error}")
     if form == "json":

@@ -2,7 +2,7 @@
 
 Measured on one core of one machine, over all built-in models, up to accelerations, by
 ``benchmarks/test_plain.py``. What counts is the ratio to :data:`mbssa.compiled.IMPORTING`, measured there
-too: plain Python pays for some 300 instants of the rotor and some 70,000 of a four-bar.
+too: plain Python pays for some 500 instants of the rotor and some 40,000 of a four-bar.
 """
 
 from __future__ import annotations
@@ -10,23 +10,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups.families import PLANAR, STRUT
-from groups.kernels import cam, layout, planar, platform
+from groups.kernels import cam, layout, planar, platform, relative, rod_chain
 
 if TYPE_CHECKING:
     from groups.registry import Solver
 
 #: µs an instant: planar groups by their form, a strut, a link without unknowns, and a rod on one joint.
-_PLANAR = {planar.CRANK: 2.0, planar.LED: 12.0, planar.ARMS: 5.0, planar.GUIDE: 5.0}
-_CHAINS, _STRUT, _LINK, _REACH = 95.0, 200.0, 12.0, 130.0
-#: µs an instant: a body that one contact holds.
-_CAM = 60.0
-#: µs an instant: a body on six rods.
-_PLATFORM = 500.0
+_PLANAR = {planar.CRANK: 11.0, planar.LED: 31.0, planar.ARMS: 6.6, planar.GUIDE: 18.0}
+_CHAINS, _STRUT, _LINK, _REACH = 175.0, 75.0, 80.0, 10.0
+#: µs an instant: a body that one contact holds, a body on six rods, a rod through several links, three joints
+#: to a point.
+_BY_KERNEL = {
+    cam.solve_cam: 165.0,
+    platform.solve_platform: 480.0,
+    relative.solve_joints_to_a_point: 420.0,
+    rod_chain.solve_rod_chain: 660.0,
+}
 #: µs an instant: any other group in relative coordinates, each of its unknowns, each term of its equations,
 #: and a contact of curves.
-_RELATIVE, _UNKNOWN, _TERM, _CURVE = 80.0, 170.0, 15.0, 250.0
+_RELATIVE, _UNKNOWN, _TERM, _CURVE = 340.0, 290.0, 55.0, 600.0
 #: µs an instant of the global approach: each equation, and each triple of equations that elimination takes.
-_EQUATION, _TRIPLE = 100.0, 0.01
+_EQUATION, _TRIPLE = 220.0, 0.07
 
 
 def plain_microseconds(solver: Solver) -> float:
@@ -35,7 +39,7 @@ def plain_microseconds(solver: Solver) -> float:
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> [plain_microseconds(solver) for solver in model.solvers]
-    [2.0, 5.0]
+    [11.0, 6.6]
     """
     ints = solver.ints
     if solver.part is not None:
@@ -44,11 +48,9 @@ def plain_microseconds(solver: Solver) -> float:
         return _PLANAR.get(int(ints[planar.FORM]), _CHAINS)
     if solver.code == STRUT:
         return _STRUT
-    if solver.kernel is cam.solve_cam:
-        return _CAM
     struts = _STRUT * int(ints[layout.N_STRUTS])
-    if solver.kernel is platform.solve_platform:
-        return struts + _PLATFORM
+    if solver.kernel in _BY_KERNEL:
+        return struts + _BY_KERNEL[solver.kernel]
     unknowns, terms = int(ints[layout.N_UNKNOWNS]), int(ints[layout.N_TERMS])
     if unknowns == 0 and terms == 0:
         return struts + _LINK * int(ints[layout.N_LINKS])

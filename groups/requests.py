@@ -12,7 +12,7 @@ import numpy as np
 
 from groups.model import Model, solvers_of
 from groups.runner import Request
-from groups.trajectory import LEVELS, Level, Trajectory, body_index, quaternion_of
+from groups.trajectory import LEVELS, Level, body_index
 from mbssa import Mechanism
 from mbssa.cli import BETWEEN
 
@@ -182,10 +182,12 @@ def picture_faults(
     from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
     from groups.pictures.paths import paths
     from groups.pictures.points import points_of
-    from groups.pictures.scene import scene_of
+    from groups.pictures.scene import at_rest, scene_of
     from mbssa.pictures.limits import refuse_beyond
 
-    standing = _standing(model, kept, level)
+    bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(kept)
+    answers, n_groups = LEVELS.index(level), model.structure.n_groups
+    standing = at_rest(model.mechanism, model.reference, bodies, answers, n_groups)
     faults = []
     try:
         if plot is not None and points is None:
@@ -205,29 +207,6 @@ def picture_faults(
     except ValueError as error:
         faults.append(f"--animate: {error}")
     return faults
-
-
-def _standing(model: Model, kept: Sequence[int] | None, level: Level) -> Trajectory:
-    """One instant in which every body stands at the reference."""
-    mechanism, at = model.mechanism, model.reference
-    bodies = np.arange(mechanism.n_bodies) if kept is None else np.array(kept)
-    planar = mechanism.space == "planar"
-    position, rotation = at.position[bodies][None], at.rotation[bodies]
-    still = np.zeros((1, len(bodies), 3 if planar else 6))
-    ok = np.zeros((1, model.structure.n_groups))
-    return Trajectory(
-        mechanism,
-        np.zeros(1),
-        position[..., :2] if planar else position,
-        np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])[None] if planar else quaternion_of(rotation)[None],
-        still if LEVELS.index(level) > 0 else None,
-        still if LEVELS.index(level) > 1 else None,
-        ok.astype(np.int8),
-        ok,
-        ok.astype(np.int64),
-        ok + 1.0,
-        bodies,
-    )
 
 
 def memory_fault(model: Model, instants: int, kept: Sequence[int] | None, level: Level) -> str | None:

@@ -40,8 +40,8 @@ LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 STATUS = _faults.STATUS
 
 #: How the branch of a solution was to be held, and how sure it is, by the number in :attr:`Trajectory.proof`.
-Branch = Literal["checked", "proven"]
-PROOF = ("none", "checked", "proven")
+Branch = Literal["checked", "proven", "smooth"]
+PROOF = ("none", "checked", "proven", "continued")
 
 #: Faults that a representation lists before it only counts the rest.
 _SHOWN = 3
@@ -71,7 +71,8 @@ class Trajectory:
     causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
     contacts : by group, the first contact that ended; empty texts where none did, None where there is none
     group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
-    proven : (T, G) whether the branch is proven up to that instant; None with ``branch="checked"``
+    proven : (T, G) int8, 1 where the branch is proven up to that instant, 2 where it is but for places where
+        two branches cross, gone through by ``branch="smooth"``; None with ``branch="checked"``
     singular : singular positions at which the proof of a group ends
     outer : what became of the loop that finds borrowed inputs; None where none are borrowed
 
@@ -101,7 +102,7 @@ class Trajectory:
     contacts: tuple[str, ...] | None = field(default=None, kw_only=True)
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
     outer: Outer | None = field(default=None, kw_only=True)
-    proven: npt.NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    proven: npt.NDArray[np.int8] | None = field(default=None, kw_only=True)
     singular: tuple[SingularPosition, ...] = field(default=(), kw_only=True)
 
     def __repr__(self) -> str:
@@ -121,7 +122,7 @@ class Trajectory:
 
         *Checked* is a branch that a determinant's sign and steps of two lengths do not contradict; *proven*
         one of which it is certain that it leads from the reference, along the cubics through the inputs'
-        values and rates, to that instant.
+        values and rates, to that instant. *Continued* went straight on through places where branches cross.
 
         >>> import groups, mbssa
         >>> bar = mbssa.load("planar_four_bar")
@@ -132,7 +133,7 @@ class Trajectory:
         """
         found: npt.NDArray[np.int8] = (self.status == 0).astype(np.int8)
         if self.proven is not None:
-            found += self.proven & (self.status == 0)
+            found += self.proven * (self.status == 0)
         return found
 
     @property

@@ -6,6 +6,8 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -253,8 +255,8 @@ def check_command(
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 
     Count, generic rank (the joint types) and numeric rank (the geometry) are told apart; redundant
-    constraints, idle spins, singular poses and dependent inputs are named. Exit 0: can be solved; 1: it
-    cannot as given; 2: bad input.
+    constraints, idle spins, singular poses and dependent inputs are named; standard error warns of singular
+    poses on the way of the model's motion. Exit 0: can be solved; 1: it cannot as given; 2: bad input.
 
     Example: mbssa check spatial_4r
     """
@@ -274,6 +276,11 @@ def check_command(
         deliver(diagnosis.as_text(report) + "\n", output)
     else:
         show(lambda screen: diagnosis.page(report, screen))
+    if report.solvable and report.structure.mechanism.has_geometry and find_spec("groups") is not None:
+        # The package above this one, where it is installed: it solves motions.
+        above = import_module("groups.branches.on_the_way")
+        for one in above.singular_positions(report.structure.mechanism):
+            print(f"warning: {one}", file=sys.stderr)
     raise typer.Exit(OK if report.solvable else NOT_DETERMINED)
 
 

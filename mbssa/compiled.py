@@ -29,12 +29,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 #: Seconds that it takes to import Numba with its registries, and to load one compiled kernel from disk.
-IMPORTING, LOADING = 0.45, 0.02
+IMPORTING, LOADING = 0.55, 0.04
 #: Share of the seconds that compiling takes which counts in the price of a kernel that is not kept on disk:
 #: it is paid once, and serves all later processes.
 SHARE = 1.0 / 8.0
 #: Seconds for a unit of the work (bodies + joints) of a structural kernel in plain Python, and for compiling.
-PER_WORK, COMPILING = 6e-6, 1.5
+PER_WORK, COMPILING = 1.4e-5, 3.4
 #: Work from which structural kernels compile at the first call, on an empty cache too.
 WORTH_COMPILING = 20_000
 
@@ -257,7 +257,23 @@ def _numba() -> Any:
                 compiling.tell()
 
     event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    _without_blas()
     return numba
+
+
+def _without_blas() -> None:
+    """Import Numba's array functions without the check for a BLAS, which imports SciPy's linear algebra.
+
+    Half of the time of loading kernels. Products of a user's function still find the BLAS when they are
+    compiled.
+    """
+    from numba.np import linalg
+
+    check, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = check
 
 
 def _keep_on_disk(made: Any, twin: Any) -> None:

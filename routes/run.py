@@ -14,10 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from groups.branches.insertion import prove
 from groups.model import Model, build, kept_bodies
 from groups.motion import Motion, default_motion
 from groups.run import Run
-from groups.trajectory import Level, Trajectory, level_number
+from groups.trajectory import Branch, Level, Trajectory, level_number
 from routes.checkpoint import begun, left_off
 from routes.dispatch import CallFailed, dispatch
 from routes.event_log import EventLog
@@ -63,6 +64,7 @@ def run(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
     compiled: bool | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
@@ -76,7 +78,7 @@ def run(
     Parameters
     ----------
     plan : of :func:`routes.plan_of`, a study, or a file
-    motion, bodies, level, modes, compiled : as :meth:`groups.Model.solve` has them
+    motion, bodies, level, modes, branch, compiled : as :meth:`groups.Model.solve` has them
     checkpoint : folder that keeps what is done, so that a run that was ended can be resumed
     resume : go on from what ``checkpoint`` keeps
     progress : called with the share that is done now and then; False from it stops the run
@@ -106,6 +108,7 @@ def run(
         bodies=bodies,
         level=level,
         modes=modes,
+        branch=branch,
         compiled=compiled,
         checkpoint=checkpoint,
         resume=resume,
@@ -122,6 +125,7 @@ def logged_run(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
     compiled: bool | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
@@ -139,6 +143,8 @@ def logged_run(
     ([], True)
     """
     answers = level_number(level)
+    if branch not in (None, "checked", "proven"):
+        raise ValueError(f"branch {branch!r}; a plan takes checked or proven")
     if motion is not None and not isinstance(motion, Motion):
         raise TypeError(f"run takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws")
     executor = executor_named(plan.executor)
@@ -150,13 +156,19 @@ def logged_run(
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
         fast = solved.compiles(len(moved.time)) if compiled is None else compiled
-        job = job_of(solved, moved, plan, wanted, answers, solved.memory_in(modes, moved), fast)
+        memory = solved.memory_in(modes, moved)
+        proves = branch == "proven" or (branch is None and solved.proves(moved, fast))
+        # A branch is proven by the poses and rates of all bodies.
+        held, far = (np.arange(model.mechanism.n_bodies), max(answers, 1)) if proves else (wanted, answers)
+        job = job_of(solved, moved, plan, held, far, memory, fast)
         if resume and checkpoint is None:
             raise ValueError("resume continues from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
         with _workspace(job, executor, folder, resume) as space:
-            trajectory = _solved(TaskRunner(job, space), executor, pool, wanted, progress)
+            trajectory = _solved(TaskRunner(job, space), executor, pool, held, progress)
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
+        if proves:
+            trajectory = prove(solved, moved, trajectory, wanted, answers, memory, fast)
         return Outcome(trajectory, log, perf_counter() - began)
 
 

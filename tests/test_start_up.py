@@ -35,3 +35,10 @@ def test_a_small_solution_imports_neither_a_compiler_nor_linear_algebra(model, t
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not imported_by("solve", model) & set(HEAVY)
     assert not any(tmp_path.rglob("*.kernel"))
+
+
+@pytest.mark.slow
+def test_loading_kernels_imports_no_linear_algebra():
+    loaded = imported_by("solve", "planar_four_bar", "--compiled")
+    assert "numba" in loaded
+    assert "scipy.linalg" not in loaded

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from groups.assembly_modes.placing import CLOSED_FORM
 from groups.library import LibraryRow, most_modes
 from groups.results.about import about, about_columns, solver_text
 from mbssa.joints.catalogue import coordinate_unit
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 #: Unknowns and joints that a cell lists before it only counts the rest, and coordinates of a mode.
 _LISTED = 8
 _COLUMNS = 6
-#: Modes of a group up to which each has a row; else each place has one, and so many are shown.
-_EACH, _SHOWN_MODES = 40, 200
+#: Modes of a group that have a row.
+_SHOWN_MODES = 200
 
 
 def solvers_page(model: Model, console: Console, *, every: bool = False) -> None:
@@ -74,7 +75,7 @@ def library_page(rows: Sequence[LibraryRow], console: Console) -> None:
     for solver, why in dict.fromkeys((row.solver, row.why) for row in rows):
         console.print(f"  - {solver}: {why}", markup=False)
     console.print()
-    console.print("A star marks what is driven. Modes count the turns of struts; ? where nobody knows.")
+    console.print("A star marks what is driven. A leg alone has modes for its turns; ? is not known.")
 
 
 def _solver_table(model: Model, narrow: bool) -> Table:
@@ -121,6 +122,7 @@ def modes_page(model: Model, listed: Sequence[GroupModes], console: Console, *, 
     print_fitting(console, lambda narrow: _count_table(model, listed, narrow))
     if len(listed) > SHOWN_GROUPS:
         _print_rest(model, console)
+    _print_searches(listed, console)
     if each:
         for found in listed:
             _print_modes(model, found, console)
@@ -139,17 +141,29 @@ def _count_table(model: Model, listed: Sequence[GroupModes], narrow: bool) -> Ta
             str(len(found)),
             str(found.reference),
             "?" if found.most is None else str(found.most),
-            ("yes" if found.complete else "perhaps not") + truss,
+            _completeness(found) + truss,
         )
     return table
+
+
+def _completeness(found: GroupModes) -> str:
+    if found.complete:
+        return "yes"
+    return f"about {found.missing:.0f} missing" if found.missing >= 0.5 else "it seems"
+
+
+def _print_searches(listed: Sequence[GroupModes], console: Console) -> None:
+    """How the modes were found that no closed form gives."""
+    for found in listed[:SHOWN_GROUPS]:
+        if found.search != CLOSED_FORM.text:
+            console.print(f"SG-{found.group}: {found.search}.", markup=False)
+            if not found.complete:
+                console.print("  mbssa modes MODEL --starts N searches longer.", markup=False)
 
 
 def _print_modes(model: Model, found: GroupModes, console: Console) -> None:
     """The modes of one group, by the coordinates in which they differ, the solver's unknowns first."""
     rows = list(found)
-    if len(rows) > _EACH:
-        places = {mode.place: mode for mode in [*reversed(rows), found[found.reference]]}
-        rows = sorted(places.values(), key=lambda mode: mode.number)
     asked = [name for name in model.solvers[found.group - 1].unknowns if name in found[1].coordinates]
     names = [
         name
@@ -172,8 +186,6 @@ def _print_modes(model: Model, found: GroupModes, console: Console) -> None:
         console.print(f"… and {len(names) - len(shown)} more coordinates differ; --format json lists them")
     if len(rows) > _SHOWN_MODES:
         console.print(f"… and {len(rows) - _SHOWN_MODES} more modes; --format json lists them")
-    if len(rows) < len(found):
-        console.print("One of each place; the others differ in how struts are turned, see --format json.")
 
 
 def _title(name: str) -> str:
@@ -192,12 +204,13 @@ def modes_record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, A
             "solver": found.solver,
             "reference": found.reference,
             "complete": found.complete,
+            "missing": found.missing,
+            "search": found.search,
             "most": found.most,
             "truss": None if found.truss is None else str(found.truss),
             "modes": [
                 {
                     "number": mode.number,
-                    "place": mode.place,
                     "signs": list(mode.signs),
                     "coordinates": mode.coordinates,
                     "bodies": (mode.bodies + 1).tolist(),

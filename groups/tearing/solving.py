@@ -41,6 +41,7 @@ def solve_torn(
     level: int,
     progress: Callable[[float], object] | None = None,
     compiled: bool | None = None,
+    proven: bool = False,
 ) -> Trajectory:
     """The motion of the real drives, solved with the borrowed structure.
 
@@ -50,6 +51,7 @@ def solve_torn(
     level : 0 for positions, 1 for velocities too, 2 for accelerations too
     progress : called with the share that is done now and then; False from it stops the run
     compiled : as :meth:`groups.Model.solve` has it
+    proven : prove the branches, by the structure of the real drives
 
     Raises
     ------
@@ -57,7 +59,7 @@ def solve_torn(
         The motion drives other coordinates than the mechanism.
     """
     check_drives(model.mechanism, motion)
-    solving = _Solving(model, motion, level, compiled)
+    solving = _Solving(model, motion, max(level, 1) if proven else level, compiled)
     instants = len(motion.time)
     every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
     done, reported = 0, every
@@ -69,7 +71,44 @@ def solve_torn(
                 break
     if progress is not None and done == instants:
         progress(1.0)
-    return solving.trajectory(done, kept)
+    if not proven:
+        return solving.trajectory(done, kept)
+    from groups.branches.insertion import prove
+
+    assert model.tearing is not None
+    direct, torn = model.tearing.direct, solving.trajectory(done, solving.all)
+    found = prove(direct, motion, torn, kept, level, direct.packed.memory, compiled)
+    return _by_other_groups(found, torn, model, direct)
+
+
+def _by_other_groups(found: Trajectory, torn: Trajectory, model: Model, direct: Model) -> Trajectory:
+    """What is proven of the direct structure's groups, said of the groups that have their bodies."""
+    assert found.proven is not None
+    status, proven, of_body = (
+        torn.status.copy(),
+        np.zeros_like(torn.status),
+        direct.structure.group_of_body - 1,
+    )
+    group_of = np.zeros(direct.structure.n_groups, dtype=np.int64)
+    for g, group in enumerate(model.structure.groups):
+        theirs = np.unique(of_body[group.body_indices])
+        group_of[theirs] = group.number
+        proven[:, g] = found.proven[:, theirs].min(axis=1)
+        failed = found.status[:, theirs] != OK
+        first = failed.argmax(axis=1)
+        status[:, g] = found.status[np.arange(len(first)), theirs[first]]
+    return replace(
+        found,
+        status=status,
+        residual=np.where(status == OK, np.nan_to_num(torn.residual), np.nan),
+        iterations=torn.iterations,
+        condition=torn.condition,
+        group_names=torn.group_names,
+        causes=torn.causes,
+        outer=torn.outer,
+        proven=proven,
+        singular=tuple(replace(one, group=int(group_of[one.group - 1])) for one in found.singular),
+    )
 
 
 class _Solving:

@@ -42,7 +42,7 @@ def write_out_points(
         near = difflib.get_close_matches(value, points, n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         shown = ", ".join(list(points)[:20])
-        what = f"the points are {shown}" if points else "give a [[body]] points = { tip = […] }"
+        what = f"the points are {shown}" if points else "give a body points = { tip = […] }"
         faults.append(Fault(where(place), f"{value!r} is no point of a body; {hint}{what}"))
         # Coordinates in its place, each other ones, let the rest of the joint be checked.
         return [float(number)] * (2 if raw.get("space") == "planar" else 3)

@@ -342,7 +342,9 @@ class _Reader:
         names = self._body_names()
         n_bodies = self.model.bodies or len(names)
         if not self.model.bodies and not self.model.body:
-            self.fault("body", 'no bodies; write a [[body]] table with a name for each, or "bodies = N"')
+            self.fault(
+                "body", 'no bodies; add each by its name (in a file: a [[body]] table, or "bodies = N")'
+            )
             n_bodies = max(
                 [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
             )

@@ -7,7 +7,6 @@ whole or not there. A folder belongs to one run at a time, by a lock that the sy
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -137,8 +136,6 @@ def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
 
     with whole(part_path(folder, block)) as place, place.open("wb") as stream:
         pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def is_done(folder: Path, block: int, cases: int) -> bool:

@@ -27,6 +27,7 @@ WRITTEN = {
     ("transform", "--plot"): (".svg", "transform {m} --most 3"),
     ("transformations", "--output"): (".toml", "transformations {store}"),
     ("transformations", "--save"): (".toml", "transformations {store} --model crank --row 1"),
+    ("draw", "--output"): (".svg", "draw {m}"),
     ("solve", "--output"): (".csv", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--plot"): (".svg", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--animate"): (".html", "solve {m} --steps 2 --no-compiled"),

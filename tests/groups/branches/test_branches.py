@@ -59,7 +59,7 @@ def equal_slider_crank():
 
 
 #: Families of which some answer is silently wrong: they are only checked.
-SILENT = ("chain",)
+SILENT = ()
 unproven = pytest.mark.xfail(strict=True, reason=UNPROVEN)
 
 
