@@ -5,6 +5,7 @@ The same plan gives the same bits in every executor.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -27,7 +28,12 @@ def executor_names() -> list[str]:
     >>> executor_names()
     ['cluster', 'mpi', 'processes', 'sequential', 'threads']
     """
-    return sorted(module.name for module in iter_modules(__path__) if module.name != "base")
+    return list(_files(tuple(__path__)))
+
+
+@cache
+def _files(folders: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(module.name for module in iter_modules(folders) if module.name != "base"))
 
 
 def executor_named(name: str) -> ExecutorType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from mbssa.results.tables import plain_table
@@ -87,11 +86,6 @@ def to_dict(scaling: Scaling) -> dict[str, Any]:
         "amdahl_limit": scaling.sequential / scaling.serial if scaling.serial else None,
         "enough": {"workers": scaling.enough, "seconds": scaling.enough_makespan},
     }
-
-
-def as_json(scaling: Scaling) -> str:
-    """:func:`to_dict` as JSON."""
-    return json.dumps(to_dict(scaling), indent=2) + "\n"
 
 
 def _unit(seconds: float) -> tuple[str, float]:
