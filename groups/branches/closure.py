@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import JointType, coordinate_unit
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 Ints = npt.NDArray[np.int64]
-
-#: Driven coordinates that are understood, by type; types without an entry have no bound.
-_DRIVEN = {"R": {"angle"}, "P": {"slide"}, "SLOT": {"slide", "angle"}, "ROD": set(), "DIST": {"distance"}}
-#: Directions of a line of the first body, of a line of its own.
-_OF_BODY, _OF_ITS_OWN = ("P", "SLOT"), ("ROD", "DIST")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +131,7 @@ class Closure:
         ends = {j: mechanism.joint_bodies(j)[:2] for j in joints}
         self.own = np.array(own)
         self.known = np.array(sorted({b for pair in ends.values() for b in pair} - {0, *own}), dtype=np.int64)
-        rods = [j for j in joints if mechanism.joints[j].type.code in _OF_ITS_OWN]
+        rods = [j for j in joints if mechanism.joints[j].type.line]
         self.n_turns = len(own) + len(rods)
         self.member = {b: k for k, b in enumerate(own)}
         self.member |= {int(b): self.n_turns + k for k, b in enumerate(self.known)}
@@ -146,23 +141,23 @@ class Closure:
         self.n_slides, angles = 0, 2 * len(joints)
         for j in joints:
             joint, (a, b) = mechanism.joints[j], ends[j]
-            code, driven = joint.type.code, {name: inputs[f"{joint.id}.{name}"] for name in joint.driven}
+            kind, driven = joint.type, {name: inputs[f"{joint.id}.{name}"] for name in joint.driven}
             local = frames.origin[j] - frames.centre[[a, b]]
             arms = tuple((local[side, 0] + 1j * local[side, 1]) / frames.size for side in (0, 1))
             heading = np.arctan2(frames.axes[j, :, 1, 0], frames.axes[j, :, 0, 0])
             line, slide = -1, -1
-            if code in _OF_ITS_OWN:
+            if kind.line:
                 line = len(own) + rods.index(j)
-            elif code in _OF_BODY:
+            elif kind.slides:
                 line = -2 if a == 0 else self.member[a]
                 if "slide" not in driven:
                     slide, self.n_slides = self.n_slides, self.n_slides + 1
             angle = -1
-            if code == "P" or "angle" in driven:
+            if kind.is_slider or "angle" in driven:
                 angle, angles = angles, angles + 1
             self.joints.append(
                 Joint(
-                    (a, b), arms, line, float(heading[0]) if code in _OF_BODY else None, slide,
+                    (a, b), arms, line, float(heading[0]) if kind.slides else None, slide,
                     driven.get("slide", driven.get("distance", -1)),
                     float(frames.parameters["length"][j]) / frames.size, angle, driven.get("angle", -1),
                     float(heading[1] - heading[0]),
@@ -181,9 +176,7 @@ class Closure:
             return None
         for j in model.structure.groups[group].joint_indices.tolist():
             joint = mechanism.joints[j]
-            if _binds(joint) and not set(joint.driven) <= _DRIVEN.get(joint.type.code, set()):
-                return None
-            if _binds(joint) and joint.type.code not in _DRIVEN:
+            if _binds(joint) and not _is_bounded(joint.type, joint.driven):
                 return None
         closure = Closure(model, group)
         return closure if closure.rows == closure.n else None
@@ -255,6 +248,12 @@ class Closure:
         if joint.driven >= 0:
             s, speed = at.value[:, joint.driven], at.rate[:, joint.driven]
         return np.exp(1j * heading), spin, s, speed
+
+
+def _is_bounded(kind: JointType, driven: tuple[str, ...]) -> bool:
+    """Whether a planar joint is a hinge, a slide or a line between points, driven in what is understood."""
+    understood = {"distance"} & {*kind.coordinates} if kind.line else {"angle", "slide"}
+    return (bool(kind.line) or kind.slides or kind.is_ball) and set(driven) <= understood
 
 
 def _binds(joint: object) -> bool:

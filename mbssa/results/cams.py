@@ -19,9 +19,6 @@ from mbssa.results.tables import counted, plain_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: The type of a joint that has a profile.
-CAM = "L"
-
 
 @dataclass(frozen=True)
 class CamJoint:
@@ -46,7 +43,7 @@ def cams_of(mechanism: Mechanism) -> list[CamJoint]:
         There is none, or a profile that no model file could have: all faults.
     """
     source = mechanism.name or "mechanism"
-    joints = [joint for joint in mechanism.joints if joint.type.code == CAM]
+    joints = [joint for joint in mechanism.joints if "profile" in joint.type.required]
     if not joints:
         raise ModelError(source, [Fault("", "has no cam: no joint of type L")])
     given = [(joint, joint.geometry.profile if joint.geometry else None) for joint in joints]

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from mbssa.gathering import builtin_names, load
 from mbssa.gathering.schema import JointEntry
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
-from mbssa.joints.equations import equations_of
-from mbssa.joints.manual import example_file, manual_of
-from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable, has_equations
 from mbssa.results.exports import csv_text, markdown_table
 from mbssa.results.library import costs, libraries
 from mbssa.results.tables import plain_table
@@ -91,13 +88,13 @@ def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
 
 def coverage_of(row: JointType) -> Coverage:
     """What there is for one row of the catalogue."""
-    pose, known = equations_of(row), has_equations(row)
+    pose, known = row.pair, row.has_equations
     closed, newton = _group_types(row)
     return Coverage(
         row,
         row.equations if known else None,
         () if pose is None else tuple(name for name, _ in pose.constraints),
-        drivable(row) if known else (),
+        row.drivable if known else (),
         closed,
         newton,
         known and any(announced()),
@@ -229,8 +226,8 @@ def record(row: Coverage) -> dict[str, Any]:
         "newton": list(row.newton),
         "models": list(row.models),
         "note": kind.note,
-        "signs": manual_of(kind).signs,
-        "example": example_file(kind),
+        "signs": kind.signs,
+        "example": kind.example_file,
     }
 
 
@@ -277,7 +274,7 @@ def print_page(row: Coverage, console: Console) -> None:
     for name in kind.coordinates:
         coordinates.add_row(name, _unit(name, row) or "–", "yes" if name in row.driven else "no")
     console.print(coordinates)
-    console.print(manual_of(kind).signs, markup=False)
+    console.print(kind.signs, markup=False)
     console.print(f"{_zeros(row)}\n" if row.driven else "", markup=False)
     console.print(_geometry(row))
     console.print(f"Solver: {row.solver}", markup=False)
@@ -286,7 +283,7 @@ def print_page(row: Coverage, console: Console) -> None:
             console.print(f"  {said}: {', '.join(types)}", markup=False)
     console.print(f"Built-in models: {', '.join(row.models) or 'none'}", markup=False)
     console.print("\nExample, a whole file:\n", markup=False)
-    console.print(escape(example_file(kind)), soft_wrap=True)
+    console.print(escape(kind.example_file), soft_wrap=True)
 
 
 def _unit(coordinate: str, row: Coverage) -> str | None:
@@ -296,7 +293,7 @@ def _unit(coordinate: str, row: Coverage) -> str | None:
 
 def _zeros(row: Coverage) -> str:
     """Where the coordinates that can be measured are zero."""
-    if row.type.code in RELATED:
+    if row.type.relations is not None:
         return "Zero at the reference."
     zero = "Zero at the reference unless at_reference or frames say otherwise"
     return f"{zero}, but for the distance." if "distance" in row.driven else f"{zero}."
@@ -315,19 +312,13 @@ def _geometry(row: Coverage) -> Any:
             if name == "profile":
                 for key, meaning in _profile_keys():
                     table.add_row(f"  .{key}", "", escape(meaning))
-    if takes_frames(kind):
+    if kind.takes_frames:
         table.add_row("frames", "instead", escape(fields["frames"].description or ""))
     if row.driven:
         table.add_row("limits", "optional", escape(fields["limits"].description or ""))
-        if kind.code not in RELATED:
+        if kind.relations is None:
             table.add_row("at_reference", "optional", escape(fields["at_reference"].description or ""))
     return table
-
-
-def takes_frames(kind: JointType) -> bool:
-    """Whether a file may give a frame on each body instead of points and axes in the world."""
-    shorthand = {"point", "points", "axis", "axes"}
-    return bool(shorthand & {*kind.required, *kind.optional}) and kind.code not in POINT_CONTACTS
 
 
 def _profile_keys() -> list[tuple[str, str]]:
