@@ -27,7 +27,7 @@ import numpy.typing as npt
 from groups.results.rotations import in_space, plane_rotation, rotation_of, twist_in_space
 from groups.tree import spanning
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Equations, Step, coordinates, equations_of
+from mbssa.joints.equations import Equations, Step, coordinates
 
 if TYPE_CHECKING:
     from groups.gearing import Gearing
@@ -177,9 +177,9 @@ class Closure:
         joints = [j for j in found.joint_indices.tolist() if _binds(mechanism.joints[j])]
         self.geared = _gearing(model, group)
         if self.geared:  # nothing has to close
-            joints = [j for j in joints if equations_of(mechanism.joints[j].type) is not None]
+            joints = [j for j in joints if mechanism.joints[j].type.pair is not None]
         for j in joints:
-            if equations_of(mechanism.joints[j].type) is None or len(mechanism.joint_bodies(j)) > 2:
+            if mechanism.joints[j].type.pair is None or len(mechanism.joint_bodies(j)) > 2:
                 raise NoBound(mechanism.joints[j].type.code)
         own = set(self.own)
         self.known = sorted({b for j in joints for b in mechanism.joint_bodies(j)} - own - {0})
@@ -187,8 +187,11 @@ class Closure:
             self.members.append(Member(body))
             start = _Place(body, len(self.members) - 1, np.eye(3), {})
             self.places[body] = start.moved(-frames.centre[body] / frames.size)
-        opened = [j for j in joints if mechanism.joints[j].type.code == "S" and not mechanism.joints[j].driven
-                  and own.issuperset(mechanism.joint_bodies(j))]  # fmt: skip
+        opened = [
+            j for j in joints
+            if mechanism.joints[j].type.is_ball and not self.planar and not mechanism.joints[j].driven
+            and own.issuperset(mechanism.joint_bodies(j))
+        ]  # fmt: skip
         links, cuts = spanning(mechanism, own, [j for j in joints if j not in opened])
         for link in links:
             if link.joint < 0:
@@ -281,7 +284,7 @@ class Closure:
             follows = [(sources.get(step.coordinate, _STILL), 1.0)]
             if follows[0][0] == _STILL:
                 led = self.geared[joint, self.mechanism.joints[joint].type.coordinates[step.coordinate]]
-                straight = step.kind == "T"
+                straight = step.kind == "shift"
                 still = led.constant / self.frames.size if straight else led.constant
                 place = place.moved(factor * still * axis) if straight else place.moved(
                     np.zeros(3), _about(step.axis, np.array([factor * still]))[0])  # fmt: skip
@@ -292,7 +295,7 @@ class Closure:
                      / (self.frames.size if straight else 1.0)) for row, ratio in led.shares
                 ]  # fmt: skip
             for source, share in follows:
-                if step.kind == "T":
+                if step.kind == "shift":
                     place = self._slide(place, axis, source, factor * share)
                 else:
                     place = self._turn(place, step.axis, source, factor * share)
@@ -307,7 +310,7 @@ class Closure:
     def _hang(self, parent: int, body: int, joint: int, forward: bool) -> None:
         kind = _equations(self.mechanism.joints[joint])
         place, last = self._on(joint, 0 if forward else 1, parent), kind.steps[-3:]
-        ball = [(s.kind, s.axis) for s in last] == [("R", 0), ("R", 1), ("R", 2)]
+        ball = [(s.kind, s.axis) for s in last] == [("turn", 0), ("turn", 1), ("turn", 2)]
         driven = {self.mechanism.joints[joint].type.coordinates.index(d)
                   for d in self.mechanism.joints[joint].driven}  # fmt: skip
         ball = ball and not driven & {s.coordinate for s in last}
@@ -329,12 +332,14 @@ class Closure:
         A, B = self._on(joint, 0, a), self._on(joint, 1, b)
         steps, offset = kind.steps, abs(float(self.frames.parameters["offset"][joint]))
         ways = [
-            k for k, s in enumerate(steps) if s.kind == "T" and not (s.factor == "normal" and offset < 1e-12)
+            k
+            for k, s in enumerate(steps)
+            if s.kind == "shift" and not (s.factor == "normal" and offset < 1e-12)
         ]
         walked = steps[: ways[-1] + 1] if ways else ()
         to = self._walk(A, joint, walked, 1.0)
         self.points.append((to, B))
-        turned = {step.coordinate for step in walked if step.kind == "R"}
+        turned = {step.coordinate for step in walked if step.kind == "turn"}
         for _, e in kind.constraints:
             if e.kind == "cosine":
                 self.cosines.append(
@@ -591,12 +596,12 @@ def _gearing(model: Model, group: int) -> Gearing:
 
 def _binds(joint: object) -> bool:
     """Whether a joint has equations: free pairs that are not driven have none."""
-    equations = equations_of(joint.type)  # type: ignore[attr-defined]
+    equations = joint.type.pair  # type: ignore[attr-defined]
     return equations is None or bool(equations.constraints) or bool(joint.driven)  # type: ignore[attr-defined]
 
 
 def _equations(joint: object) -> Equations:
-    found = equations_of(joint.type)  # type: ignore[attr-defined]
+    found: Equations | None = joint.type.pair  # type: ignore[attr-defined]
     assert found is not None
     return found
 

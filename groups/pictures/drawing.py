@@ -25,7 +25,6 @@ from groups.pictures.style import (
     MARK,
     PATH_COLOUR,
 )
-from mbssa.joints.catalogue import joint_type
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, SMALL_TEXT, text_size
@@ -42,18 +41,7 @@ Floats = npt.NDArray[np.float64]
 #: Bodies that a picture on paper can tell apart.
 MOST_BODIES = 60
 
-_SYMBOLS = {
-    "R": "o",
-    "P": "s",
-    "C": "s",
-    "U": "P",
-    "ER": "P",
-    "S": "o",
-    "H": "D",
-    "PL": "h",
-    "ROD": "o",
-    "SPSP": "o",
-}
+_FILLS = {"none": "white", "half": "#BBBBBB", "full": INK}
 
 
 def mechanism_at(
@@ -240,12 +228,10 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
             patch = Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern])
             patch.set_label(f"SG-{group.number} {group.type_name}")
             handles.append(patch)
-    codes = list(dict.fromkeys(mark.code for mark in scene.marks)) if canvas.solid else []
-    for code in codes:
-        label = f"{code} {joint_type(code, scene.mechanism.space).name.lower()}"
-        symbol, inside = _symbol(code), _inside(code)
+    for kind in dict.fromkeys(mark.type for mark in scene.marks) if canvas.solid else ():
+        label, inside = f"{kind.code} {kind.name.lower()}", _FILLS[kind.fill]
         handles.append(
-            Line2D([], [], ls="", marker=symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
+            Line2D([], [], ls="", marker=kind.symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
         )
     if canvas.solid and any(mark.driven for mark in scene.marks):
         handles.append(
@@ -272,7 +258,7 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
     drawn: list[Any] = []
     edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
     axes = mark.axes[mark.seat]
-    if mark.code in ("ROD", "SPSP"):
+    if mark.type.line == "rod":
         other = scene.world(mark.bodies[1 - mark.seat], mark.origin[1 - mark.seat][None])[f, 0]
         drawn.append(canvas.line(np.stack([at, other]), INK, EDGE))
         drawn.append(canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4))
@@ -285,14 +271,14 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
             for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))
         ]
         drawn.append(canvas.polygon(np.array(corners), facecolor="white", edgecolor=edge, lw=width, zorder=3))
-        if mark.code == "SLOT":
+        if mark.type.solid == "rider":
             drawn.append(canvas.dot(at, marker="o", ms=0.6 * MARK, mfc=INK, mec=INK, zorder=4))
         return drawn
-    if canvas.solid and mark.code in ("R", "P", "C", "H"):
+    if canvas.solid and mark.type.axle:
         axis = axes[:, 2] * 4.0 * canvas.scale
         stub = scene.world(body, mark.origin[mark.seat] + np.stack([-axis, axis]))[f]
         drawn.append(canvas.line(stub, edge, EDGE, zorder=2.5))
-    look = {"marker": _symbol(mark.code), "mfc": _inside(mark.code)}
+    look = {"marker": mark.type.symbol, "mfc": _FILLS[mark.type.fill]}
     drawn.append(canvas.dot(at, ms=MARK, mec=edge, mew=width, zorder=4, **look))
     return drawn
 
@@ -304,14 +290,6 @@ def _outlined(canvas: Canvas, scene: Scene, outline: Outline, f: int) -> list[An
     colour = scene.colours[outline.body]
     face = [canvas.face(points, colour)] if outline.closed else []
     return [*face, canvas.line(points, colour, EDGE)]
-
-
-def _symbol(code: str) -> str:
-    return _SYMBOLS.get(code, "d")
-
-
-def _inside(code: str) -> str:
-    return INK if code in ("S", "SPSP") else ("#BBBBBB" if code == "C" else "white")
 
 
 def _outline_of(lines: npt.NDArray[np.int64]) -> list[list[int]]:

@@ -210,7 +210,7 @@ def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
     if 0 in mark.bodies and mark.slide is None:
         frame = mark.origin[mark.bodies.index(0)].tolist()
     return {
-        "code": mark.code,
+        "solid": mark.type.solid,
         "body": scene.bodies.index(mark.bodies[seat]),
         "other": scene.bodies.index(mark.bodies[other if there else seat]),
         "at": mark.origin[seat].tolist(),
@@ -219,7 +219,7 @@ def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
         "mouth": mark.joint in tubes,
         "driven": mark.driven,
         "frame": frame,
-        "rod": mark.origin[other].tolist() if there and mark.code in ("ROD", "SPSP") else None,
+        "rod": mark.origin[other].tolist() if there and mark.type.line == "rod" else None,
     }
 
 

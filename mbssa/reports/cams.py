@@ -16,9 +16,6 @@ from mbssa.mechanism import Joint, Mechanism
 from mbssa.reports.table import Heading, Part, Report, Table
 from mbssa.reports.wording import counted, headline
 
-#: The type of a joint that has a profile.
-CAM = "L"
-
 
 @dataclass(frozen=True)
 class CamJoint:
@@ -43,7 +40,7 @@ def cams_of(mechanism: Mechanism) -> list[CamJoint]:
         There is none, or a profile that no model file could have: all faults.
     """
     source = mechanism.name or "mechanism"
-    joints = [joint for joint in mechanism.joints if joint.type.code == CAM]
+    joints = [joint for joint in mechanism.joints if "profile" in joint.type.required]
     if not joints:
         raise ModelError(source, [Fault("", "has no cam: no joint of type L")])
     given = [(joint, joint.geometry.profile if joint.geometry else None) for joint in joints]

@@ -12,9 +12,6 @@ from mbssa.gathering import builtin_names, load
 from mbssa.gathering.schema import JointEntry
 from mbssa.group_library import CLOSED_FORMS, COSTS
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
-from mbssa.joints.equations import equations_of
-from mbssa.joints.manual import example_file, manual_of
-from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable, has_equations
 from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
 
 #: Columns of the table; the screen has the notes below it.
@@ -84,13 +81,13 @@ def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
 
 def coverage_of(row: JointType) -> Coverage:
     """What there is for one row of the catalogue."""
-    pose, known = equations_of(row), has_equations(row)
+    pose, known = row.pair, row.has_equations
     closed, newton = _group_types(row)
     return Coverage(
         row,
         row.equations if known else None,
         () if pose is None else tuple(name for name, _ in pose.constraints),
-        drivable(row) if known else (),
+        row.drivable if known else (),
         closed,
         newton,
         known,
@@ -232,8 +229,8 @@ def record(row: Coverage) -> dict[str, Any]:
         "newton": list(row.newton),
         "models": list(row.models),
         "note": kind.note,
-        "signs": manual_of(kind).signs,
-        "example": example_file(kind),
+        "signs": kind.signs,
+        "example": kind.example_file,
     }
 
 
@@ -247,7 +244,7 @@ def _page(row: Coverage) -> list[Part]:
         *([kind.note] if kind.note else []),
         *(["may join more than two bodies"] if kind.may_be_multiple else []),
         Table(("Coordinate", "Unit", "Can be driven"), kind.coordinates, lambda name: _coordinate(name, row)),
-        manual_of(kind).signs,
+        kind.signs,
         f"{_zeros(row)}\n" if row.driven else "",
         Table(("Geometry", "", "Meaning"), _geometry_rows(row)),
         f"Solver: {row.solver}",
@@ -256,7 +253,7 @@ def _page(row: Coverage) -> list[Part]:
         if types:
             parts.append(f"  {said}: {', '.join(types)}")
     models = ", ".join(row.models) or "none"
-    return [*parts, f"Built-in models: {models}", "\nExample, a whole file:\n", Verbatim(example_file(kind))]
+    return [*parts, f"Built-in models: {models}", "\nExample, a whole file:\n", Verbatim(kind.example_file)]
 
 
 def _equations_text(row: Coverage) -> str:
@@ -279,7 +276,7 @@ def _unit(coordinate: str, row: Coverage) -> str | None:
 
 def _zeros(row: Coverage) -> str:
     """Where the coordinates that can be measured are zero."""
-    if row.type.code in RELATED:
+    if row.type.relations is not None:
         return "Zero at the reference."
     zero = "Zero at the reference unless at_reference or frames say otherwise"
     return f"{zero}, but for the distance." if "distance" in row.driven else f"{zero}."
@@ -289,11 +286,11 @@ def _geometry_rows(row: Coverage) -> list[tuple[str, str, str]]:
     """The fields of a ``[[joint]]`` that the type reads, and the keys of a profile."""
     kind = row.type
     asked = [(name, "required") for name in kind.required] + [(name, "optional") for name in kind.optional]
-    if takes_frames(kind):
+    if kind.takes_frames:
         asked.append(("frames", "instead"))
     if row.driven:
         asked.append(("limits", "optional"))
-        if kind.code not in RELATED:
+        if kind.relations is None:
             asked.append(("at_reference", "optional"))
     rows = []
     for name, said in asked:
@@ -301,12 +298,6 @@ def _geometry_rows(row: Coverage) -> list[tuple[str, str, str]]:
         if name == "profile":
             rows += [(f"  .{key}", "", meaning) for key, meaning in _profile_keys()]
     return rows
-
-
-def takes_frames(kind: JointType) -> bool:
-    """Whether a file may give a frame on each body instead of points and axes in the world."""
-    shorthand = {"point", "points", "axis", "axes"}
-    return bool(shorthand & {*kind.required, *kind.optional}) and kind.code not in POINT_CONTACTS
 
 
 def _profile_keys() -> list[tuple[str, str]]:

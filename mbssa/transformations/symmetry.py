@@ -31,9 +31,6 @@ Keys = npt.NDArray[np.uint64]
 #: Steps after which the search for automorphisms stops: a few seconds.
 MOST_STEPS = 10_000_000
 
-#: Types whose sides are told apart: the cylinder and the sphere, the slot and the pin, the cam and its point.
-_SIDED = ("CR", "SC", "PC", "SP", "SLOT", "L", "CPEP", "CTEP", "CTRP", "CBIP")
-
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
@@ -367,8 +364,7 @@ def _graph(
         else:
             labels.append(("joint", row.index, extra[j]))
             bodies = mechanism.joint_bodies(j)
-            sided = row.code in _SIDED
-            ends.append([(body, side if sided or side == 2 else 0) for side, body in enumerate(bodies)])
+            ends.append([(body, side if row.sided or side == 2 else 0) for side, body in enumerate(bodies)])
     degree = np.bincount([body for joint in ends for body, _ in joint], minlength=n)
     base = 1 + max(int(degree.max(initial=1)), n)
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n + len(joints))]

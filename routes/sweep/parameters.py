@@ -382,7 +382,7 @@ def with_frames(mechanism: Mechanism, joint: int) -> JointGeometry:
         for side in (0, 1)
     )
     length = geometry.length
-    if length is None and geometry.points is not None and row.code in ("SPSP", "ROD"):
+    if length is None and geometry.points is not None and row.line == "rod":
         length = float(found.parameters["length"][joint])
     return replace(
         geometry,

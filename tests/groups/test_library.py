@@ -59,13 +59,12 @@ def test_the_list_of_closed_forms_is_that_of_the_table():
 
 def test_driven_bodies_of_every_type_are_there(rows):
     from mbssa.joints.catalogue import CATALOGUE
-    from mbssa.joints.equations import equations_of
 
     driven = {row.type_name for row in rows if row.solver.startswith("driven")}
     wanted = {
         f"1{kind.code}{'2D' if kind.space == 'planar' else '3D'}"
         for kind in CATALOGUE
-        if equations_of(kind) is not None
+        if kind.pair is not None
     }
     assert wanted <= driven
 

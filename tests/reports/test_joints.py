@@ -14,9 +14,8 @@ import pytest
 import mbssa
 from mbssa.joints import CATALOGUE, joint_type, types_of
 from mbssa.joints.catalogue import FREEDOM
-from mbssa.joints.equations import equations_of, pose
+from mbssa.joints.equations import pose
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.manual import example_file, manual_of
 from mbssa.reports import joints
 
 every_row = pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: f"{row.space}-{row.code}")
@@ -30,7 +29,7 @@ def built_in():
 @every_row
 class TestEveryType:
     def test_its_example_is_a_model_with_all_that_the_type_needs(self, row, read):
-        mechanism = read(example_file(row))
+        mechanism = read(row.example_file)
         joint = mechanism.joints[-1]
         assert joint.type is row
         for field in row.required:
@@ -41,13 +40,13 @@ class TestEveryType:
     def test_its_example_has_equations_if_it_says_so(self, row, read):
         if row.code == "USER":
             return  # its function is the user's, and not here
-        mechanism = read(example_file(row))
+        mechanism = read(row.example_file)
         known = bool(joint_frames(mechanism).known[mechanism.n_joints - 1])
         assert known == (joints.coverage_of(row).equations is not None)
 
     def test_frames_place_it_where_its_page_says_so(self, row, read):
         """The example's last joint, with one frame a body instead of points and axes."""
-        head, last = example_file(row).rsplit("[[joint]]", 1)
+        head, last = row.example_file.rsplit("[[joint]]", 1)
         joint = "\n".join(
             text
             for text in last.splitlines()
@@ -58,7 +57,7 @@ class TestEveryType:
         axes = "z = [0, 0, 1], x = [1, 0, 0]" if spatial else "x = [1, 0]"
         frames = [f"{{ origin = [{0.3 * k}, 0.0{', 0.0' * spatial}], {axes} }}" for k in range(n_bodies)]
         text = f"{head}[[joint]]{joint}\nframes = [{', '.join(frames)}]\n"
-        if joints.takes_frames(row):
+        if row.takes_frames:
             assert joint_frames(read(text)).known[-1]
         else:
             assert not {"point", "axis"} & {*row.required, *row.optional}
@@ -67,7 +66,7 @@ class TestEveryType:
         found = joints.coverage_of(row)
         if found.equations is not None:
             assert found.equations == FREEDOM[row.space] - row.grade
-        if equations_of(row) is not None:
+        if row.pair is not None:
             assert len(found.names) == found.equations
 
     def test_it_has_a_solver_or_a_note_says_why_not(self, row):
@@ -81,7 +80,7 @@ class TestEveryType:
         assert [name for name in row.coordinates if name in found.driven] == list(found.driven)
 
     def test_its_signs_name_every_coordinate_that_can_be_driven(self, row):
-        signs = manual_of(row).signs
+        signs = row.signs
         for name in joints.coverage_of(row).driven:
             assert re.search(rf"\b{name}\b", signs), name
 
@@ -99,7 +98,7 @@ class TestEveryType:
         assert said.startswith(f"{row.code}: {row.name}, {row.space}\n")
         for word in (*row.coordinates, *row.required, *row.optional):
             assert re.search(rf"^ {word} ", said, re.MULTILINE), word
-        assert said.rstrip().endswith(example_file(row))
+        assert said.rstrip().endswith(row.example_file)
 
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -131,8 +130,8 @@ WAYS = {
 
 @pytest.mark.parametrize(("space", "code"), WAYS)
 def test_coordinates_have_the_signs_of_their_page(space, code, read):
-    mechanism = read(example_file(joint_type(code, space)))
-    frames, rows = joint_frames(mechanism), equations_of(joint_type(code, space))
+    mechanism = read(joint_type(code, space).example_file)
+    frames, rows = joint_frames(mechanism), joint_type(code, space).pair
     names = joint_type(code, space).coordinates
     start = np.zeros((1, len(names)))
     for k, name in enumerate(names):
@@ -148,10 +147,10 @@ def test_coordinates_have_the_signs_of_their_page(space, code, read):
 
 
 def test_a_positive_pitch_is_a_right_handed_screw(read):
-    mechanism = read(example_file(joint_type("H", "spatial")))
+    mechanism = read(joint_type("H", "spatial").example_file)
     frames = joint_frames(mechanism)
     parameters = {name: value[:1] for name, value in frames.parameters.items()}
-    _, _, twists = pose(equations_of(joint_type("H", "spatial")), np.zeros((1, 1)), parameters)
+    _, _, twists = pose(joint_type("H", "spatial").pair, np.zeros((1, 1)), parameters)
     advance, turn = frames.axes[0, 0] @ twists[0, :3, 0], frames.axes[0, 0] @ twists[0, 3:, 0]
     assert advance == pytest.approx(0.002 * turn, abs=1e-15)
 
@@ -184,7 +183,7 @@ def test_all_formats_say_the_same(run_mbssa, tmp_path):
         assert (record["code"], record["space"]) == (line["Type"], line["Space"]) == (row.code, row.space)
         assert str(record["equations"]) == line["Equations"].replace("none", "None")
         assert record["solver"] == line["Solver"]
-        assert record["example"] == example_file(row)
+        assert record["example"] == row.example_file
         assert [one["name"] for one in record["coordinates"]] == list(row.coordinates)
     path = tmp_path / "joints.csv"
     assert run_mbssa("joints", "-f", "csv", "--output", str(path)).stdout == ""

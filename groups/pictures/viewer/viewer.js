@@ -125,17 +125,19 @@
     else if (slide) {
       const place = vector(mark.at, data.planar ? lift(mark.body) : 0);
       block(k, place, mark.axes, slide, which);
-      if (mark.code === "C") axle(k, place, column(2), 4 * r, 1.1 * r, 2);
-      if (mark.code === "SLOT") axle(k, at, column(2), reach + 2.4 * r, 0.9 * r, 2);
-    } else if (mark.code === "R" || mark.code === "H") {
+      if (mark.solid === "rider") {
+        if (data.planar) axle(k, at, column(2), reach + 2.4 * r, 0.9 * r, 2);
+        else axle(k, place, column(2), 4 * r, 1.1 * r, 2);
+      }
+    } else if (mark.solid === "axle") {
       axle(k, at, column(2), reach + (data.planar ? 1.5 : 2.6) * r, 1.5 * r, which);
       axle(k, at, column(2), reach + (data.planar ? 1.8 : 3.1) * r, 0.7 * r, 2);
-    } else if (mark.code === "U" || mark.code === "ER" || mark.code === "PC") {
+    } else if (mark.solid === "cross") {
       axle(k, at, column(2), 2.6 * r, 0.9 * r, which);
       axle(k, at, column(0), 2.6 * r, 0.9 * r, which);
       ball(k, at, 1.2 * r, 2);
-    } else if (mark.code === "S") ball(k, at, 1.9 * r, mark.driven ? 3 : 2);
-    else if (mark.code === "PL" || mark.code === "SP") axle(k, at, column(2), 0.3 * r, 4 * r, which);
+    } else if (mark.solid === "ball") ball(k, at, 1.9 * r, mark.driven ? 3 : 2);
+    else if (mark.solid === "plate") axle(k, at, column(2), 0.3 * r, 4 * r, which);
     else if (!mark.rod) mesh(k, new THREE.OctahedronGeometry(2 * r), which).position.copy(at);
     if (mark.frame) {
       const pad = mesh(0, new THREE.BoxGeometry(...data.up.map((u) => (u ? 1 : 5) * r)), 0);
