@@ -25,6 +25,7 @@ from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
+    from groups.branches.closure import Closure
     from groups.tearing.making import Tearing
     from groups.tearing.record import Borrowed
 
@@ -149,6 +150,13 @@ class Model:
         if self.tearing is not None:
             from groups.tearing.driving import TRIES as tries
         return is_worth_compiling(self.kernels, tries * instants * self.inner.plain_seconds)
+
+    @cached_property
+    def closures(self) -> tuple[Closure | None, ...]:
+        """By group, the equations that prove its branch; None where they have no bound."""
+        from groups.branches.closure import Closure
+
+        return tuple(Closure.bounded(self, g) for g in range(self.structure.n_groups))
 
     def proves(self, motion: Motion, compiled: bool | None = None) -> bool:
         """Whether branches are proven by default: of coarse motions, and of short ones in plain Python.

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.closure import Closure, Linearised, Poses, cross
+from groups.branches.closure import Blocks, Closure, Linearised, Poses, cross
 
 Floats = npt.NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def certified(closure: Closure, at: Poses, paths: Paths) -> npt.NDArray[np.bool_
 
 def _certified(closure: Closure, of: Linearised, at: Poses, paths: Paths) -> npt.NDArray[np.bool_]:
     step = np.diff(at.time)
-    blocks = _Blocks(closure)
+    blocks = closure.blocks
     unknowns, dexp = _unknowns(closure, of, step)
     inputs = _hermite(at.value, at.rate, step)
     turns = _turns(closure, blocks, unknowns, inputs, at, step, paths)
@@ -158,43 +158,7 @@ def _certified(closure: Closure, of: Linearised, at: Poses, paths: Paths) -> npt
     return passed
 
 
-class _Blocks:
-    """What weights are of: unknowns, those of a ball as one; in the plane turns of members, and slides.
-
-    ``influence`` (members and cosines, blocks); ``of_slides`` (slides, blocks); ``signed`` (blocks, n)
-    """
-
-    def __init__(self, closure: Closure) -> None:
-        n, both = closure.n, closure.turned
-        slides = np.zeros((len(closure.slides), n))
-        for k, (_, _, source, factor) in enumerate(closure.slides):
-            if source >= 0:
-                slides[k, source] = abs(factor)
-        if closure.planar:
-            kinds, straight = both[both.any(axis=1)], np.flatnonzero(~closure.is_angle)
-            rows, which = np.unique(np.round(kinds, 12), axis=0, return_inverse=True) if n else (kinds, kinds)
-            self.signed = np.concatenate([rows, np.eye(n)[straight]])
-            self.influence = np.zeros((len(both), len(self.signed)))
-            self.influence[np.flatnonzero(both.any(axis=1)), np.ravel(which).astype(int)] = 1.0
-            self.of_slides = np.zeros((len(slides), len(self.signed)))
-            self.of_slides[:, len(self.signed) - len(straight) :] = slides[:, straight]
-        else:
-            starts = np.ones(n, dtype=np.bool_)
-            for _, k, _ in closure.balls:
-                starts[k + 1 : k + 3] = False
-            self.starts = np.flatnonzero(starts)
-            self.influence, self.of_slides = np.abs(both[:, self.starts]), slides[:, self.starts]
-        self.planar = closure.planar
-
-    def sizes(self, rows: Floats) -> Floats:
-        """Bounds by rows (K, rows, ...) as bounds by blocks."""
-        if self.planar or rows.shape[1] == len(self.starts):
-            return rows
-        found: Floats = np.sqrt(np.add.reduceat(rows**2, self.starts, axis=1))
-        return found
-
-
-def _sizes(blocks: _Blocks, rows: Floats, of: Floats) -> Floats:
+def _sizes(blocks: Blocks, rows: Floats, of: Floats) -> Floats:
     found: Floats = blocks.sizes(np.abs(rows @ of[..., None]))[..., 0]
     return found
 
@@ -327,7 +291,7 @@ def _rate_of_exponential(c: Floats) -> Floats:
 
 
 def _turns(
-    closure: Closure, blocks: _Blocks, unknowns: Floats, inputs: Floats, at: Poses, step: Floats, paths: Paths
+    closure: Closure, blocks: Blocks, unknowns: Floats, inputs: Floats, at: Poses, step: Floats, paths: Paths
 ) -> Bounds:
     """Largest derivatives and ways of all members and cosines; in the plane of sums with their signs."""
     if closure.planar:

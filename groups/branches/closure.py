@@ -205,6 +205,7 @@ class Closure:
                 self._close(j)
         self._gauge(model)
         self._tabulate(len(self.inputs))
+        self.blocks = Blocks(self)
 
     @staticmethod
     def bounded(model: Model, group: int) -> Closure | None:
@@ -583,6 +584,42 @@ class Closure:
         both = np.stack([gap, speed, at.spin[:, b] - at.spin[:, a]], axis=2)
         seen = back @ both
         return seen[..., 0], back @ axes[1], np.concatenate([seen[..., 1], seen[..., 2]], axis=1)
+
+
+class Blocks:
+    """What weights are of: unknowns, those of a ball as one; in the plane turns of members, and slides.
+
+    ``influence`` (members and cosines, blocks); ``of_slides`` (slides, blocks); ``signed`` (blocks, n)
+    """
+
+    def __init__(self, closure: Closure) -> None:
+        n, both = closure.n, closure.turned
+        slides = np.zeros((len(closure.slides), n))
+        for k, (_, _, source, factor) in enumerate(closure.slides):
+            if source >= 0:
+                slides[k, source] = abs(factor)
+        if closure.planar:
+            kinds, straight = both[both.any(axis=1)], np.flatnonzero(~closure.is_angle)
+            rows, which = np.unique(np.round(kinds, 12), axis=0, return_inverse=True) if n else (kinds, kinds)
+            self.signed = np.concatenate([rows, np.eye(n)[straight]])
+            self.influence = np.zeros((len(both), len(self.signed)))
+            self.influence[np.flatnonzero(both.any(axis=1)), np.ravel(which).astype(int)] = 1.0
+            self.of_slides = np.zeros((len(slides), len(self.signed)))
+            self.of_slides[:, len(self.signed) - len(straight) :] = slides[:, straight]
+        else:
+            starts = np.ones(n, dtype=np.bool_)
+            for _, k, _ in closure.balls:
+                starts[k + 1 : k + 3] = False
+            self.starts = np.flatnonzero(starts)
+            self.influence, self.of_slides = np.abs(both[:, self.starts]), slides[:, self.starts]
+        self.planar = closure.planar
+
+    def sizes(self, rows: Floats) -> Floats:
+        """Bounds by rows (K, rows, ...) as bounds by blocks."""
+        if self.planar or rows.shape[1] == len(self.starts):
+            return rows
+        found: Floats = np.sqrt(np.add.reduceat(rows**2, self.starts, axis=1))
+        return found
 
 
 def _gearing(model: Model, group: int) -> Gearing:

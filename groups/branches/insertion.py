@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.branches.certificate import Paths, certified
-from groups.branches.closure import Closure, Poses, is_length
+from groups.branches.closure import Poses, is_length
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import SingularPosition, singular_position
 from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
@@ -149,11 +149,12 @@ class Proof:
     #: What was solved by others, until it is found to be another branch.
     solved: Arrays | None = None
     smooth: bool = False
+    least: float = LEAST
     singular: list[SingularPosition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         model, groups = self.model, range(self.model.structure.n_groups)
-        self.closures = [Closure.bounded(model, g) for g in groups]
+        self.closures = model.closures
         #: Groups whose branch is proven so far: a bound, and no doubt about what they hang on.
         self.sure = np.zeros(len(groups), dtype=np.bool_)
         for g in groups:
@@ -334,7 +335,7 @@ class Proof:
             if first == len(shares) - 1:
                 break
             if len(failing):
-                least = (shares[first + 1] - shares[first]) * way <= LEAST
+                least = (shares[first + 1] - shares[first]) * way <= self.least
                 if least or rounds >= ROUNDS:
                     crossed = self._crossed(trail, run, first, passed[first], shares) if self.smooth else None
                     if crossed is None:

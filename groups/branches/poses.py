@@ -12,6 +12,9 @@ from groups.run import Arrays, Carried, Run
 
 Floats = npt.NDArray[np.float64]
 
+#: Least piece of a line: nearer to a singular position than that, rad or over the size, none is looked for.
+LEAST = 1e-3
+
 
 def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
     """Positions and status of all bodies and groups for rows of inputs (n, D), as a run has n instants.
@@ -46,7 +49,7 @@ def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
     still = np.zeros((len(names), 1))
     for case in np.flatnonzero(~passed).tolist():
         one = Motion(np.zeros(1), names, inputs[case][:, None].copy(), still, still)
-        found = Proof(model, one, 0, memory, run.compiled).trajectory(everything, None)
+        found = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything, None)
         place[:, case], turn[:, case] = found.position[0], found.orientation[0]
         status[:, case], residual[:, case] = found.status[0], found.residual[0]
         iterations[:, case], condition[:, case] = found.iterations[0], found.condition[0]
