@@ -62,7 +62,7 @@ def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
         for j in group.joint_indices.tolist():
             geometry = mechanism.joint_geometry.get(j)
             kind = CATALOGUE[int(mechanism.joint_type[j])]
-            if geometry is None or not kind.ends or not frames.known[j]:
+            if geometry is None or not (kind.ends or kind.is_contact) or not frames.known[j]:
                 continue
             for coordinate, (low, high) in geometry.limits.items():
                 if coordinate in kind.drivable:

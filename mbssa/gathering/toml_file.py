@@ -573,7 +573,7 @@ class _Reader:
         several = row.contacts or 2
         points = self._vectors(joint.points, several, f"{where} points", self.length)
         axes = self._vectors(joint.axes, several, f"{where} axes", None)
-        if row.square_axes and axes is not None and len(axes) == 2:
+        if row.has_square_axes and axes is not None and len(axes) == 2:
             self._perpendicular(axes, f"{where} axes")
         if (
             row.line

@@ -36,13 +36,13 @@ def register(row: JointType) -> JointType:
     Raises
     ------
     ValueError
-        There is a type with this code and space, or the row lacks what a type needs.
+        There is a type with this code and space, or the row has equations of both kinds.
     """
     name = f"joint type {row.code} ({row.space})"
     if (row.code, row.space) in _BY_KEY:
         raise ValueError(f"{name}: duplicate; choose another code")
-    if (row.pair is None) == (row.relations is None) or (row.pair is None) != (row.frames is None):
-        raise ValueError(f"{name}: give either pair and frames, or relations")
+    if row.pair is not None and row.relations is not None:
+        raise ValueError(f"{name}: pair stands beside relations; give one or the other")
     object.__setattr__(row, "index", len(CATALOGUE))  # the one write to a frozen row
     CATALOGUE.append(row)
     _BY_KEY[row.code, row.space] = row

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.axes import axes_of, in_space, unit
+from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import pose
 from mbssa.joints.joint_type import Frame, JointType
@@ -87,7 +88,7 @@ def joint_frames(mechanism: Mechanism) -> Frames:
     for j in range(n_joints):
         row = CATALOGUE[int(mechanism.joint_type[j])]
         geometry = mechanism.joint_geometry.get(j)
-        if (geometry is None and row.required) or j in untrusted:
+        if (geometry is None and row.required) or j in untrusted or not row.has_equations:
             continue
         geometry = geometry or JointGeometry()
         _parameters(geometry, parameters, j)
@@ -106,9 +107,8 @@ def joint_frames(mechanism: Mechanism) -> Frames:
                 ends = [position[b] + rotation[b] @ origin[j, side] for side, b in enumerate(bodies)]
                 parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
             continue
-        assert row.frames is not None
         mine = {name: values[j] for name, values in parameters.items()}
-        world = _zeroed(row, row.frames(geometry, position[bodies[1]], mine), geometry, mine)
+        world = _zeroed(row, _placed(row, geometry, position[bodies[1]], mine), geometry, mine)
         for side, body in enumerate(bodies):
             origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
             axes[j, side] = rotation[body].T @ world[side][1]
@@ -168,6 +168,13 @@ def _parameters(geometry: JointGeometry, parameters: dict[str, Array], j: int) -
         parameters["length"][j] = geometry.length
     elif geometry.points is not None and len(geometry.points) == 2:
         parameters["length"][j] = np.linalg.norm(np.subtract(*geometry.points))
+
+
+def _placed(
+    row: JointType, g: JointGeometry, second: Array, parameters: dict[str, Array]
+) -> tuple[Frame, Frame]:
+    default = on_flat_axis if row.space == "planar" else on_axis
+    return (row.frames or default)(g, second, parameters)
 
 
 def _zeroed(

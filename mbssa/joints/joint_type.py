@@ -37,9 +37,9 @@ Relating = Callable[[tuple[int, ...], "JointGeometry", "Poses"], tuple["JointRel
 class JointType:
     """One row of the catalogue, made by one file of :mod:`mbssa.joints.types`.
 
-    A type has either ``pair``, equations on the relative pose of two frames that ``frames`` places, or
-    ``relations`` of its bodies. Every attribute after ``index`` is a trait that other modules branch on; none
-    of them branches on a code.
+    A type has either ``pair``, equations on the relative pose of two frames that ``frames`` places (by
+    default in the point, along the axis), or ``relations`` of its bodies; one with neither can be counted,
+    not solved. Attributes after ``index`` are traits, which other modules branch on instead of the code.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class JointType:
     coordinates : free coordinates, in the order in which a bare count of driven coordinates takes them
     required, optional : geometry fields of a model file; a joint without any of them has no geometry
     max_bodies : 2 but for relations that also read a carrier or any number of bodies
-    method : name of the type in :class:`mbssa.Builder`, the same word in both spaces
+    method : name of the type in :class:`mbssa.Builder`, the same word in both spaces; from ``name`` if empty
     signs : signs and zeros of the coordinates in words
     example : joints of a model file, the last of this type with all the geometry that it needs
     driven_in : coordinates that have equations, where not all have
@@ -56,21 +56,19 @@ class JointType:
     is_ball : one point of each body in one place, all rotations of the space free
     is_hinge : rotation about one axis alone
     is_bearing : rotation about z by a coordinate ``angle``, as of a wheel on its axle
-    is_slider : translation alone; ``slides`` : a slide that a tree of joints prefers to a hinge
+    slides : a slide that a tree of joints prefers to a hinge
     telescopes : a guide that may be drawn as a rod in a tube, and that a rod's line is followed through
     is_plane : the bodies keep one plane
     is_universal : two pins that cross; ``pins_from_rod`` : their directions may be left to the rod
     line : a line from a point of each body, of constant length ("rod") or measured ("distance")
-    is_free : binds nothing and places its second body
     spin : lets a body turn idly about any line through its point ("any") or about its own axis ("axis")
     is_contact : the bodies touch in points or lines, and can part
-    ends : the limits of its coordinates are where the contact ends
+    ends : the limits of its coordinates are where it ends, as those of every contact are
     gap : how the names of its constraints begin that are positive where the bodies are apart; or empty
     contacts : points of the second body on planes of the first
     is_gear : wheels on bearings; ``rolls`` : rolling without slip on a track, which binds velocities along it
     may_be_multiple : its motions form a group (Hervé: R, P, C, S, PL), so several bodies may share the joint
     sided : its two bodies are told apart by a symmetry
-    square_axes : its two axes stand at right angles
     releases : types with more freedom, each with the constraints that the change gives up
     symbol, fill : marker and colour of the symbol; ``axle`` : with its axis, in space
     solid : body that stands for the joint in the viewer: axle, cross, ball, plate or rider; else a diamond
@@ -81,9 +79,9 @@ class JointType:
     space: Space
     name: str
     coordinates: tuple[str, ...]
-    method: str
     signs: str
     example: str
+    method: str = ""
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     max_bodies: int = 2
@@ -100,14 +98,12 @@ class JointType:
     is_ball: bool = False
     is_hinge: bool = False
     is_bearing: bool = False
-    is_slider: bool = False
     slides: bool = False
     telescopes: bool = False
     is_plane: bool = False
     is_universal: bool = False
     pins_from_rod: bool = False
     line: Literal["", "rod", "distance"] = ""
-    is_free: bool = False
     spin: Literal["", "any", "axis"] = ""
     is_contact: bool = False
     ends: bool = False
@@ -117,13 +113,16 @@ class JointType:
     rolls: bool = False
     may_be_multiple: bool = False
     sided: bool = False
-    square_axes: bool = False
     releases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     symbol: str = "d"
     fill: Literal["none", "half", "full"] = "none"
     axle: bool = False
     solid: Literal["", "axle", "cross", "ball", "plate", "rider"] = ""
     wheels: Literal["", "gear", "bevel", "track"] = ""
+
+    def __post_init__(self) -> None:
+        if not self.method:
+            object.__setattr__(self, "method", re.sub(r"\W+", "_", self.name.lower()))
 
     @property
     def grade(self) -> int:
@@ -134,6 +133,21 @@ class JointType:
     def equations(self) -> int:
         """Constraint equations of the undriven joint, e_k = B - k of Eq. (2)."""
         return FREEDOM[self.space] - self.grade
+
+    @property
+    def is_slider(self) -> bool:
+        """Translation along one axis alone."""
+        return self.coordinates == ("slide",)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it binds nothing and places its second body."""
+        return self.pair is not None and not self.pair.constraints and not self.line
+
+    @property
+    def has_square_axes(self) -> bool:
+        """Whether a file gives two axes at right angles."""
+        return self.pair is not None and "axes" in self.required
 
     @property
     def has_equations(self) -> bool:

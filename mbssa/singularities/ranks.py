@@ -195,7 +195,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
 
 def _random_geometry(kind: JointType, dice: np.random.Generator) -> JointGeometry | None:
     """Random geometry for a type with relations; None for a profile or a function, which are not random."""
-    if {"profile", "function"} & {*kind.required}:
+    if kind.relations is None or {"profile", "function"} & {*kind.required}:
         return None
     count = kind.contacts or 2
     vectors = dice.uniform(-1, 1, (2, count, 2 if kind.space == "planar" else 3))

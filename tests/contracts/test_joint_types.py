@@ -26,7 +26,6 @@ SCHOENFLIES = JointType(
     code="XXXR",
     space="spatial",
     name="Schoenflies",
-    method="schoenflies",
     coordinates=("slide_x", "slide_y", "slide_z", "angle"),
     required=("point", "axis"),
     table3=False,
@@ -36,7 +35,6 @@ SCHOENFLIES = JointType(
         blocks.steps("Tx0 Ty1 Tz2 Rz3"),
         blocks.SAME_SENSE,
     ),
-    frames=blocks.on_axis,
     symbol="*",
     signs="slide_x, slide_y, slide_z: along the first body's axes; angle: about the axis.",
     example="""
@@ -125,11 +123,11 @@ class TestAToyType:
         assert read(SCHOENFLIES.example_file).joints[-1].type is schoenflies
         assert coverage_of(schoenflies).names == ("tilt x", "tilt y")
 
-    def test_is_refused_twice_or_without_equations(self, schoenflies):
+    def test_is_refused_twice_or_with_equations_of_both_kinds(self, schoenflies):
         with pytest.raises(ValueError, match="duplicate"):
             register(SCHOENFLIES)
         with pytest.raises(ValueError, match="relations"):
-            register(replace(SCHOENFLIES, code="XXX", pair=None))
+            register(replace(SCHOENFLIES, code="XXX", relations=print))
         assert joint_type("XXXR", "spatial") is schoenflies
 
 

@@ -45,27 +45,14 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
 
 
 SPATIAL = JointType(
-    code="BEVEL",
-    space="spatial",
-    name="Gear on any two axes",
-    method="bevel_gear",
-    coordinates=("angle_1", "angle_2", "other_1", "other_2", "other_3"),
-    required=("axes", "ratio"),
-    optional=("points",),
-    max_bodies=3,
-    table3=False,
-    note=(
-        "first and second wheel, then the carrier (the frame if not given); axes: the wheels', away "
-        "from where they meet; ratio r2/r1, or of the numbers of teeth, negative for an internal mesh"
-    ),
-    relations=_relations,
-    driven_in=("angle_1", "angle_2"),
-    is_gear=True,
-    wheels="bevel",
-    signs=(
-        "angle_1, angle_2: of each wheel about its own axis, right-handed, against the carrier: "
-        "angle_1 + ratio x angle_2 = 0. The others only count what is left free."
-    ),
+    code="BEVEL", space="spatial", name="Gear on any two axes", method="bevel_gear",
+    coordinates=("angle_1", "angle_2", "other_1", "other_2", "other_3"), required=("axes", "ratio"),
+    optional=("points",), max_bodies=3, table3=False,
+    note="first and second wheel, then the carrier (the frame if not given); axes: the wheels', away "
+        "from where they meet; ratio r2/r1, or of the numbers of teeth, negative for an internal mesh",
+    relations=_relations, driven_in=("angle_1", "angle_2"), is_gear=True, wheels="bevel",
+    signs="angle_1, angle_2: of each wheel about its own axis, right-handed, against the carrier: "
+        "angle_1 + ratio x angle_2 = 0. The others only count what is left free.",
     example="""
 [[joint]]                                   # the wheels' hinges
 bodies = [1, 2]
@@ -85,4 +72,4 @@ type = "BEVEL"
 axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]   # the wheels', away from where they meet
 ratio = 2.0
 """,
-)
+)  # fmt: skip

@@ -28,29 +28,15 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
 
 
 PLANAR = JointType(
-    code="L",
-    space="planar",
-    name="Cam/point-curve/curve-curve",
-    method="cam",
-    coordinates=("contact", "angle"),
-    required=("profile", "points"),
-    optional=("axes",),
-    note=(
-        "points: origin of the cam's profile, on the first body, and the follower's, on the second: "
+    code="L", space="planar", name="Cam/point-curve/curve-curve", method="cam",
+    coordinates=("contact", "angle"), required=("profile", "points"), optional=("axes",),
+    note="points: origin of the cam's profile, on the first body, and the follower's, on the second: "
         "centre of the roller, tip of the knife edge, point of the flat face; axes: x of the profile,"
-        " and along the face with the cam on its right"
-    ),
-    relations=_relations,
-    driven_in=("angle",),
-    is_contact=True,
-    ends=True,
-    gap="gap",
-    sided=True,
-    signs=(
-        "angle: of the follower against the cam, counter-clockwise. A closed profile has its material"
+        " and along the face with the cam on its right",
+    relations=_relations, driven_in=("angle",), is_contact=True, gap="gap", sided=True,
+    signs="angle: of the follower against the cam, counter-clockwise. A closed profile has its material"
         " inside; the gap between profile and follower is zero where they touch and positive where "
-        "they are apart."
-    ),
+        "they are apart.",
     example="""
 [[joint]]                                   # the cam turns
 bodies = [1, 2]
@@ -68,4 +54,4 @@ type = "L"
 profile = { circle = { radius = 0.05, centre = [0.02, 0.0] }, follower = "knife" }
 points = [[0.0, 0.0], [0.07, 0.0]]          # the origin of the cam's profile, the follower's edge
 """,
-)
+)  # fmt: skip

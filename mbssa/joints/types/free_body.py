@@ -22,18 +22,12 @@ def _frames(g: JointGeometry, second: blocks.Array, _: Mapping[str, Any]) -> tup
 
 
 SPATIAL = JointType(
-    code="F",
-    space="spatial",
-    name="Free body Spatial",
-    method="free_body",
-    coordinates=("x", "y", "z", "angle_x", "angle_y", "angle_z"),
-    optional=("point",),
+    code="F", space="spatial", name="Free body Spatial", method="free_body",
+    coordinates=("x", "y", "z", "angle_x", "angle_y", "angle_z"), optional=("point",),
     pair=Equations(
         (), (blocks.X, blocks.Y, blocks.Z, *blocks.CARDAN), blocks.steps("Tx0 Ty1 Tz2 Rx3 Ry4 Rz5")
     ),
-    frames=_frames,
-    axis=None,
-    is_free=True,
+    frames=_frames, axis=None,
     signs="x, y, z: of the second body's point in the first's frame; " + blocks.CARDAN_SIGNS + ".",
     example="""
 [[joint]]
@@ -41,18 +35,13 @@ bodies = [1, 2]
 type = "F"
 point = [0.3, 0.1, 0.0]                     # of the second body; the origin of its frame if not given
 """,
-)
+)  # fmt: skip
 
 PLANAR = JointType(
-    code="FP",
-    space="planar",
-    name="Free body Plane",
-    method="free_body",
-    coordinates=("x", "y", "angle"),
+    code="FP", space="planar", name="Free body Plane", method="free_body", coordinates=("x", "y", "angle"),
     optional=("point",),
     pair=Equations((), (blocks.X, blocks.Y, blocks.ANGLE), blocks.steps("Tx0 Ty1 Rz2")),
     frames=_frames,
-    is_free=True,
     signs="x, y: of the second body's point in the first's frame; angle: counter-clockwise.",
     example="""
 [[joint]]
@@ -60,4 +49,4 @@ bodies = [1, 2]
 type = "FP"
 point = [0.3, 0.1]                          # of the second body; the origin of its frame if not given
 """,
-)
+)  # fmt: skip

@@ -45,23 +45,14 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
 
 def _gear(code: str, name: str) -> JointType:
     return JointType(
-        code=code,
-        space="planar",
-        name=name,
-        method=name.lower().replace(" ", "_"),
-        coordinates=("angle_1", "angle_2"),
-        required=("points", "ratio"),
-        max_bodies=3,
+        code=code, space="planar", name=name, coordinates=("angle_1", "angle_2"),
+        required=("points", "ratio"), max_bodies=3,
         note="first and second wheel, then the carrier if given; ratio r2/r1, negative for an internal mesh",
-        relations=_relations,
-        is_gear=True,
-        wheels="gear",
-        signs=(
-            "angle_1, angle_2: of the first and the second wheel, counter-clockwise, against the "
+        relations=_relations, is_gear=True, wheels="gear",
+        signs="angle_1, angle_2: of the first and the second wheel, counter-clockwise, against the "
             "carrier, or without one against the line of their centres: angle_1 + ratio x angle_2 = "
             "0, so that the wheels turn in opposite senses where the ratio is positive and in one "
-            "where it is negative (an internal mesh)."
-        ),
+            "where it is negative (an internal mesh).",
         example=f"""
 [[joint]]                                   # the wheels' hinges
 bodies = [1, 2]
@@ -79,7 +70,7 @@ type = "{code}"
 points = [[0.0, 0.0], [0.3, 0.0]]           # the wheels' centres
 ratio = 2.0
 """,
-    )
+    )  # fmt: skip
 
 
 ORDINARY = _gear("EO", "Ordinary Gear")

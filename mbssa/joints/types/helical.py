@@ -1,17 +1,11 @@
 """Helical joint (H): rotation about one axis with an advance along it of pitch times angle."""
 
-from __future__ import annotations
-
 from mbssa.joints import blocks
 from mbssa.joints.equations import Elementary, Equations
 from mbssa.joints.joint_type import JointType
 
 SPATIAL = JointType(
-    code="H",
-    space="spatial",
-    name="Helicoidal",
-    method="helical",
-    coordinates=("angle",),
+    code="H", space="spatial", name="Helicoidal", method="helical", coordinates=("angle",),
     required=("point", "axis", "pitch"),
     note="slide = pitch x angle",
     pair=Equations(
@@ -20,16 +14,11 @@ SPATIAL = JointType(
         blocks.steps("Rz0 Tz0*pitch"),
         blocks.SAME_SENSE,
     ),
-    frames=blocks.on_axis,
     is_bearing=True,
     releases=(("C", ("advance",)),),
-    symbol="D",
-    axle=True,
-    solid="axle",
-    signs=(
-        "angle: about the axis, right-handed; the second body advances along it by pitch times angle,"
-        " so that a positive pitch is a right-handed screw."
-    ),
+    symbol="D", axle=True, solid="axle",
+    signs="angle: about the axis, right-handed; the second body advances along it by pitch times angle,"
+        " so that a positive pitch is a right-handed screw.",
     example="""
 [[joint]]
 bodies = [1, 2]
@@ -38,4 +27,4 @@ point = [0.3, 0.1, 0.0]
 axis = [0.0, 0.0, 1.0]
 pitch = 0.002                               # length unit per angle unit
 """,
-)
+)  # fmt: skip

@@ -1,17 +1,11 @@
 """Planar joint (PL): the bodies keep one plane, whose normal is z of both frames."""
 
-from __future__ import annotations
-
 from mbssa.joints import blocks
 from mbssa.joints.equations import Equations
 from mbssa.joints.joint_type import JointType
 
 SPATIAL = JointType(
-    code="PL",
-    space="spatial",
-    name="Planar",
-    method="planar",
-    coordinates=("slide_x", "slide_y", "angle"),
+    code="PL", space="spatial", name="Planar", coordinates=("slide_x", "slide_y", "angle"),
     required=("point", "axis"),
     note="axis: the normal",
     pair=Equations(
@@ -20,16 +14,11 @@ SPATIAL = JointType(
         blocks.steps("Tx0 Ty1 Rz2"),
         blocks.SAME_SENSE,
     ),
-    frames=blocks.on_axis,
-    is_plane=True,
-    may_be_multiple=True,
+    is_plane=True, may_be_multiple=True,
     releases=(("SP", ("tilt x", "tilt y")),),
-    symbol="h",
-    solid="plate",
-    signs=(
-        "slide_x, slide_y: of the second body along x and y of the first's frame, in the plane; "
-        "angle: about the normal, right-handed."
-    ),
+    symbol="h", solid="plate",
+    signs="slide_x, slide_y: of the second body along x and y of the first's frame, in the plane; "
+        "angle: about the normal, right-handed.",
     example="""
 [[joint]]
 bodies = [1, 2]
@@ -37,4 +26,4 @@ type = "PL"
 point = [0.3, 0.1, 0.0]
 axis = [0.0, 0.0, 1.0]                      # the normal
 """,
-)
+)  # fmt: skip

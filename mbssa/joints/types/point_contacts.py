@@ -33,19 +33,9 @@ def _contacts(
     count: int, code: str, name: str, coordinates: tuple[str, ...], points: str, axes: str
 ) -> JointType:
     return JointType(
-        code=code,
-        space="spatial",
-        name=name,
-        method=name.lower().replace(" ", "_"),
-        coordinates=coordinates,
-        required=("points", "axes"),
+        code=code, space="spatial", name=name, coordinates=coordinates, required=("points", "axes"),
         note="point contacts: a point and its plane's normal for each",
-        relations=_relations,
-        driven_in=(),
-        is_contact=True,
-        gap="height",
-        contacts=count,
-        sided=True,
+        relations=_relations, driven_in=(), is_contact=True, gap="height", contacts=count, sided=True,
         signs="Points of the second body touch planes of the first, whose normals point to the second. The "
         "coordinates only count what is left free.",
         example=f"""
@@ -55,38 +45,26 @@ type = "{code}"
 points = {points}
 axes = {axes}
 """,
-    )
+    )  # fmt: skip
 
 
 FIVE = _contacts(
-    5,
-    "CPEP",
-    "Penta Punctual Contact",
-    ("motion",),
+    5, "CPEP", "Penta Punctual Contact", ("motion",),
     "[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.5], [1.0, 0.0, 0.5]]",
     "[[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]",
-)
+)  # fmt: skip
 FOUR = _contacts(
-    4,
-    "CTEP",
-    "Tetra Punctual Contact",
-    ("motion_1", "motion_2"),
+    4, "CTEP", "Tetra Punctual Contact", ("motion_1", "motion_2"),
     "[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.5]]",
     "[[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]",
-)
+)  # fmt: skip
 THREE = _contacts(
-    3,
-    "CTRP",
-    "Tri Punctual Contact",
-    ("slide_x", "slide_y", "angle"),
+    3, "CTRP", "Tri Punctual Contact", ("slide_x", "slide_y", "angle"),
     "[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]",
     "[[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]",
-)
+)  # fmt: skip
 TWO = _contacts(
-    2,
-    "CBIP",
-    "Bi Punctual Contact",
-    ("slide_x", "slide_y", "angle_x", "angle_z"),
+    2, "CBIP", "Bi Punctual Contact", ("slide_x", "slide_y", "angle_x", "angle_z"),
     "[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]",
     "[[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]",
-)
+)  # fmt: skip

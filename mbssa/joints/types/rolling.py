@@ -39,24 +39,14 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
 
 
 ROLLING = JointType(
-    code="RP",
-    space="planar",
-    name="Pure Rolling",
-    method="pure_rolling",
-    coordinates=("roll", "lift"),
+    code="RP", space="planar", name="Pure Rolling", coordinates=("roll", "lift"),
     required=("point", "axis", "radius"),
-    note=(
-        "a straight track along the axis on the first body, a wheel on the second, on the axis's "
+    note="a straight track along the axis on the first body, a wheel on the second, on the axis's "
         "left; point: the wheel's centre. It binds the rolled way alone: what keeps the wheel on its "
-        "track is an RD, or bearings"
-    ),
-    relations=_relations,
-    rolls=True,
-    wheels="track",
-    signs=(
-        "roll: angle of the wheel against the track, counter-clockwise, so that it turns backwards "
-        "while it runs along the axis; lift: of the wheel off the track."
-    ),
+        "track is an RD, or bearings",
+    relations=_relations, rolls=True, wheels="track",
+    signs="roll: angle of the wheel against the track, counter-clockwise, so that it turns backwards "
+        "while it runs along the axis; lift: of the wheel off the track.",
     example="""
 [[joint]]                                   # keeps the wheel on its track
 bodies = [1, 2]
@@ -72,29 +62,20 @@ point = [0.0, 0.05]                         # the wheel's centre
 axis = [1.0, 0.0]                           # of the track; the wheel is on its left
 radius = 0.05
 """,
-)
+)  # fmt: skip
 
 WITH_SLIP = JointType(
-    code="RD",
-    space="planar",
-    name="Sliding Rolling",
-    method="rolling_with_slip",
-    coordinates=("roll", "slide"),
-    required=("point", "axis", "radius"),
+    code="RD", space="planar", name="Sliding Rolling", method="rolling_with_slip",
+    coordinates=("roll", "slide"), required=("point", "axis", "radius"),
     note="touching alone, of the track and the wheel that an RP has; rolling and sliding are free",
     pair=Equations(
         (("height", Elementary("along", (1,), parameter="radius")),),
         (blocks.ANGLE, blocks.X),
         blocks.steps("Tx1 Tyradius Rz0"),
     ),
-    frames=blocks.on_track,
-    is_contact=True,
-    ends=True,
-    gap="height",
-    wheels="track",
-    signs=(
-        "roll: angle of the wheel against the track, counter-clockwise; slide: of its centre along the axis."
-    ),
+    frames=blocks.on_track, is_contact=True, gap="height", wheels="track",
+    signs="roll: angle of the wheel against the track, counter-clockwise; "
+    "slide: of its centre along the axis.",
     example="""
 [[joint]]
 bodies = [1, 2]                             # the track, the wheel
@@ -103,4 +84,4 @@ point = [0.0, 0.05]                         # the wheel's centre
 axis = [1.0, 0.0]                           # of the track; the wheel is on its left
 radius = 0.05
 """,
-)
+)  # fmt: skip

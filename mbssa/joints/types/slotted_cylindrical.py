@@ -22,11 +22,7 @@ def _frames(g: JointGeometry, _: blocks.Array, __: Mapping[str, Any]) -> tuple[F
 
 
 SPATIAL = JointType(
-    code="CR",
-    space="spatial",
-    name="Slotted Cylindrical",
-    method="slotted_cylindrical",
-    coordinates=("slide_x", "slide_z", "angle"),
+    code="CR", space="spatial", name="Slotted Cylindrical", coordinates=("slide_x", "slide_z", "angle"),
     required=("point", "axes"),
     note="axes: the slot's direction on the first body, the pin's axis on the second",
     pair=Equations(
@@ -35,15 +31,9 @@ SPATIAL = JointType(
         blocks.steps("Tx0 Tz1 Rz2"),
         blocks.SAME_SENSE,
     ),
-    frames=_frames,
-    guide=0,
-    ends=True,
-    sided=True,
-    square_axes=True,
-    signs=(
-        "slide_x: along the first body's slot; slide_z: along the second body's pin; angle: about the"
-        " pin, right-handed."
-    ),
+    frames=_frames, guide=0, ends=True, sided=True,
+    signs="slide_x: along the first body's slot; slide_z: along the second body's pin; angle: about the"
+        " pin, right-handed.",
     example="""
 [[joint]]
 bodies = [1, 2]
@@ -51,4 +41,4 @@ type = "CR"
 point = [0.3, 0.1, 0.0]
 axes = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]   # the slot on the first body, the pin on the second
 """,
-)
+)  # fmt: skip

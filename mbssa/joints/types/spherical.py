@@ -21,23 +21,12 @@ def _frames(g: JointGeometry, _: blocks.Array, __: Mapping[str, Any]) -> tuple[F
 
 
 SPATIAL = JointType(
-    code="S",
-    space="spatial",
-    name="Spheric",
-    method="spherical",
-    coordinates=("angle_x", "angle_y", "angle_z"),
-    required=("point",),
-    optional=("axes",),
+    code="S", space="spatial", name="Spheric", method="spherical",
+    coordinates=("angle_x", "angle_y", "angle_z"), required=("point",), optional=("axes",),
     pair=Equations(blocks.POSITION, blocks.CARDAN, blocks.steps("Rx0 Ry1 Rz2")),
-    frames=_frames,
-    axis=None,
-    is_ball=True,
-    spin="any",
-    may_be_multiple=True,
+    frames=_frames, axis=None, is_ball=True, spin="any", may_be_multiple=True,
     releases=(("SC", ("position z",)),),
-    symbol="o",
-    fill="full",
-    solid="ball",
+    symbol="o", fill="full", solid="ball",
     signs=blocks.CARDAN_SIGNS + ".",
     example="""
 [[joint]]
@@ -46,4 +35,4 @@ type = "S"
 point = [0.3, 0.1, 0.0]                     # the ball's centre
 # axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] # z and x of the frames that the angles are measured in
 """,
-)
+)  # fmt: skip

@@ -37,18 +37,11 @@ def _relations(
 
 
 SPATIAL = JointType(
-    code="USER",
-    space="spatial",
-    name="User's constraint",
-    method="user_constraint",
-    coordinates=("other_1", "other_2", "other_3", "other_4", "other_5"),
-    required=("function",),
-    optional=("derivative", "unit"),
-    max_bodies=100,
-    table3=False,
+    code="USER", space="spatial", name="User's constraint", method="user_constraint",
+    coordinates=("other_1", "other_2", "other_3", "other_4", "other_5"), required=("function",),
+    optional=("derivative", "unit"), max_bodies=100, table3=False,
     note=_NOTE,
-    relations=partial(_relations, space="spatial"),
-    driven_in=(),
+    relations=partial(_relations, space="spatial"), driven_in=(),
     signs=_SIGNS,
     example="""
 [[joint]]
@@ -67,21 +60,14 @@ type = "USER"
 function = "my_constraints:same_height"     # def same_height(p, R): return p[0, 2] - p[1, 2]
 unit = "m"
 """,
-)
+)  # fmt: skip
 
 PLANAR = JointType(
-    code="USER",
-    space="planar",
-    name="User's constraint",
-    method="user_constraint",
-    coordinates=("other_1", "other_2"),
-    required=("function",),
-    optional=("derivative", "unit"),
-    max_bodies=100,
-    table3=False,
+    code="USER", space="planar", name="User's constraint", method="user_constraint",
+    coordinates=("other_1", "other_2"), required=("function",), optional=("derivative", "unit"),
+    max_bodies=100, table3=False,
     note=_NOTE,
-    relations=partial(_relations, space="planar"),
-    driven_in=(),
+    relations=partial(_relations, space="planar"), driven_in=(),
     signs=_SIGNS,
     example="""
 [[joint]]
@@ -100,4 +86,4 @@ type = "USER"
 function = "my_constraints:same_angle"      # def same_angle(q): return q[0, 2] - q[1, 2]
 unit = "rad"
 """,
-)
+)  # fmt: skip
