@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail_all, present
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, TrustOption
-
-if TYPE_CHECKING:
-    from mbssa.reports.cams import CamJoint
 
 Form = Literal["table", "json"]
 
@@ -49,17 +46,8 @@ def cams(
     mechanism = load(model)
     found = cams_of(mechanism)
     if picture is not None:
-        _draw(found, picture)
+        from mbssa.pictures.cams import cam_picture
+
+        draw((picture, lambda: cam_picture([(cam.name, cam.report.profile) for cam in found])))
     present(cams_report(mechanism, found), form, output)
     raise typer.Exit(OK if all(cam.report.sound for cam in found) else NOT_DETERMINED)
-
-
-def _draw(found: list[CamJoint], path: Path) -> None:
-    """Write the picture; what cannot be drawn is an error (exit 2)."""
-    from mbssa.pictures import save
-    from mbssa.pictures.cams import cam_picture
-
-    try:
-        save(cam_picture([(cam.name, cam.report.profile) for cam in found]), path)
-    except (ValueError, ModuleNotFoundError) as error:
-        fail(str(error))

@@ -11,6 +11,7 @@ from mbssa.texts import printable
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.figure import Figure
     from rich.console import Console
 
     from mbssa.mechanism import Mechanism
@@ -67,6 +68,17 @@ def deliver(text: str, output: Path | None) -> None:
     from mbssa.gathering.files import write_whole
 
     write_whole(output, text.encode())
+
+
+def draw(*pictures: tuple[Path | None, Callable[[], Figure]]) -> None:
+    """Write the pictures that have a path, all drawn before the first is written; a fault is exit 2."""
+    from mbssa.pictures import save
+
+    try:
+        for path, figure in [(path, make()) for path, make in pictures if path is not None]:
+            save(figure, path)
+    except (ValueError, ModuleNotFoundError) as error:
+        fail(str(error))
 
 
 def warn_of_ranks(structure: Structure, model: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from mbssa.cli.console import NOT_DETERMINED, OK, deliver, fail, fail_all, present, warn_of_ranks
+from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, fail_all, present, warn_of_ranks
 from mbssa.cli.inputs import asked
 from mbssa.cli.options import (
     ForceOption,
@@ -23,7 +23,6 @@ from mbssa.cli.options import (
 from mbssa.reports.structure import Format, export, structure_report, summary_lines
 from mbssa.search.decompose import Method
 from mbssa.search.decompose import decompose as structure_of
-from mbssa.structure import Structure
 from mbssa.targets import STILL, target_faults, targets_of
 
 
@@ -65,7 +64,9 @@ def decompose(
         fail_all(faults)
     structure = structure_of(asked(model, inputs, terminal, pairs), method, time_limit)
     if picture or diagram:
-        _draw(structure, picture, diagram)
+        from mbssa.pictures import structural_diagram, structural_graph
+
+        draw((picture, lambda: structural_graph(structure)), (diagram, lambda: structural_diagram(structure)))
     if form == "table" and output is None:
         present(structure_report(structure))
     else:
@@ -83,15 +84,3 @@ def _again(inputs: str | None, terminals: list[str] | None, pairs: str | None) -
         *(word for body in terminals or () for word in ("--terminal", body)),
         *(["--pairs", pairs] if pairs is not None else []),
     ]
-
-
-def _draw(structure: Structure, picture: Path | None, diagram: Path | None) -> None:
-    """Write the pictures that were asked for; what cannot be drawn is an error (exit 2)."""
-    from mbssa.pictures import save, structural_diagram, structural_graph
-
-    wanted = [(picture, structural_graph), (diagram, structural_diagram)]
-    try:
-        for path, figure in [(path, drawn(structure)) for path, drawn in wanted if path]:
-            save(figure, path)
-    except (ValueError, ModuleNotFoundError) as error:
-        fail(str(error))

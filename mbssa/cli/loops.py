@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present, warn_of_ranks
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, present, warn_of_ranks
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
 from mbssa.gathering import load
 from mbssa.targets import STILL, target_faults, targets_of
-
-if TYPE_CHECKING:
-    from mbssa.loops.structure import LoopStructure
 
 Method = Literal["basis", "wehage"]
 
@@ -92,18 +89,9 @@ def loops(
     except ValueError as error:
         fail(str(error))
     if plot is not None:
-        _draw(found, plot)
+        from mbssa.pictures.loops import kinematic_graph
+
+        draw((plot, lambda: kinematic_graph(found)))
     present(loops_report(found, comparison), form, output)
     warn_of_ranks(decompose(mechanism) if comparison is None else comparison.structure, model)
     raise typer.Exit(OK if found.determined else NOT_DETERMINED)
-
-
-def _draw(found: LoopStructure, path: Path) -> None:
-    """Write the kinematic graph; what cannot be drawn is an error (exit 2)."""
-    from mbssa.pictures import save
-    from mbssa.pictures.loops import kinematic_graph
-
-    try:
-        save(kinematic_graph(found), path)
-    except (ValueError, ModuleNotFoundError) as error:
-        fail(str(error))
