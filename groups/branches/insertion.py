@@ -321,7 +321,7 @@ class Proof:
         """
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
-        trail = Trail(step, way)
+        trail, whole = Trail(step, way), (start, column, carried.of(self.everything))
         for rounds in count():
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
@@ -340,7 +340,9 @@ class Proof:
                     crossed = self._crossed(trail, run, first, passed[first], shares) if self.smooth else None
                     if crossed is None:
                         self._doubt(run, first, passed[first], at, shares)
-                        carried, unsolved = begun, 1.0
+                        # Near a singular position solvers are at a loss: as without a proof from here on.
+                        start, column, carried = whole[0], whole[1], whole[2].of(self.everything)
+                        shares, unsolved = np.array([0.0, 1.0]), 1.0
                     elif crossed.share < 1.0:
                         start, column, carried, unsolved = crossed.run, 0, crossed.carried, 1.0
                         shares = np.array([crossed.share, 1.0])
