@@ -36,8 +36,6 @@ _ONE_CHUNK = np.zeros(1, dtype=np.int64)
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
-#: Most instants times groups of a motion that plain Python solves and proves by default.
-SHORT = 10_000
 #: Instants between two reports of progress.
 REPORTED = 78 * 256
 
@@ -158,27 +156,18 @@ class Model:
 
         return tuple(Closure.bounded(self, g) for g in range(self.structure.n_groups))
 
-    def proves(self, motion: Motion, compiled: bool | None = None) -> bool:
-        """Whether branches are proven by default: of coarse motions, and of short ones in plain Python.
+    def proves(self, motion: Motion) -> bool:
+        """Whether branches are proven by default: of coarse motions, where signs alone may be deceived.
 
         A motion is coarse of which an input goes farther than :data:`FINE` in a time step. The proof takes
-        some 0.05 ms for an instant and group, of which compiled kernels take a hundredth: long and fine
-        motions are checked.
+        some 0.05 ms for an instant and group.
 
         >>> import groups, mbssa
         >>> bar = mbssa.load("planar_four_bar")
         >>> model = groups.build(mbssa.decompose(bar))
-        >>> motions = [groups.constant_speed(bar, steps=n) for n in (361, 25)]
-        >>> [model.proves(motion, compiled=True) for motion in motions]
+        >>> [model.proves(groups.constant_speed(bar, steps=n)) for n in (361, 25)]
         [False, True]
-        >>> model.proves(motions[0], compiled=False)
-        True
         """
-        instants = len(motion.time)
-        if instants * self.structure.n_groups <= SHORT and not (
-            self.compiles(instants) if compiled is None else compiled
-        ):
-            return True
         lengths = [coordinate_unit(name.rpartition(".")[2]) == "m" for name in motion.names]
         fine = FINE * np.where(lengths, self.frames.size, 1.0)
         return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
@@ -341,7 +330,7 @@ class Model:
         memory = self.memory_in(modes, motion)
         kept = self.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
         if branch is None:
-            branch = "proven" if self.proves(motion, compiled) else "checked"
+            branch = "proven" if self.proves(motion) else "checked"
         if self.tearing is not None:
             if branch == "smooth":
                 raise ValueError('branch "smooth" is not for borrowed inputs; build the model without them')

@@ -157,7 +157,7 @@ def logged_run(
         wanted = kept_bodies(model.mechanism, bodies)
         fast = solved.compiles(len(moved.time)) if compiled is None else compiled
         memory = solved.memory_in(modes, moved)
-        proves = branch == "proven" or (branch is None and solved.proves(moved, fast))
+        proves = branch == "proven" or (branch is None and solved.proves(moved))
         # A branch is proven by the poses and rates of all bodies.
         held, far = (np.arange(model.mechanism.n_bodies), max(answers, 1)) if proves else (wanted, answers)
         job = job_of(solved, moved, plan, held, far, memory, fast)

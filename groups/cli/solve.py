@@ -69,7 +69,7 @@ def solve(
         Branch | None,
         typer.Option(
             help="How branches are held: checked (faster), proven, or smooth (on through crossings).",
-            show_default="proven, but where compiled kernels solve fine steps",
+            show_default="proven where steps are coarse",
         ),
     ] = None,
     output: Annotated[

@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from groups.draw_command import _at_inputs, _at_time
 
 import groups
 import mbssa
+from groups.cli.draw import _at_inputs, _at_time
 from groups.pictures import mechanism_at
 from mbssa.pictures.hues import HUES, body_colours, group_hues
 

@@ -72,7 +72,7 @@ class TestScene:
         """Where nothing slides, the two bodies put the joint in one place at every instant."""
         scene = scene_of(solved(name), 10)
         for mark in scene.marks:
-            if mark.slide is None and mark.code not in ("ROD", "SPSP", "PL"):
+            if mark.slide is None and mark.type.code not in ("ROD", "SPSP", "PL"):
                 first, second = (
                     scene.world(body, origin[None])[:, 0]
                     for body, origin in zip(mark.bodies, mark.origin, strict=True)
