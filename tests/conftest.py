@@ -32,6 +32,9 @@ LAPACK = (
 #: a line each, all cases of a test where the line names none. They are marked slow, and run in ``.ci/run``.
 SLOW = frozenset((HERE / "slow.txt").read_text().splitlines())
 
+# Shells start what runs in the background with Ctrl-C ignored, and its children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def pytest_collection_modifyitems(items):
     """Mark the tests of :data:`LAPACK` and of :data:`SLOW`."""
