@@ -123,6 +123,9 @@ def prove_of_groups(
         said[:, g] = proven.proven[:, theirs].min(axis=1)
         first = (proven.status[:, theirs] != OK).argmax(axis=1)
         status[:, g] = proven.status[np.arange(len(first)), theirs[first]]
+        # What was missing and has not been found either is so for its own reason, such as a contact's end.
+        why = (status[:, g] == NOT_CONVERGED) & (found.status[:, g] != OK)
+        status[why, g] = found.status[why, g]
     return replace(
         proven,
         status=status,
@@ -131,6 +134,7 @@ def prove_of_groups(
         condition=found.condition,
         group_names=found.group_names,
         causes=found.causes,
+        contacts=found.contacts,
         outer=found.outer,
         proven=said,
         singular=tuple(replace(one, group=int(number[one.group - 1])) for one in proven.singular),
