@@ -15,9 +15,11 @@ import routes
 from groups.branches.certificate import Paths, certified
 from groups.branches.closure import Closure, Poses
 from groups.branches.insertion import prove
+from groups.branches.on_the_way import singular_positions
 from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
 from groups.run import Carried, Run
 from mbssa.mechanism import JointGeometry
+from routes.sweep.poses import solve_poses
 
 
 def linkage(rows, geometry, driven=0):
@@ -324,6 +326,7 @@ def test_other_words_for_the_branch_are_refused():
         model.solve(branch="sure")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["global dense", "global sparse", "Newton"])
 def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
     mechanism = six_r_group()
@@ -342,6 +345,7 @@ def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
         assert_allclose(one.acceleration, want.acceleration, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_global_approach_is_proven_by_the_groups():
     mechanism = six_r_group()
     structure = mbssa.decompose(mechanism)
@@ -390,3 +394,49 @@ def test_dyads_keep_their_branch_over_large_steps(seed):
         verdict = judge(mechanism, turning(mechanism, way, 2), branch="proven")
         assert verdict.silent == ()
         assert verdict.refused == 0
+
+
+@pytest.mark.parametrize("name", ["Newton", "closed form"])
+def test_poses_of_a_sweep_are_those_of_proven_motions(name):
+    """Those that a motion straight from the reference has, at whatever end of it; beyond its limit none."""
+    mechanism = four_bar(1.0, 0.5, 0.6, 0.5, 1.0)
+    model = groups.build(mbssa.decompose(mechanism), solvers={2: name})
+    (start,) = model.reference_inputs.values()
+    ways = np.array([-0.4, -0.1, 0.2, 0.7, 3.0])
+    found = solve_poses(model, start + ways[:, None], np.arange(4), branch="proven")
+    for k, way in enumerate(ways):
+        alone = model.solve(turning(mechanism, way, 2), compiled=False, branch="proven")
+        assert (found.status[:, k] == 0).tolist() == (alone.status[-1] == 0).tolist()
+        assert_allclose(found.position[:, k], alone.position[-1], atol=1e-9)
+    assert not found.status[:, :4].any()
+    assert found.status[1, 4]
+
+
+@pytest.mark.slow
+def test_no_pose_of_a_sweep_is_on_another_branch():
+    """Of 48 poses of the 6R2D group 8 are, where branches are checked alone."""
+    mechanism = six_r_group()
+    model = groups.build(mbssa.decompose(mechanism))
+    (start,) = model.reference_inputs.values()
+    ways = np.linspace(-3.1, -0.1, 12)
+    motion = turning(mechanism, -3.1, 2)
+    truth = follow(mechanism, cubics(motion), motion.time).at(np.sort(ways / -3.1))
+    assert len(truth.position) == len(ways)
+    wrong = {}
+    for branch in ("checked", None):
+        found = solve_poses(model, start + ways[::-1, None], np.arange(mechanism.n_bodies), branch=branch)
+        sound = ~found.status.any(axis=0)
+        off = np.abs(found.position.swapaxes(0, 1) - truth.position).max(axis=(1, 2)) > 1e-6
+        wrong[branch] = int((sound & off).sum()), int(sound.sum())
+    assert wrong["checked"][0] > 0
+    assert wrong[None] == (0, len(ways))
+
+
+def test_check_finds_the_singular_positions_of_the_models_motion():
+    """A parallelogram's turn; the four-bar that is built in has none."""
+    flat = replace(four_bar(1.0, 0.5, 1.0, 0.5, 0.7), name="flat")
+    said = singular_positions(flat)
+    assert len(said) == 1
+    assert "SG-2 of" in said[0]
+    assert "two branches cross there" in said[0]
+    assert singular_positions(mbssa.load("planar_four_bar")) == []
