@@ -7,6 +7,7 @@ whose worker dies is run again by another one.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
@@ -14,6 +15,9 @@ from importlib import import_module
 from typing import Any
 
 from routes.executors.base import ONE_THREAD, ExecutorCosts, ExecutorType
+
+#: Run by each process of a cluster made here: Ctrl-C reaches all of them, and this one ends the others.
+_NO_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 
 
 @contextmanager
@@ -35,7 +39,12 @@ def _client(workers: int, stack: ExitStack) -> Any:
     if address is None:
         address = stack.enter_context(
             distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=":0", env=ONE_THREAD
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                env=ONE_THREAD,
+                preload=_NO_CTRL_C,
+                silence_logs=logging.CRITICAL,  # faults come back by the futures
             )
         )
     return stack.enter_context(distributed.Client(address))

@@ -46,4 +46,4 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         sys.exit(130)
-    print("ended", flush=True)
+    print("ran to its end", flush=True)
