@@ -224,7 +224,7 @@ def turned(vector):
     """Rotation matrix of a rotation vector, after Rodrigues."""
     angle = np.linalg.norm(vector)
     K = np.cross(np.eye(3), vector / angle)
-    return np.eye(3) - np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
 
 
 def platform_poses(rng):
@@ -235,7 +235,7 @@ def platform_poses(rng):
             arms = TOP @ R.T
             legs = p + arms - BASE
             miss = (legs**2).sum(axis=1) - LEGS**2
-            if np.abs(miss).max() < 1e-14:
+            if np.abs(miss).max() < 1e-13:
                 yield p, R
                 break
             step = np.linalg.lstsq(2.0 * np.hstack([legs, np.cross(arms, legs)]), -miss)[0]
