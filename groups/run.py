@@ -30,7 +30,7 @@ from groups.motion import Motion, reference_inputs
 from groups.reference import check_drives
 from groups.registry import Solver
 from groups.trajectory import Trajectory
-from mbssa.compiled import chosen
+from mbssa.compiled import chosen, note_loaded
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.system import Configuration
 
@@ -315,6 +315,8 @@ class Run:
         self._asks = model.asks_users
         #: Whether the kernels are compiled.
         self.compiled = model.compiles(instants) if compiled is None else compiled
+        if self.compiled:
+            note_loaded(model.kernels)
         self._solve = chosen(entry(model), ask=self.compiled)
         self._of_thread = threading.local()
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -77,6 +77,11 @@ def is_worth_compiling(kernels: Mapping[Callable[..., Any], float], seconds: flo
     return worth
 
 
+def note_loaded(kernels: Iterable[Callable[..., Any]]) -> None:
+    """Note kernels that a caller asked for: later work is for them, too, however little."""
+    _rented.update(dict.fromkeys(kernels))
+
+
 def chosen(
     function: Callable[P, R], seconds: float = 0.0, *, compiling: float = 0.0, ask: bool | None = None
 ) -> Callable[P, R]:
@@ -91,7 +96,7 @@ def chosen(
         ask = is_worth_compiling({function: compiling}, seconds)
     if not ask:
         return function
-    _rented[function] = None
+    note_loaded([function])
     twin: Callable[P, R] = compiled(function)
     return twin
 

@@ -5,7 +5,7 @@ One certified path of a mechanism is the truth for all its single steps, runs an
     PYTHONPATH=tests/groups:tests/groups/branches python tests/groups/branches/campaign.py truss 0 100
 
 takes the mechanisms with seeds 0 … 99 of a family, by compiled kernels, and prints the counts, the seeds of
-wrong answers, and the seconds for 100 runs.
+wrong answers, and the seconds for 100 runs. ``truss 0 100 3`` takes three times as many motions of each.
 """
 
 import sys
@@ -29,14 +29,14 @@ FAMILIES = {
 SINGLE, RUNS, POSES = 8, 8, 4
 
 
-def motions(rng, end):
+def motions(rng, end, times):
     """Shares of the longest motion and instants: single steps, then runs; most within the regular part."""
-    for k in range(SINGLE + RUNS):
+    for k in range((SINGLE + RUNS) * times):
         share = end * rng.uniform(0.05, 0.98) if rng.random() < 0.7 else rng.uniform(0.05, 1.0)
-        yield share, 2 if k < SINGLE else int(rng.integers(3, 34))
+        yield share, 2 if k < SINGLE * times else int(rng.integers(3, 34))
 
 
-def campaign(family, seeds, seconds=np.inf, poses=POSES, **options):
+def campaign(family, seeds, seconds=np.inf, times=1, **options):
     """Counts of a family over some seeds: runs, silent ones, steps that are regular and refused."""
     count, begun = Counter(), time.monotonic()
     for seed in seeds:
@@ -53,11 +53,11 @@ def campaign(family, seeds, seconds=np.inf, poses=POSES, **options):
         count["mechanisms"] += 1
         count["steps of the truth"] += truth.steps
         count["unknown"] += truth.end is not None and not truth.singular
-        for share, instants in motions(rng, truth.end or 1.0):
+        for share, instants in motions(rng, truth.end or 1.0, times):
             motion = turning(mechanism, way * share, instants)
             branch = truth.at(motion.time * share)
             with np.errstate(all="ignore"):
-                found = model.solve(motion, **({"compiled": False} | options))
+                found = model.solve(motion, **options)
             verdict = compare(mechanism, branch, found, model.structure.group_of_body)
             kind = "step" if instants == 2 else "run"
             count[f"{kind}s"] += 1
@@ -71,15 +71,13 @@ def campaign(family, seeds, seconds=np.inf, poses=POSES, **options):
             if verdict.silent or verdict.refused:
                 said = "wrong" if verdict.silent else "refused"
                 count[f"{said}: {seed} {instants} {way * share:.6f}"] += 1
-        sweep(model, longest, truth, rng, poses, count)
+        sweep(model, longest, truth, rng, POSES * times, count)
     count["silent"] = sum(count[f"{kind} silent"] for kind in ("steps", "runs", "poses"))
     return count
 
 
 def sweep(model, longest, truth, rng, number, count):
     """Poses at random shares of the longest motion, each led to from the reference."""
-    if not number:
-        return
     far = np.abs(np.diff(longest.value)).max()
     shares = np.sort(rng.uniform(0.0, min(1.0, 3.1 / far), number))  # angles go the nearest way
     start, end = longest.value.T
@@ -106,9 +104,9 @@ def spins(model):
 
 
 if __name__ == "__main__":
-    name, first, number = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    name, first, number, times = sys.argv[1], *map(int, [*sys.argv[2:], "1"][:3])
     before = time.process_time()
-    counts = campaign(name, range(first, first + number), branch="proven", compiled="plain" not in sys.argv)
+    counts = campaign(name, range(first, first + number), times=times, branch="proven", compiled=True)
     taken = time.process_time() - before
     runs = counts["steps"] + counts["runs"] + counts["poses"]
     for key, value in counts.items():

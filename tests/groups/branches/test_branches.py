@@ -16,7 +16,7 @@ from random_linkages import four_bar, planar, six_r_group
 import groups
 import mbssa
 
-MECHANISMS = int(os.environ.get("MBSSA_CAMPAIGN", "4"))
+MECHANISMS = int(os.environ.get("MBSSA_CAMPAIGN", "3"))
 
 
 def test_a_6r_group_keeps_its_branch_over_large_steps():
