@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of, watches
-from groups.global_contacts import part_contacts
-from groups.global_dense import COMPILING, dense_solver
-from groups.global_sparse import sparse_solver
-from groups.global_system import GlobalRun, encode
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import LIFTED, OK, PENETRATES
 from groups.motion import Motion, default_motion
-from groups.plain_costs import global_microseconds
-from groups.reference import closed_reference, inputs_from_reference
-from groups.results.rotations import quaternion_of
+from groups.rotations import quaternion_of
+from groups.solvers.global_solver.contacts import part_contacts
+from groups.solvers.global_solver.dense import COMPILING, dense_solver
+from groups.solvers.global_solver.sparse import sparse_solver
+from groups.solvers.global_solver.system import GlobalRun, encode
+from groups.solvers.plain_costs import global_microseconds
+from groups.solvers.reference import closed_reference, inputs_from_reference
 from groups.trajectory import Level, Trajectory
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
@@ -109,7 +109,7 @@ def solve_globally(
     if not proves:
         return found
     from groups.branches.insertion import prove_of_groups
-    from groups.model import build
+    from groups.building import build
 
     everything = np.arange(structure.mechanism.n_bodies)
     return prove_of_groups(build(structure), [everything[1:]], motion, found, everything, order, compiled)

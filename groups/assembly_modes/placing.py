@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 from groups.assembly_modes import homotopy
 from groups.assembly_modes.closure import largest_miss, spread
-from groups.closed_form.planar import PlanarGroup, planar_modes, planar_state
-from groups.families import PLANAR, STRUT
 from groups.kernels import layout, loop_closure, meeting, newton, one_rod, relative, strut
 from groups.kernels.path import recall
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
-from groups.plain_costs import plain_microseconds
-from groups.registry import Solver
+from groups.solvers.families import PLANAR, STRUT
+from groups.solvers.plain_costs import plain_microseconds
+from groups.solvers.planar_dyads import PlanarGroup, planar_modes, planar_state
+from groups.solvers.registry import Solver
 from mbssa import Group
 from mbssa.bar import Told
 from mbssa.compiled import chosen

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
 from groups.assembly_modes.placing import Placing, Task, placings
-from groups.families import RELATIVE
 from groups.kernels import layout
-from groups.registry import Solver
+from groups.solvers.families import RELATIVE
+from groups.solvers.registry import Solver
 from mbssa import Group
 from mbssa.joints.system import Configuration
 

@@ -9,8 +9,8 @@ import pytest
 import groups
 import mbssa
 from groups import solve_globally
-from groups.global_system import encode
 from groups.motion import default_motion
+from groups.solvers.global_solver.system import encode
 from mbssa.joints.frames import joint_frames
 
 #: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.

@@ -5,8 +5,8 @@ import pytest
 
 import groups
 import mbssa
-from groups import library
-from groups.families import RELATIVE
+from groups.solvers import library
+from groups.solvers.families import RELATIVE
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,12 @@ import pytest
 
 import groups
 import mbssa
-from groups.global_part import SIGN
-from groups.global_sparse import _Sparse
-from groups.global_system import encode
 from groups.kernels import global_newton as kernels
 from groups.kernels.elimination import factorise
 from groups.kernels.jets import SIZE, WORK
+from groups.solvers.global_solver.part import SIGN
+from groups.solvers.global_solver.sparse import _Sparse
+from groups.solvers.global_solver.system import encode
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 

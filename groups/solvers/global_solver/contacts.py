@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from groups.global_system import GlobalRun
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import DROPPED, LIFTED, PENETRATES
+from groups.solvers.global_solver.system import GlobalRun
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,18 +14,25 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding import encode_rows
-from groups.global_contacts import part_contacts
-from groups.global_dense import dense_solver
-from groups.global_following import LARGE, room, solved
-from groups.global_sparse import sparse_solver
-from groups.global_system import STEPS, VIOLATED, GlobalRun, GlobalSystem, empty_quality, system_of
 from groups.kernels import global_newton as kernels
 from groups.kernels import span
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
-from groups.results.rotations import plane_rotation, quaternion_of, rotation_of
-from groups.spins import HeldSpin
+from groups.rotations import plane_rotation, quaternion_of, rotation_of
+from groups.solvers.constraint_tables import encode_rows
+from groups.solvers.global_solver.contacts import part_contacts
+from groups.solvers.global_solver.dense import dense_solver
+from groups.solvers.global_solver.following import LARGE, room, solved
+from groups.solvers.global_solver.sparse import sparse_solver
+from groups.solvers.global_solver.system import (
+    STEPS,
+    VIOLATED,
+    GlobalRun,
+    GlobalSystem,
+    empty_quality,
+    system_of,
+)
+from groups.solvers.passive_rotations import HeldSpin
 from mbssa import Group
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, unknowns

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.closed_form import struts as strut_data
-from groups.encoding import RowTables, encode_rows
-from groups.gearing import Gearing
 from groups.kernels import jets, layout, linear, loop_closure, newton
-from groups.spins import HeldSpin
-from groups.tree import GroupTree, Strut
+from groups.solvers import struts as strut_data
+from groups.solvers.constraint_tables import RowTables, encode_rows
+from groups.solvers.gear_train import Gearing
+from groups.solvers.passive_rotations import HeldSpin
+from groups.solvers.tree import GroupTree, Strut
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Step, coordinates
 from mbssa.joints.frames import Frames

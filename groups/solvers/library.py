@@ -14,7 +14,7 @@ from mbssa.group_library import COSTS as COSTS
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.registry import Solver
+    from groups.solvers.registry import Solver
     from mbssa import Group, Mechanism
     from mbssa.joints.catalogue import Space
 
@@ -311,9 +311,9 @@ def most_modes(model: Model, group: Group) -> int | None:
 
 
 def _row(model: Model, group: Group) -> LibraryRow:
-    from groups.assembly_modes.truss import truss_of
-    from groups.families import RELATIVE, STRUT
     from groups.kernels import layout
+    from groups.solvers.families import RELATIVE, STRUT
+    from groups.solvers.truss import truss_of
 
     solver = model.solvers[group.number - 1]
     solver = solver.default or solver
@@ -343,9 +343,9 @@ def _row(model: Model, group: Group) -> LibraryRow:
 
 def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str]:
     """Degree of the group's equation, and why the solver was chosen and the degree is not known."""
-    from groups.assembly_modes.truss import truss_of
-    from groups.families import PLANAR, STRUT
     from groups.kernels import layout
+    from groups.solvers.families import PLANAR, STRUT
+    from groups.solvers.truss import truss_of
 
     if solver.form == "driven":
         return 1, "the inputs say all"

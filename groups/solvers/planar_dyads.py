@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from groups import families
 from groups.kernels import chains as chain_kernels
 from groups.kernels import planar as kernels
 from groups.kernels.status import OK
-from groups.tree import GroupTree, Link, free_coordinates
+from groups.solvers import families
+from groups.solvers.tree import GroupTree, Link, free_coordinates
 from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import Step
@@ -86,7 +86,7 @@ def encode_planar(
     Examples
     --------
     >>> import mbssa
-    >>> from groups.tree import open_group
+    >>> from groups.solvers.tree import open_group
     >>> from mbssa.joints.frames import joint_frames
     >>> four_bar = mbssa.load("planar_four_bar")
     >>> frames = joint_frames(four_bar)
@@ -124,7 +124,7 @@ def planar_modes(group: PlanarGroup, state: Floats, values: npt.ArrayLike) -> tu
     Examples
     --------
     >>> import mbssa
-    >>> from groups.tree import open_group
+    >>> from groups.solvers.tree import open_group
     >>> from mbssa.joints.frames import joint_frames
     >>> four_bar = mbssa.load("planar_four_bar")
     >>> frames = joint_frames(four_bar)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from groups.global_dense import Advance
-from groups.global_system import GlobalRun, empty_quality
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import MODE_LOST
 from groups.kernels.vectors import exponential, rotation_vector
+from groups.solvers.global_solver.dense import Advance
+from groups.solvers.global_solver.system import GlobalRun, empty_quality
 
 Floats = npt.NDArray[np.float64]
 

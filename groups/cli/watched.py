@@ -12,10 +12,10 @@ from time import perf_counter
 from types import FrameType
 from typing import Any
 
+from groups.cli.runner import Solve
 from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
-from groups.runner import Solve
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.bar import Told, bar
 from mbssa.compiled import compiling_told, is_kept

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from groups.closed_form.planar import encode_planar
-from groups.encoding import drive_rows
-from groups.families import GLOBAL, PLANAR, RELATIVE, STRUT, Kernel, kernel_of, legs_of
-from groups.gearing import Gearing, gearing
-from groups.global_part import GlobalPart, Method, encode_part
 from groups.kernels import layout
 from groups.motion import reference_inputs
-from groups.reference import closed_reference
-from groups.relative import encode_relative
-from groups.spins import HeldSpin, held_spins
-from groups.tree import GroupTree, open_group
+from groups.solvers.constraint_tables import drive_rows
+from groups.solvers.families import GLOBAL, PLANAR, RELATIVE, STRUT, Kernel, kernel_of, legs_of
+from groups.solvers.gear_train import Gearing, gearing
+from groups.solvers.global_solver.part import GlobalPart, Method, encode_part
+from groups.solvers.passive_rotations import HeldSpin, held_spins
+from groups.solvers.planar_dyads import encode_planar
+from groups.solvers.reference import closed_reference
+from groups.solvers.relative_coordinates import encode_relative
+from groups.solvers.tree import GroupTree, open_group
 from mbssa import Group, Mechanism, Structure
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
@@ -56,8 +56,8 @@ class Solver:
     why : what decided
     unknowns : unknown coordinates, ``joint.coordinate``
     closing : what closes the group: joints, and bodies of struts; the first that runs out comes first
-    roots : of the equation that closes it, without struts; None where only :mod:`groups.library` knows
-    code : layout of its data, of :mod:`groups.families`; ints, floats, memory : its data
+    roots : of the equation that closes it, without struts; None: see :mod:`groups.solvers.library`
+    code : layout of its data, of :mod:`groups.solvers.families`; ints, floats, memory : its data
     default : what the group gets if nothing is asked for; None if this is it
     part : what solves it if its form is ``global``
     users : users' functions, and where in ``floats`` their addresses stand

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.families import PLANAR, STRUT
 from groups.kernels import cam, layout, planar, platform, relative, rod_chain
+from groups.solvers.families import PLANAR, STRUT
 
 if TYPE_CHECKING:
-    from groups.registry import Solver
+    from groups.solvers.registry import Solver
 
 #: µs an instant: planar groups by their form, a strut, a link without unknowns, and a rod on one joint.
 _PLANAR = {planar.CRANK: 11.0, planar.LED: 31.0, planar.ARMS: 6.6, planar.GUIDE: 18.0}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.model import Model, build
+from groups.building import build
+from groups.model import Model
 from groups.motion import driven_coordinates
 from mbssa import Mechanism, Structure
 from mbssa.joints.catalogue import coordinate_unit
@@ -42,7 +43,7 @@ def solvable_model(mechanism: Mechanism, name: str) -> Model:
     >>> dyad = mbssa.from_pairs(3, [(1, 2, "R", 0), (2, 3, "R", 0), (1, 3, "R", 0)], "planar")
     >>> solvable_model(dyad, "dyad.toml")
     Traceback (most recent call last):
-    groups.refusal.RefusedError: dyad.toml cannot be solved as given
+    groups.cli.refusal.RefusedError: dyad.toml cannot be solved as given
       - no geometry at 1-2 R (point), 2-3 R (point), 1-3 R (point)
     """
     report = check(mechanism)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.families import PLANAR
-from groups.model import Model, pack
 from groups.motion import driven_coordinates, reference_inputs
-from groups.registry import Setting, choose_all
-from groups.tearing.loop import place_of
+from groups.motion.inputs import place_of
+from groups.solvers.families import PLANAR
+from groups.solvers.packed import pack
+from groups.solvers.registry import Setting, choose_all
 from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.model import Model
 
 Floats = npt.NDArray[np.float64]
 

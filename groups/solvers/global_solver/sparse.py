@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.global_dense import Advance
-from groups.global_system import GlobalRun, GlobalSystem
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
+from groups.solvers.global_solver.dense import Advance
+from groups.solvers.global_solver.system import GlobalRun, GlobalSystem
 from mbssa.compiled import chosen
 
 Floats = npt.NDArray[np.float64]
@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def sparse_solver(system: GlobalSystem, compiled: bool) -> Advance:
-    """Solver of stretches of a system's runs, as :func:`groups.global_dense.dense_solver`."""
+    """Solver of stretches of a system's runs, as :func:`groups.solvers.global_solver.dense.dense_solver`."""
     matrix = _Sparse(system)
     places = system.with_places(matrix.place)
     rows, columns, known = system.rows.bound(compiled).kernel_rows, system.columns, system.known

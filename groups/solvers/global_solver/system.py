@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding import RowTables, drive_rows, encode_rows
 from groups.kernels import global_newton as kernels
 from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import NOT_COMPUTED
-from groups.spins import held_spins
+from groups.solvers.constraint_tables import RowTables, drive_rows, encode_rows
+from groups.solvers.passive_rotations import held_spins
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, unknowns
 from mbssa.structure import Structure

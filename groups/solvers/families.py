@@ -30,7 +30,7 @@ from groups.kernels import (
 from mbssa.compiled import address_of
 
 if TYPE_CHECKING:
-    from groups.registry import Solver
+    from groups.solvers.registry import Solver
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

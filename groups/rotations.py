@@ -119,3 +119,14 @@ def twist_in_space(twist: Floats) -> Floats:
     lifted = np.zeros((*twist.shape[:-1], 6))
     lifted[..., [0, 1, 5]] = twist
     return lifted
+
+
+def turned(quaternion: Floats, vectors: Floats) -> Floats:
+    """(..., 3) vectors turned by unit quaternions (..., 4): w, x, y, z.
+
+    >>> turned(np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])).tolist()
+    [-1.0, 0.0, 0.0]
+    """
+    w, axis = quaternion[..., :1], quaternion[..., 1:]
+    twice = 2.0 * np.cross(axis, vectors)
+    return vectors + w * twice + np.cross(axis, twice)

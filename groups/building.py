@@ -1,23 +1,25 @@
-"""A model with borrowed inputs: its parts, and what is refused."""
+"""Making a model of a structure: a solver for each group, and the loop where inputs are borrowed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.kernels.status import OK
-from groups.model import Model, build
+from groups.model import Model
 from groups.motion import driven_coordinates
-from groups.tearing.driving import judged
-from groups.tearing.loop import Loop, loop_of
-from groups.tearing.posed import inputs_at
-from groups.tearing.record import Borrowed, ChosenBy
+from groups.results.borrowed import Borrowed, ChosenBy
+from groups.solvers.packed import pack
+from groups.solvers.registry import Setting, alternatives, choose, choose_all
 from groups.trajectory import STATUS
 from mbssa import Mechanism, ModelError, Structure, decompose
-from mbssa.transformations.question import with_inputs
+
+if TYPE_CHECKING:
+    from groups.tearing.loop import Loop
 
 #: Condition at the reference below which an outer Newton has nothing to go by.
 DEAD = 1e-9
@@ -29,23 +31,91 @@ USUAL = 8.0
 TRIED = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Tearing:
-    """What a model has more than others if its inputs are borrowed.
+def build(
+    structure: Structure,
+    solvers: Mapping[int, str] | None = None,
+    *,
+    drives: Sequence[str] | str | None = None,
+    borrow: Sequence[str] | str | None = None,
+) -> Model:
+    """A solvable model of a structure.
 
-    Attributes
+    With ``drives`` or ``borrow`` the groups are those of other inputs than are driven: the groups are solved
+    for *borrowed* inputs, and an outer Newton finds these so that the drives are met. Where the borrowed
+    structure is singular or out of reach the structure of the drives solves those instants, and the
+    trajectory says so.
+
+    Parameters
     ----------
-    borrowed : the record
-    direct : the model of the structure that the real drives make
-    loop : the loop's data
+    solvers : by number of the group, where it shall not be the one that it gets by default, ``closed form``,
+        ``Newton``, ``global dense`` or ``global sparse``; :func:`solvers_of` says which a group can have
+    drives : coordinates that are really driven (``1-2.angle``), as many as the structure was made for; the
+        structure's own inputs are then borrowed
+    borrow : the structure is that of the real drives; it is solved by the one of these coordinates, which
+        may be of a fictitious F pair (planar FP) between the frame and a body; or ``auto``: those with the
+        fewest groups without a closed form, then the fewest unknowns, then the cheapest, of all that
+        :func:`mbssa.transform` finds. If these are its own nothing is borrowed
+
+    Raises
+    ------
+    ValueError
+        Not determined, without geometry, a type without equations, or a reference that cannot close:
+        what and where. Groups or solvers that there are not: all of them. Drives or borrowed inputs that
+        there are not, too many or too few, or that do not say where the mechanism is.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> [solver.choice for solver in groups.build(structure).solvers]
+    ['driven', 'closed form']
+    >>> [solver.choice for solver in groups.build(structure, {2: "Newton"}).solvers]
+    ['driven', 'Newton']
+    >>> stewart = mbssa.decompose(mbssa.load("stewart"))
+    >>> [solver.name for solver in groups.build(stewart).solvers]
+    ['Newton, 6 unknowns']
+    >>> pose = [f"1-14.{name}" for name in ("x", "y", "z", "angle_x", "angle_y", "angle_z")]
+    >>> sorted({solver.name for solver in groups.build(stewart, borrow=pose).solvers})
+    ['a leg between two points', 'driven']
     """
+    if not isinstance(structure, Structure):
+        raise TypeError(f"build takes what mbssa.decompose gives, not a {type(structure).__name__}")
+    if drives is not None and borrow is not None:
+        raise ValueError("drives and borrow at once; write one of them")
+    if drives is not None or borrow is not None:
+        if borrow is not None:
+            return _through_inputs(structure, borrow, solvers)
+        return _through_drives(structure, drives or (), solvers)
+    setting = Setting.of(structure)
+    chosen = choose_all(setting, solvers or {})
+    return Model(structure, setting.frames, setting.reference, chosen, pack(chosen))
 
-    borrowed: Borrowed
-    direct: Model
-    loop: Loop
+
+def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
+    """Names of the solvers that :func:`build` can give a group, its default first.
+
+    Raises
+    ------
+    ValueError
+        A group that there is not, or a structure that cannot be solved.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> groups.solvers_of(structure, 2)
+    ('closed form', 'Newton', 'global dense', 'global sparse')
+    """
+    structure = of if isinstance(of, Structure) else of.structure
+    found = structure.group(group)
+    if isinstance(of, Model):
+        given = of.solver(group)
+        return alternatives(found, Setting.at(structure, of.frames, of.reference), given.default or given)
+    setting = Setting.of(structure)
+    return alternatives(found, setting, choose(found, setting))
 
 
-def through_drives(
+def _through_drives(
     structure: Structure, drives: Sequence[str] | str, solvers: Mapping[int, str] | None
 ) -> Model:
     """The model of a structure that is driven in other coordinates than it was made for.
@@ -61,7 +131,7 @@ def through_drives(
     return _model(structure, _driven(structure.mechanism, drives, "drives"), solvers, "user")
 
 
-def through_inputs(
+def _through_inputs(
     structure: Structure, borrow: Sequence[str] | str, solvers: Mapping[int, str] | None
 ) -> Model:
     """The model of a driven structure that is solved by other inputs.
@@ -74,7 +144,7 @@ def through_inputs(
     Raises
     ------
     ValueError, TypeError
-        As :func:`through_drives`.
+        As :func:`_through_drives`.
     """
     if borrow == "auto":
         return _chosen(structure, solvers)
@@ -104,6 +174,8 @@ def _driven(
     mechanism: Mechanism, names: Sequence[str] | str, what: str, terminals: Sequence[int] = ()
 ) -> Mechanism:
     """The mechanism with these drives; all that is wrong with them at once."""
+    from mbssa.transformations.question import with_inputs
+
     _check_names(names, what)
     try:
         found = with_inputs(mechanism, names, terminals)
@@ -143,6 +215,8 @@ def _model(
     direct: Structure | None = None,
 ) -> Model:
     """The borrowed structure as a model, with all that meets the drives of a mechanism."""
+    from groups.tearing.loop import Tearing, loop_of
+
     inputs, drives = driven_coordinates(structure.mechanism), driven_coordinates(mechanism)
     inner = _built(structure, solvers, f"the borrowed inputs {', '.join(inputs)}")
     by_drives = _built(direct or decompose(mechanism), None, f"the drives {', '.join(drives)}")
@@ -182,6 +256,9 @@ def _built(structure: Structure, solvers: Mapping[int, str] | None, what: str) -
 
 def _judged(model: Model) -> Loop:
     """The loop with what good conditions are; refuses inputs that say nothing at the reference."""
+    from groups.posed import inputs_at
+    from groups.tearing.driving import judged
+
     tearing = model.tearing
     assert tearing is not None
     record = tearing.borrowed

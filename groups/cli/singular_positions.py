@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import mbssa
-from groups.model import build
+from groups.building import build
 from groups.motion import default_motion
 from mbssa import Mechanism
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import foreign, jets
-from groups.spins import HeldSpin
+from groups.solvers.passive_rotations import HeldSpin
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import TURNING, PairFrames
@@ -127,7 +127,7 @@ class RowTables:
         if not self.users:
             return self
         parameter = self.parameter.copy()
-        from groups.user_functions import addresses
+        from groups.solvers.user_functions import addresses
 
         parameter[[term for _, term in self.users]] = addresses(
             [function for function, _ in self.users], compiled

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from groups.tree import GroupTree, Link, open_group
+from groups.solvers.tree import GroupTree, Link, open_group
 from mbssa import Structure
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import coordinates, pose
@@ -59,7 +59,7 @@ def gearing(
     Examples
     --------
     >>> import mbssa
-    >>> from groups.registry import Setting
+    >>> from groups.solvers.registry import Setting
     >>> train = Setting.of(mbssa.decompose(mbssa.load("planetary")))
     >>> found = gearing(train.structure, train.frames, train.reference, train.drives, train.inputs)
     >>> ((joint, name), led), *_ = found[2].items()

@@ -1,11 +1,31 @@
-"""Faults of a solved motion, in sentences."""
+"""Faults of a solved motion, in words and in sentences."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.kernels.status import LIFTED, NOT_COMPUTED, PENETRATES, SINGULAR, WAITS
-from groups.trajectory import STATUS, Trajectory
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+#: What a status says, by its number.
+STATUS = (
+    "ok",
+    "not converged",
+    "singular",
+    "waits for a group that failed",
+    "out of reach",
+    "mode lost",
+    "dropped equations violated",
+    "gimbal",
+    "not computed",
+    "lifted off",
+    "penetrates",
+    "passed a singular position",
+)
 
 
 def sentences(trajectory: Trajectory) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from groups.global_system import GlobalRun, GlobalSystem
 from groups.kernels import global_newton as kernels
+from groups.solvers.global_solver.system import GlobalRun, GlobalSystem
 from mbssa.compiled import chosen
 
 #: Solves instants first … stop - 1 of a run after the last that has an answer; the last then, and how far.
