@@ -8,12 +8,12 @@ from groups.building import build
 from groups.model import Model
 from groups.motion import driven_coordinates
 from mbssa import Mechanism, Structure
+from mbssa.analysis.check import check
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.singularities.check import check
 from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
-    from mbssa.singularities.check import Report
+    from mbssa.analysis.check import Report
 
 #: Joints, findings and proposals that a message lists before it only counts the rest.
 _LISTED = 40

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from mbssa.analysis.decompose import decompose, worth_treating
 from mbssa.gathering.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.initialisation import initialise
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
-from mbssa.mechanism import Mechanism
-from mbssa.search.decompose import decompose, worth_treating
 from mbssa.search.matching import match
-from mbssa.search.partition import Part
-from mbssa.search.treatment import IdleSpin, SpecialPart
 from mbssa.singularities.contacts import ContactLost, contacts_lost
 from mbssa.singularities.motions import free_motions, idle_spins, lifts
 from mbssa.singularities.ranks import (
@@ -29,8 +26,13 @@ from mbssa.singularities.ranks import (
 )
 from mbssa.singularities.repairs import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.treatment import Examined, examine, examine_generic
-from mbssa.structure import Structure
 from mbssa.trust import REMEDY
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Mechanism
+    from mbssa.search.partition import Part
+    from mbssa.search.treatment import IdleSpin, SpecialPart
+    from mbssa.structure import Structure
 
 Kind = Literal[
     "geometry",
