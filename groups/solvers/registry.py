@@ -18,7 +18,8 @@ from groups.motion import reference_inputs
 from groups.solvers.constraint_tables import drive_rows
 from groups.solvers.families import GLOBAL, PLANAR, RELATIVE, STRUT, Kernel, kernel_of, legs_of
 from groups.solvers.gear_train import Gearing, gearing
-from groups.solvers.global_solver.part import GlobalPart, Method, encode_part
+from groups.solvers.global_solver.part import GlobalPart, encode_part
+from groups.solvers.global_solver.solver import Method
 from groups.solvers.passive_rotations import HeldSpin, held_spins
 from groups.solvers.planar_dyads import encode_planar
 from groups.solvers.reference import closed_reference

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import MODE_LOST
 from groups.kernels.vectors import exponential, rotation_vector
-from groups.solvers.global_solver.dense import Advance
+from groups.solvers.global_solver.solver import Advance
 from groups.solvers.global_solver.system import GlobalRun, empty_quality
 
 Floats = npt.NDArray[np.float64]

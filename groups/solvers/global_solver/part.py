@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,8 @@ from groups.kernels.vectors import ROTATION, STATE
 from groups.rotations import plane_rotation, quaternion_of, rotation_of
 from groups.solvers.constraint_tables import encode_rows
 from groups.solvers.global_solver.contacts import part_contacts
-from groups.solvers.global_solver.dense import dense_solver
 from groups.solvers.global_solver.following import LARGE, room, solved
-from groups.solvers.global_solver.sparse import sparse_solver
+from groups.solvers.global_solver.solver import Method, solver_of
 from groups.solvers.global_solver.system import (
     STEPS,
     VIOLATED,
@@ -39,7 +38,6 @@ from mbssa.joints.system import Configuration, unknowns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Method = Literal["dense", "sparse"]
 
 #: Residual that counts as closed, over the size, and over the distance from the world's origin.
 CLOSED, ROUNDING = 1e-12, 4e-15
@@ -108,8 +106,7 @@ class GlobalPart:
         row_of : (N,) row of each body in the outputs, -1 for none, which none of those that are read may have
         compiled : whether kernels are compiled
         """
-        solver = dense_solver if self.method == "dense" else sparse_solver
-        solve = solver(self.system, compiled)
+        solve = solver_of(self.system, self.method, compiled)
         while first < stop:
             end = min((first // BLOCK + 1) * BLOCK, stop)
             run = self._block(first, end, memory, outputs, inputs, time, level, row_of)
