@@ -235,7 +235,7 @@ class Model:
     def by_instants(self) -> bool:
         """Whether turns of some angle are counted from instant to instant alone."""
         return any(
-            solver.code == RELATIVE and counts_by_instants(solver.ints, solver.floats)
+            solver.family == RELATIVE and counts_by_instants(solver.ints, solver.floats)
             for solver in self.solvers
         )
 

@@ -45,7 +45,7 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
     solvers = []
     for old, new in zip(model.solvers, choose_all(setting, model.choices), strict=True):
-        if old.code == PLANAR:
+        if old.family == PLANAR:
             # Its constants count the turns of the reference, as the inputs do.
             new = replace(new, ints=old.ints, floats=old.floats)
         solvers.append(new)

@@ -114,7 +114,7 @@ def _named(group: Group) -> str:
 
 def _apart(solver: Solver, size: float, one: Placing, two: Placing) -> float:
     """Largest difference of the unknowns, rad or of the size."""
-    if solver.code != RELATIVE or not len(one.x):
+    if solver.family != RELATIVE or not len(one.x):
         return 0.0
     tree = layout.tree_of(solver.ints, solver.floats)
     turns = np.isin(np.arange(len(one.x)), tree.unknown[tree.kind == layout.TURN])

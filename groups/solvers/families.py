@@ -7,6 +7,7 @@ bodies that are solved before it, are placed by a kernel of their own after the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +37,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Kernel = Callable[..., None]
 
-#: How the data of a group are laid out: planar closed form, a strut alone, relative coordinates, or not for
-#: kernels of groups, because the global approach solves it.
-PLANAR, STRUT, RELATIVE, GLOBAL = range(4)
-
 #: Seconds that compiling each family takes on an empty cache, alone.
 COMPILING: dict[Kernel, float] = {
     planar.solve_crank: 2.0,
@@ -60,18 +57,14 @@ COMPILING: dict[Kernel, float] = {
     cam.solve_cam: 50.0,
     platform.solve_platform: 30.0,
 }
+#: Seconds that compiling another one takes, roughly.
+OTHER = 20.0
 #: Seconds that compiling the loop over blocks takes.
 LOOP = 4.0
 
 
-def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
-    """The kernel that solves a group; None where that is the global approach."""
-    if code == GLOBAL:
-        return None
-    if code == STRUT:
-        return strut.solve_struts
-    if code == PLANAR:
-        return planar_kernel(ints)
+def _by_method(ints: Ints, floats: Floats) -> Kernel:
+    """The kernel of a group in relative coordinates, by what closes it."""
     if ints[layout.N_ROWS] > 0:
         return cam.solve_cam if cam.is_simple(ints, floats) else relative.solve_rows
     if ints[layout.N_UNKNOWNS] == 0:
@@ -86,7 +79,7 @@ def kernel_of(code: int, ints: Ints, floats: Floats) -> Kernel | None:
     return platform.solve_platform if platform.is_simple(ints, floats) else relative.solve_cuts
 
 
-def planar_kernel(ints: Ints) -> Kernel:
+def planar_kernel(ints: Ints, _floats: Floats | None = None) -> Kernel:
     """The kernel of a planar group in closed form, by its form."""
     by_form: dict[int, Kernel] = {
         planar.CRANK: planar.solve_crank,
@@ -98,22 +91,60 @@ def planar_kernel(ints: Ints) -> Kernel:
     return by_form[int(ints[planar.FORM])]
 
 
-def legs_of(code: int, ints: Ints) -> Kernel | None:
-    """The kernel that places the struts of a group after its other bodies; None where it has none."""
-    return legs.solve_legs if code == RELATIVE and ints[layout.N_STRUTS] > 0 else None
+def _strut_kernel(_ints: Ints, _floats: Floats) -> Kernel:
+    return strut.solve_struts
 
 
-def room_of(code: int, ints: Ints) -> int:
-    """Numbers that a group's kernel has to work in."""
-    if code == RELATIVE:
-        return int(ints[layout.N_WORK])
-    return chains.room_of(ints) if code == PLANAR and ints[planar.FORM] in (planar.LED, planar.CHAINS) else 0
+def _no_kernel(*_: object) -> None:
+    return None
+
+
+def _legs(ints: Ints) -> Kernel | None:
+    return legs.solve_legs if ints[layout.N_STRUTS] > 0 else None
+
+
+def _no_room(_ints: Ints) -> int:
+    return 0
+
+
+def _room(ints: Ints) -> int:
+    return int(ints[layout.N_WORK])
+
+
+def _planar_room(ints: Ints) -> int:
+    return chains.room_of(ints) if ints[planar.FORM] in (planar.LED, planar.CHAINS) else 0
+
+
+@dataclass(frozen=True)
+class Family:
+    """A layout of a group's data, and the kernels that read it.
+
+    Attributes
+    ----------
+    kernel : of ints and floats: the kernel that solves the group; None where that is the global approach
+    room : of ints: numbers that the kernel has to work in
+    legs : of ints: the kernel that places the group's struts after its other bodies; None where it has none
+    microseconds : time of one instant in plain Python, roughly; None where the data say it
+    """
+
+    name: str
+    kernel: Callable[[Ints, Floats], Kernel | None]
+    room: Callable[[Ints], int] = _no_room
+    legs: Callable[[Ints], Kernel | None] = _no_kernel
+    microseconds: float | None = None
+
+
+#: Planar closed form, a strut alone, relative coordinates, and the global approach, which has no kernel here.
+PLANAR = Family("planar", planar_kernel, _planar_room)
+STRUT = Family("strut", _strut_kernel, microseconds=75.0)
+RELATIVE = Family("relative", _by_method, _room, _legs)
+GLOBAL = Family("global", _no_kernel)
 
 
 def kernels_of(solvers: Sequence[Solver]) -> dict[Kernel, float]:
     """The kernels of some groups, each with the seconds that compiling it takes."""
     found = [kernel for s in solvers for kernel in (s.kernel, s.legs) if kernel is not None]
-    return {kernel: COMPILING[kernel] for kernel in found}
+    return {kernel: COMPILING.get(kernel, OTHER) for kernel in found}
 
 
 @lru_cache(256)

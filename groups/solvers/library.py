@@ -317,8 +317,8 @@ def _row(model: Model, group: Group) -> LibraryRow:
 
     solver = model.solvers[group.number - 1]
     solver = solver.default or solver
-    relative = solver.code == RELATIVE
-    alone = solver.code == STRUT
+    relative = solver.family == RELATIVE
+    alone = solver.family == STRUT
     struts = int(solver.ints[layout.N_STRUTS]) if relative else int(alone)
     degree, why = _degree(model, group, solver)
     modes = None if degree is None else degree * (2 if alone else 1)
@@ -344,17 +344,17 @@ def _row(model: Model, group: Group) -> LibraryRow:
 def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str]:
     """Degree of the group's equation, and why the solver was chosen and the degree is not known."""
     from groups.kernels import layout
-    from groups.solvers.families import PLANAR, STRUT
+    from groups.solvers.families import RELATIVE, STRUT
     from groups.solvers.truss import truss_of
 
     if solver.form == "driven":
         return 1, "the inputs say all"
     if solver.roots == 1:
         return 1, solver.why
-    if solver.code == PLANAR:
-        return solver.roots, solver.why
-    if solver.code == STRUT:
+    if solver.family == STRUT:
         return 2, solver.why
+    if solver.family != RELATIVE:
+        return solver.roots, solver.why
     method = int(solver.ints[layout.METHOD])
     if method == layout.REACH:
         return 2, solver.why

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import span
-from groups.solvers.families import Kernel, bound, room_of
+from groups.solvers.families import Kernel, bound
 from groups.solvers.registry import Solver
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def pack(solvers: Sequence[Solver]) -> Packed:
     floats, float_start = joined([solver.floats for solver in solvers], np.float64)
     memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
     work_start = np.zeros(len(solvers) + 1, dtype=np.int64)
-    np.cumsum([room_of(solver.code, solver.ints) for solver in solvers], out=work_start[1:])
+    np.cumsum([solver.family.room(solver.ints) for solver in solvers], out=work_start[1:])
     kernels, legs = (tuple(getattr(solver, name) for solver in solvers) for name in ("kernel", "legs"))
     users = [
         (function, int(first) + place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups.kernels import cam, layout, planar, platform, relative, rod_chain
-from groups.solvers.families import PLANAR, STRUT
+from groups.solvers.families import PLANAR
 
 if TYPE_CHECKING:
     from groups.solvers.registry import Solver
@@ -44,10 +44,10 @@ def plain_microseconds(solver: Solver) -> float:
     ints = solver.ints
     if solver.part is not None:
         return global_microseconds(len(solver.part.system.rows))
-    if solver.code == PLANAR:
+    if solver.family == PLANAR:
         return _PLANAR.get(int(ints[planar.FORM]), _CHAINS)
-    if solver.code == STRUT:
-        return _STRUT
+    if solver.family.microseconds is not None:
+        return solver.family.microseconds
     struts = _STRUT * int(ints[layout.N_STRUTS])
     if solver.kernel in _BY_KERNEL:
         return struts + _BY_KERNEL[solver.kernel]

@@ -166,7 +166,7 @@ def _solved(group: PlanarGroup, memory: Floats, state: Floats, values: Floats) -
     inputs = (column, np.zeros_like(column), np.zeros_like(column))
     status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int64)
     quality = (status, np.zeros((1, 1)), iterations, np.zeros((1, 1)))
-    none, work = np.zeros(0), np.zeros(families.room_of(families.PLANAR, group.ints))
+    none, work = np.zeros(0), np.zeros(families.PLANAR.room(group.ints))
     with np.errstate(all="ignore"):  # NaN is the kernel's answer out of reach
         families.planar_kernel(group.ints)(
             0, group.ints, group.floats, S, 0, 1, inputs, none, memory, work, quality, 0

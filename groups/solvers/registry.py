@@ -5,7 +5,7 @@ Another can be asked for: Newton where there is a closed form, or the global app
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from groups.kernels import layout
 from groups.motion import reference_inputs
 from groups.solvers.constraint_tables import drive_rows
-from groups.solvers.families import GLOBAL, PLANAR, RELATIVE, STRUT, Kernel, kernel_of, legs_of
+from groups.solvers.families import GLOBAL, PLANAR, RELATIVE, STRUT, Family, Kernel
 from groups.solvers.gear_train import Gearing, gearing
 from groups.solvers.global_solver.part import GlobalPart, encode_part
 from groups.solvers.global_solver.solver import Method
@@ -58,7 +58,7 @@ class Solver:
     unknowns : unknown coordinates, ``joint.coordinate``
     closing : what closes the group: joints, and bodies of struts; the first that runs out comes first
     roots : of the equation that closes it, without struts; None: see :mod:`groups.solvers.library`
-    code : layout of its data, of :mod:`groups.solvers.families`; ints, floats, memory : its data
+    family : layout of its data; ints, floats, memory : its data
     default : what the group gets if nothing is asked for; None if this is it
     part : what solves it if its form is ``global``
     users : users' functions, and where in ``floats`` their addresses stand
@@ -71,7 +71,7 @@ class Solver:
     unknowns: tuple[str, ...]
     closing: tuple[str, ...]
     roots: int | None
-    code: int
+    family: Family
     ints: Ints
     floats: Floats
     memory: Floats
@@ -94,22 +94,22 @@ class Solver:
         """Whether more equations close the group than it has unknowns, so that some are only checked."""
         if self.part is not None:
             return self.part.system.redundant > 0
-        return self.code == RELATIVE and layout.is_redundant(self.ints)
+        return self.family == RELATIVE and layout.is_redundant(self.ints)
 
     @cached_property
     def kernel(self) -> Kernel | None:
         """Kernel that solves it; None for the global approach."""
-        return kernel_of(self.code, self.ints, self.floats)
+        return self.family.kernel(self.ints, self.floats)
 
     @cached_property
     def legs(self) -> Kernel | None:
         """Kernel that places its struts after that, if it has any."""
-        return legs_of(self.code, self.ints)
+        return self.family.legs(self.ints)
 
     @property
     def of_modes(self) -> Solver:
         """The solver that lists the group's assembly modes: the default, where its signs hold here too."""
-        if self.default is not None and (self.part is not None or self.default.code == self.code):
+        if self.default is not None and (self.part is not None or self.default.family == self.family):
             return self.default
         return self
 
@@ -212,26 +212,32 @@ def choose(group: Group, setting: Setting) -> Solver:
     ValueError
         No solver: which joint or group, and why.
     """
-    mechanism, drives = setting.structure.mechanism, setting.drives
     tree = open_group(group, setting.frames)
-    if mechanism.space == "planar":
-        planar = encode_planar(tree, mechanism, setting.frames, setting.reference, drives)
-        if planar is not None:
-            led = planar.runs_out is None
-            return Solver(
-                group.number,
-                "driven" if led else "closed form",
-                planar.name,
-                _LED if led else "two unknowns at most, and one hinge, slot or rod closes them",
-                _unknowns(tree, mechanism, drives),
-                () if planar.runs_out is None else (mechanism.joint_ids[planar.runs_out],),
-                planar.n_modes,
-                PLANAR,
-                planar.ints,
-                planar.floats,
-                planar.memory,
-            )
-    return _relative(tree, setting)
+    return next(found for match in SOLVERS if (found := match(tree, setting)) is not None)
+
+
+def _planar(tree: GroupTree, setting: Setting) -> Solver | None:
+    """A solver by at most two loci in the plane; None where more is unknown."""
+    mechanism, drives = setting.structure.mechanism, setting.drives
+    if mechanism.space != "planar":
+        return None
+    planar = encode_planar(tree, mechanism, setting.frames, setting.reference, drives)
+    if planar is None:
+        return None
+    led = planar.runs_out is None
+    return Solver(
+        tree.number,
+        "driven" if led else "closed form",
+        planar.name,
+        _LED if led else "two unknowns at most, and one hinge, slot or rod closes them",
+        _unknowns(tree, mechanism, drives),
+        () if planar.runs_out is None else (mechanism.joint_ids[planar.runs_out],),
+        planar.n_modes,
+        PLANAR,
+        planar.ints,
+        planar.floats,
+        planar.memory,
+    )
 
 
 def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Solver:
@@ -267,9 +273,9 @@ def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Sol
         form, name = "Newton", f"Newton, {_counted(unknowns)}"
         why = _why_newton(relative.left_out, unknowns)
     roots = {"driven": 2 if alone else 1, "reach": 2}.get(relative.method)
-    code, data = RELATIVE, (relative.ints, relative.floats, relative.memory)
+    family, data = RELATIVE, (relative.ints, relative.floats, relative.memory)
     if alone:
-        code, data = STRUT, relative.strut
+        family, data = STRUT, relative.strut
     return Solver(
         tree.number,
         form,
@@ -279,10 +285,15 @@ def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Sol
         or relative.unknowns,
         relative.closing,
         roots,
-        code,
+        family,
         *data,
         users=relative.users,
     )
+
+
+#: Solvers in the order in which they are tried; each gives None where it does not solve the group. The last
+#: one solves all that can be solved.
+SOLVERS: list[Callable[[GroupTree, Setting], Solver | None]] = [_planar, _relative]
 
 
 def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solver:
@@ -306,7 +317,7 @@ def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solv
             name=f"{name}, {_counted(part.system.n)}",
             why=why,
             unknowns=_natural(group),
-            code=GLOBAL,
+            family=GLOBAL,
             ints=np.zeros(0, dtype=np.int64),
             floats=np.zeros(0),
             memory=part.memory,
@@ -321,7 +332,7 @@ def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solv
     if name == "closed form":
         raise ValueError("no closed form is known")
     # A leg alone has unknowns only if it is not taken out.
-    tree = open_group(group, setting.frames, struts=default.code != STRUT)
+    tree = open_group(group, setting.frames, struts=default.family != STRUT)
     return replace(_relative(tree, setting, newton=True), why=why, default=default)
 
 
