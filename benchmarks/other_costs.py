@@ -2,10 +2,11 @@
 
     python benchmarks/other_costs.py
 
-Of valid inputs of the built-in models some are drawn by chance; groups of types that ``groups.library.COSTS``
-does not have are solved alone, as ``benchmarks/type_costs.py`` does it. What they take grows about as the
-square of their bodies (least squares of a + b n + c n² by logarithms left a and b at zero), so the fit is the
-geometric mean of cost over n², in the plane and in space. Types that are measured are nearer to the truth.
+Of valid inputs of the built-in models some are drawn by chance; groups of types that
+``groups.solvers.library.COSTS`` does not have are solved alone, as ``benchmarks/type_costs.py`` does it. What
+they take grows about as the square of their bodies (least squares of a + b n + c n² by logarithms left a and
+b at zero), so the fit is the geometric mean of cost over n², in the plane and in space. Types that are
+measured are nearer to the truth.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import type_costs
 
 import mbssa
-from groups import library
+from groups.solvers import library
 from mbssa.transformations.table import OTHERWISE
 
 #: Models whose inputs are drawn, and rows of each.

@@ -2,9 +2,9 @@
 
     python -m pytest benchmarks/test_plain.py --benchmark-only -s
 
-The estimates of ``groups/plain_costs.py`` decide from how many instants on compiled kernels are loaded: where
-plain Python would take as long as that. They hold if the ratio of measured to estimated is the same for all
-models; its level is that of the machine.
+The estimates of ``groups/solvers/plain_costs.py`` decide from how many instants on compiled kernels are
+loaded: where plain Python would take as long as that. They hold if the ratio of measured to
+estimated is the same for all models; its level is that of the machine.
 Aims for whole processes on an empty cache, on a machine that imports NumPy, SciPy's graphs and networkx in
 0.31 s: the four-bar 0.45 s, the rotor 0.8 s, every other model 1.5 s, ``involute_teeth`` and
 ``micromanipulator_driven`` 2.5 s. Here they are given as multiples of that import, timed in turns.

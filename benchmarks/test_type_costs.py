@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from benchmarks import type_costs
 from benchmarks.race import on_one_core
-from groups import library
+from groups.solvers import library
 
 #: A driven body, dyads, legs, a quartic, and Newton on 4 and 6 unknowns.
 TYPES = ("1R3D", "3R2D", "2R1P2D", "1P1U1S3D", "1R1U1S3D", "1P1C1S3D", "6R2D", "6P6U6S1F3D")

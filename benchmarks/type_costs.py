@@ -22,8 +22,8 @@ import numpy as np
 
 import groups
 import mbssa
-from groups import library
 from groups.run import Carried, Part, Run
+from groups.solvers import library
 from mbssa import Group, Structure
 
 #: Instants of each motion.

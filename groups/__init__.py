@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.model import Model, build, solvers_of
+from groups.building import build, solvers_of
+from groups.model import Model
 from groups.motion import (
     Motion,
     constant,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from groups.assembly_modes import AssemblyMode, GroupModes, modes
     from groups.global_approach import solve_globally
     from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
-    from groups.results.archive import load_trajectory
     from groups.tearing import Borrowed
+    from groups.trajectory import load_trajectory
 
 __all__ = [
     "AssemblyMode",
@@ -71,7 +72,7 @@ _HOMES = {
     **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
     "solve_globally": "global_approach",
     **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
-    "load_trajectory": "results.archive",
+    "load_trajectory": "trajectory",
     "Borrowed": "tearing",
 }
 

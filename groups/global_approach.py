@@ -14,16 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of, watches
-from groups.global_contacts import part_contacts
-from groups.global_dense import COMPILING, dense_solver
-from groups.global_sparse import sparse_solver
-from groups.global_system import GlobalRun, encode
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import LIFTED, OK, PENETRATES
 from groups.motion import Motion, default_motion
-from groups.plain_costs import global_microseconds
-from groups.reference import closed_reference, inputs_from_reference
-from groups.results.rotations import quaternion_of
+from groups.rotations import quaternion_of
+from groups.solvers.global_solver.contacts import part_contacts
+from groups.solvers.global_solver.solver import COMPILING, Method, method_for, solver_of
+from groups.solvers.global_solver.system import GlobalRun, encode
+from groups.solvers.plain_costs import global_microseconds
+from groups.solvers.reference import closed_reference, inputs_from_reference
 from groups.trajectory import Level, Trajectory
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
@@ -31,7 +30,6 @@ from mbssa.structure import Structure
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Method = Literal["dense", "sparse"]
 Progress = Callable[[float], object]
 
 #: Parts of a motion after which progress is told.
@@ -42,7 +40,7 @@ def solve_globally(
     structure: Structure,
     motion: Motion | None = None,
     *,
-    method: Method = "dense",
+    method: Method | None = None,
     level: Level = "acceleration",
     branch: Literal["checked", "proven"] = "checked",
     compiled: bool | None = None,
@@ -57,7 +55,7 @@ def solve_globally(
     Parameters
     ----------
     motion : inputs over time; the model's own by default
-    method : "dense", or "sparse", SciPy's SuperLU on a fixed pattern
+    method : ``dense``, or ``sparse``, SciPy's SuperLU on a fixed pattern; the faster one by default
     level : the last level of answer that is wanted
     branch : ``proven`` proves it by the structural groups, which lead it back where it jumped
     compiled : as :meth:`groups.Model.solve` has it
@@ -80,11 +78,11 @@ def solve_globally(
     (True, (11, 1))
     """
     for given, allowed, what in (
-        (method, get_args(Method), "method"), (level, get_args(Level), "level"),
+        (method, (None, *get_args(Method)), "method"), (level, get_args(Level), "level"),
         (branch, ("checked", "proven"), "branch"),
     ):  # fmt: skip
         if given not in allowed:
-            raise ValueError(f"no {what} {given!r}; there are {', '.join(allowed)}")
+            raise ValueError(f"no {what} {given!r}; there are {', '.join(filter(None, allowed))}")
     motion = default_motion(structure.mechanism) if motion is None else motion
     frames, reference = closed_reference(structure)
     system = encode(structure, frames)
@@ -94,9 +92,7 @@ def solve_globally(
     instants, last = len(lead[0]), 0
     seconds = 1e-6 * instants * global_microseconds(len(system.rows))
     kernel = chosen(kernels.solve_dense, seconds, compiling=COMPILING, ask=compiled)
-    advance = (dense_solver if method == "dense" else sparse_solver)(
-        system, kernel is not kernels.solve_dense
-    )
+    advance = solver_of(system, method or method_for(system), kernel is not kernels.solve_dense)
     part = instants if progress is None else -(-instants // _PARTS)
     for first in range(1, instants, part):
         stop = min(first + part, instants)
@@ -109,7 +105,7 @@ def solve_globally(
     if not proves:
         return found
     from groups.branches.insertion import prove_of_groups
-    from groups.model import build
+    from groups.building import build
 
     everything = np.arange(structure.mechanism.n_bodies)
     return prove_of_groups(build(structure), [everything[1:]], motion, found, everything, order, compiled)

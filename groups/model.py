@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import Watch, watches
-from groups.families import LOOP, RELATIVE, kernels_of, room_of
-from groups.motion import Motion, default_motion, driven_coordinates, reference_inputs
-from groups.plain_costs import plain_microseconds
-from groups.registry import Setting, Solver, alternatives, choose, choose_all
-from groups.relative import counts_by_instants
-from groups.run import Carried, Kept, Packed, Run, entry, frame_state, run_in, seed
-from groups.trajectory import Branch, Level, Trajectory, body_index, level_number, names_of_groups
+from groups.motion import Motion, driven_coordinates, reference_inputs
+from groups.run import Kept, entry, frame_state, run_in
+from groups.solvers.families import LOOP, RELATIVE, kernels_of
+from groups.solvers.packed import Packed
+from groups.solvers.plain_costs import plain_microseconds
+from groups.solvers.registry import Solver
+from groups.solvers.relative_coordinates import counts_by_instants
+from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.compiled import is_worth_compiling
 from mbssa.joints.catalogue import coordinate_unit
@@ -26,8 +27,8 @@ from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.branches.closure import Closure
-    from groups.tearing.making import Tearing
-    from groups.tearing.record import Borrowed
+    from groups.results.borrowed import Borrowed
+    from groups.tearing.loop import Tearing
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -36,8 +37,6 @@ _ONE_CHUNK = np.zeros(1, dtype=np.int64)
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
-#: Instants between two reports of progress.
-REPORTED = 78 * 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +235,7 @@ class Model:
     def by_instants(self) -> bool:
         """Whether turns of some angle are counted from instant to instant alone."""
         return any(
-            solver.code == RELATIVE and counts_by_instants(solver.ints, solver.floats)
+            solver.family == RELATIVE and counts_by_instants(solver.ints, solver.floats)
             for solver in self.solvers
         )
 
@@ -313,178 +312,6 @@ class Model:
         >>> trajectory.ok, float(trajectory.residual.max()) < 1e-12
         (True, True)
         """
-        mechanism = self.mechanism
-        motion = default_motion(mechanism) if motion is None else motion
-        if not isinstance(motion, Motion):
-            raise TypeError(
-                f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
-                "groups.read_motion of a file"
-            )
-        if branch is not None and branch not in get_args(Branch):
-            raise ValueError(
-                f"branch {branch!r}; write {', '.join(get_args(Branch)[:-1])} or {get_args(Branch)[-1]}"
-            )
-        if chunks < 1:
-            raise ValueError(f"{chunks} chunks; write 1 or more")
-        answers = level_number(level)
-        memory = self.memory_in(modes, motion)
-        kept = self.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
-        if branch is None:
-            branch = "proven" if self.proves(motion) else "checked"
-        if self.tearing is not None:
-            if branch == "smooth":
-                raise ValueError('branch "smooth" is not for borrowed inputs; build the model without them')
-            from groups.tearing.solving import solve_torn
+        from groups.solve import solve
 
-            return solve_torn(self, motion, kept, answers, progress, compiled, proven=branch == "proven")
-        if branch != "checked":
-            from groups.branches.insertion import solve_proven
-
-            start = memory if modes or self.by_instants else self.packed.memory
-            smooth = branch == "smooth"
-            return solve_proven(self, motion, kept, answers, start, progress, compiled, smooth)
-        held = self.held_bodies(kept)
-        run = Run(self, motion, held, answers, compiled=compiled)
-        instants = len(motion.time)
-        # Reports come at whole blocks, so that they change no bit of the answer.
-        every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
-        starts, seeds = _ONE_CHUNK, [Carried.start(memory, len(run.kept))]
-        if chunks > 1:
-            starts = np.linspace(0, instants, min(chunks, instants), endpoint=False).astype(np.int64)
-            seeds = seed(self, motion, starts, memory)
-        carried = seeds[0].of(run.kept) if chunks > 1 else seeds[0]
-        first, done, wanted = 0, 0, True
-        for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
-            if at.pose is not None:
-                begun = at.of(run.kept)
-                if begun.pose is not None and run.comes_to(first, done, begun.pose):
-                    carried = begun  # else this chunk goes on from the last one
-            first = done
-            while done < stop and wanted:
-                end = min((done // every + 1) * every, stop)
-                run.advance(done, end, carried)
-                done = end
-                wanted = progress is None or progress(done / instants) is not False
-            if not wanted:
-                break
-        run.look_back(0, done)
-        run.stop_at(done)
-        return run.trajectory(kept)
-
-
-def build(
-    structure: Structure,
-    solvers: Mapping[int, str] | None = None,
-    *,
-    drives: Sequence[str] | str | None = None,
-    borrow: Sequence[str] | str | None = None,
-) -> Model:
-    """A solvable model of a structure.
-
-    With ``drives`` or ``borrow`` the groups are those of other inputs than are driven: the groups are solved
-    for *borrowed* inputs, and an outer Newton finds these so that the drives are met. Where the borrowed
-    structure is singular or out of reach the structure of the drives solves those instants, and the
-    trajectory says so.
-
-    Parameters
-    ----------
-    solvers : by number of the group, where it shall not be the one that it gets by default, ``closed form``,
-        ``Newton``, ``global dense`` or ``global sparse``; :func:`solvers_of` says which a group can have
-    drives : coordinates that are really driven (``1-2.angle``), as many as the structure was made for; the
-        structure's own inputs are then borrowed
-    borrow : the structure is that of the real drives; it is solved by the one of these coordinates, which
-        may be of a fictitious F pair (planar FP) between the frame and a body; or ``auto``: those with the
-        fewest groups without a closed form, then the fewest unknowns, then the cheapest, of all that
-        :func:`mbssa.transform` finds. If these are its own nothing is borrowed
-
-    Raises
-    ------
-    ValueError
-        Not determined, without geometry, a type without equations, or a reference that cannot close:
-        what and where. Groups or solvers that there are not: all of them. Drives or borrowed inputs that
-        there are not, too many or too few, or that do not say where the mechanism is.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    >>> [solver.choice for solver in groups.build(structure).solvers]
-    ['driven', 'closed form']
-    >>> [solver.choice for solver in groups.build(structure, {2: "Newton"}).solvers]
-    ['driven', 'Newton']
-    >>> stewart = mbssa.decompose(mbssa.load("stewart"))
-    >>> [solver.name for solver in groups.build(stewart).solvers]
-    ['Newton, 6 unknowns']
-    >>> pose = [f"1-14.{name}" for name in ("x", "y", "z", "angle_x", "angle_y", "angle_z")]
-    >>> sorted({solver.name for solver in groups.build(stewart, borrow=pose).solvers})
-    ['a leg between two points', 'driven']
-    """
-    if not isinstance(structure, Structure):
-        raise TypeError(f"build takes what mbssa.decompose gives, not a {type(structure).__name__}")
-    if drives is not None and borrow is not None:
-        raise ValueError("drives and borrow at once; write one of them")
-    if drives is not None or borrow is not None:
-        from groups.tearing.making import through_drives, through_inputs
-
-        if borrow is not None:
-            return through_inputs(structure, borrow, solvers)
-        return through_drives(structure, drives or (), solvers)
-    setting = Setting.of(structure)
-    chosen = choose_all(setting, solvers or {})
-    return Model(structure, setting.frames, setting.reference, chosen, pack(chosen))
-
-
-def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
-    """Names of the solvers that :func:`build` can give a group, its default first.
-
-    Raises
-    ------
-    ValueError
-        A group that there is not, or a structure that cannot be solved.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    >>> groups.solvers_of(structure, 2)
-    ('closed form', 'Newton', 'global dense', 'global sparse')
-    """
-    structure = of if isinstance(of, Structure) else of.structure
-    found = structure.group(group)
-    if isinstance(of, Model):
-        given = of.solver(group)
-        return alternatives(found, Setting.at(structure, of.frames, of.reference), given.default or given)
-    setting = Setting.of(structure)
-    return alternatives(found, setting, choose(found, setting))
-
-
-def pack(solvers: Sequence[Solver]) -> Packed:
-    """The solvers' data in one array of each kind."""
-
-    def joined(parts: list[Any], kind: type) -> tuple[Any, Ints]:
-        start = np.zeros(len(parts) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in parts], out=start[1:])
-        return np.concatenate([np.zeros(0, dtype=kind), *parts]), start
-
-    ints, int_start = joined([solver.ints for solver in solvers], np.int64)
-    floats, float_start = joined([solver.floats for solver in solvers], np.float64)
-    memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
-    work_start = np.zeros(len(solvers) + 1, dtype=np.int64)
-    np.cumsum([room_of(solver.code, solver.ints) for solver in solvers], out=work_start[1:])
-    kernels, legs = (tuple(getattr(solver, name) for solver in solvers) for name in ("kernel", "legs"))
-    users = [
-        (function, int(first) + place)
-        for first, solver in zip(float_start[:-1], solvers, strict=True)
-        for function, place in solver.users
-    ]
-    floats[[place for _, place in users]] = 0.0
-    return Packed(
-        ints, int_start, floats, float_start, memory, memory_start, work_start, kernels, legs, tuple(users)
-    )
-
-
-def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:
-    """Indices of the bodies of these names or numbers, ascending; of all if none are named."""
-    if bodies is None:
-        return np.arange(mechanism.n_bodies)
-    return np.array(sorted({body_index(mechanism, name) for name in bodies}), dtype=np.int64)
+        return solve(self, motion, bodies, level, modes, chunks, branch, compiled, progress)

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
-from groups.families import Kernel, bound
 from groups.kernels import span
 from groups.kernels.status import (
     LIFTED,
@@ -27,8 +26,8 @@ from groups.kernels.status import (
     WAITS,
 )
 from groups.motion import Motion, reference_inputs
-from groups.reference import check_drives
-from groups.registry import Solver
+from groups.solvers.reference import check_drives
+from groups.solvers.registry import Solver
 from groups.trajectory import Trajectory
 from mbssa.compiled import chosen, note_loaded
 from mbssa.joints.catalogue import coordinate_unit
@@ -36,7 +35,6 @@ from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from mbssa.joints.user import UserFunction
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -62,47 +60,11 @@ QUALITY = ("status", "residual", "iterations", "condition")
 _NOBODY, _QUIET = np.zeros(0, dtype=np.int64), nullcontext()
 
 
+#: Instants between two reports of progress.
+REPORTED = 78 * 256
+
 #: Steps from the reference to the first instant, where turns are counted from instant to instant.
 LED = (51, 501, 5001)
-
-
-@dataclass(frozen=True, eq=False)
-class Packed:
-    """The solvers' data in arrays of their own kind, one solver after another."""
-
-    ints: Ints
-    int_start: Ints
-    floats: Floats
-    float_start: Ints
-    memory: Floats
-    memory_start: Ints
-    work_start: Ints
-    kernels: tuple[Kernel | None, ...]
-    legs: tuple[Kernel | None, ...]
-    users: tuple[tuple[UserFunction, int], ...] = ()
-
-    def data(self, memory: Floats, work: Floats, compiled: bool) -> span.Data:
-        """Arguments of the kernels: with the memory, room to work in, and addresses of this process."""
-        return span.Data(
-            self.ints, self.int_start, self.floats_of(compiled), self.float_start, memory, self.memory_start,
-            work, self.work_start, *bound(self.kernels, self.legs, compiled),
-        )  # fmt: skip
-
-    @property
-    def room(self) -> Floats:
-        """Room for the kernels of all groups."""
-        return np.zeros(self.work_start[-1])
-
-    def floats_of(self, compiled: bool) -> Floats:
-        """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
-        if not self.users:
-            return self.floats
-        from groups.user_functions import addresses
-
-        floats = self.floats.copy()
-        found = addresses([function for function, _ in self.users], compiled)
-        floats[[place for _, place in self.users]] = found
-        return floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +297,7 @@ class Run:
         part = self._whole if part is None else part
         self._solve_part(part, first, stop, carried)
         if self._asks:
-            from groups.user_functions import of_joints, take_faults
+            from groups.solvers.user_functions import of_joints, take_faults
 
             faults = take_faults()
             if faults:

@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.results.faults import STATUS as STATUS
+from groups.results.faults import sentences
 from groups.results.joints import JointMotion, joint_motion
-from groups.results.rotations import (
+from groups.rotations import (
     in_space,
     plane_quaternion,
     plane_rotation,
     twist_in_space,
 )
-from groups.results.rotations import quaternion_of as quaternion_of
-from groups.results.rotations import rotation_of as rotation_of
+from groups.rotations import quaternion_of as quaternion_of
+from groups.rotations import rotation_of as rotation_of
 from mbssa.joints.frames import Frames, joint_frames
 
 if TYPE_CHECKING:
     import xarray
 
-    from groups.branches.singular import SingularPosition
-    from groups.tearing.record import Outer
+    from groups.results.borrowed import Outer
+    from groups.results.singular import SingularPosition
     from mbssa import Mechanism, Structure
 
 Floats = npt.NDArray[np.float64]
@@ -34,22 +36,6 @@ Floats = npt.NDArray[np.float64]
 #: Levels of answer, each with those before it.
 Level = Literal["position", "velocity", "acceleration"]
 LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
-
-#: What a status says, by its number.
-STATUS = (
-    "ok",
-    "not converged",
-    "singular",
-    "waits for a group that failed",
-    "out of reach",
-    "mode lost",
-    "dropped equations violated",
-    "gimbal",
-    "not computed",
-    "lifted off",
-    "penetrates",
-    "passed a singular position",
-)
 
 #: Bodies of a group that its name lists before it only counts the rest.
 _NAMED = 6
@@ -267,8 +253,6 @@ class Trajectory:
         >>> groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5)).faults()
         []
         """
-        from groups.reports.faults import sentences
-
         return sentences(self)
 
     def columns(self, joints: str | Sequence[str] = ()) -> tuple[list[str], Floats]:
@@ -367,6 +351,35 @@ class Trajectory:
         from groups.results.netcdf import write_netcdf
 
         write_netcdf(self, path)
+
+
+def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
+    """Read a trajectory that :meth:`groups.Trajectory.save` wrote.
+
+    Parameters
+    ----------
+    mechanism : the mechanism to give the trajectory; the one in the file if not given
+
+    Raises
+    ------
+    ValueError
+        No such archive, damaged, pickled, arrays that do not fit together, or another mechanism.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import groups, mbssa, pathlib, tempfile
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trajectory.save(pathlib.Path(folder) / "run.npz")
+    ...     groups.load_trajectory(pathlib.Path(folder) / "run.npz")
+    <Trajectory of planar_four_bar: 5 instants, ok>
+    """
+    from groups.results.archive import read
+
+    return Trajectory(**read(path, mechanism))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ TYPE_CHECKING = False  # typing takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from mbssa.analysis.check import Finding, Report, check
+    from mbssa.analysis.decompose import decompose
     from mbssa.gathering import (
         Builder,
         Fault,
@@ -26,9 +28,7 @@ if TYPE_CHECKING:
         to_networkx,
     )
     from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
-    from mbssa.search.decompose import decompose
     from mbssa.search.partition import Part
-    from mbssa.singularities.check import Finding, Report, check
     from mbssa.singularities.repairs import Proposal
     from mbssa.structure import Group, Pair, Structure
     from mbssa.transformations.question import with_inputs
@@ -78,9 +78,9 @@ _HOMES = {
     **dict.fromkeys(
         ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"), "mechanism"
     ),
-    "decompose": "search.decompose",
+    "decompose": "analysis.decompose",
     "Part": "search.partition",
-    **dict.fromkeys(("Finding", "Report", "check"), "singularities.check"),
+    **dict.fromkeys(("Finding", "Report", "check"), "analysis.check"),
     "Proposal": "singularities.repairs",
     **dict.fromkeys(("Group", "Pair", "Structure"), "structure"),
     **dict.fromkeys(("Transformation", "Transformations"), "transformations.result"),

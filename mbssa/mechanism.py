@@ -15,78 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
+from mbssa.joints.geometry import JointFrame as JointFrame
+from mbssa.joints.geometry import JointGeometry as JointGeometry
+from mbssa.joints.geometry import Vector as Vector
 from mbssa.motion import DefaultMotion
 from mbssa.trust import may_run
 
 IntArray = npt.NDArray[np.int64]
 ByteArray = npt.NDArray[np.uint8]
-Vector = tuple[float, ...]
 
 #: The name of body 1 in files and messages.
 FRAME = "frame"
 
 #: Names that a model file keeps for it.
 FRAME_NAMES = (FRAME, "ground")
-
-
-@dataclass(frozen=True, slots=True)
-class JointFrame:
-    """A joint's local frame on one body, in that body's own frame; z is the joint's axis.
-
-    ``origin`` (3,) or (2,), metres. Spatial: ``z`` and ``x`` (3,), unit after normalisation.
-    Planar: ``x`` (2,) is the direction from which the joint's coordinates are measured.
-
-    >>> JointFrame(origin=(0.0, 0.0, 0.1), z=(0.0, 0.0, 1.0)).z
-    (0.0, 0.0, 1.0)
-    """
-
-    origin: Vector
-    z: Vector | None = None
-    x: Vector | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JointGeometry:
-    """What a model file says of a joint's geometry; SI units, world axes at the reference.
-
-    Either ``frames`` (one per body, canonical) or the world shorthand (``point`` … ``axes``).
-    ``at_reference`` is the value of a coordinate in the reference configuration (0 if not given).
-
-    >>> import mbssa
-    >>> mbssa.load("spatial_4r").joint("2-3").geometry.point
-    (0.18, 0.24, 0.0)
-    """
-
-    point: Vector | None = None
-    points: tuple[Vector, ...] | None = None
-    axis: Vector | None = None
-    axes: tuple[Vector, ...] | None = None
-    frames: tuple[JointFrame, ...] | None = None
-    pitch: float | None = None
-    ratio: float | None = None
-    radius: float | None = None
-    length: float | None = None
-    offsets: Vector | None = None
-    profile: Mapping[str, Any] | None = None
-    function: str | Callable[..., Any] | None = None
-    derivative: str | Callable[..., Any] | None = None
-    unit: str | None = None
-    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    at_reference: Mapping[str, float] = field(default_factory=dict)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Functions go to other processes as bytes: pickle knows no lambdas."""
-        from mbssa.joints.user_sources import packed
-
-        given = (getattr(self, each.name) for each in fields(self))
-        return _unpacked, tuple(packed(value) if callable(value) else value for value in given)
-
-
-def _unpacked(*given: Any) -> JointGeometry:
-    from mbssa.joints.user_sources import Packed, unpacked
-
-    found: list[Any] = [unpacked(value) if isinstance(value, Packed) else value for value in given]
-    return JointGeometry(*found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.branches.insertion import prove
-from groups.model import Model, build, kept_bodies
+from groups.building import build
+from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.run import Run
+from groups.solve import kept_bodies
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from routes.checkpoint import begun, left_off
 from routes.dispatch import CallFailed, dispatch

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from groups.model import Model
 from groups.motion import Motion, default_motion
-from groups.registry import Setting, alternatives, choose
+from groups.solvers.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from mbssa.bar import Told
 from routes.calibration import costs as calibrated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding import drive_rows
+from groups.solvers.constraint_tables import drive_rows
 from mbssa import Group
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import coordinates, residuals

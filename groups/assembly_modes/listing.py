@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from groups.assembly_modes.closure import joint_coordinates, spread
 from groups.assembly_modes.placing import Placing, Task, placings
-from groups.assembly_modes.truss import Truss, truss_of
-from groups.library import most_modes
+from groups.solvers.library import most_modes
+from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
 from mbssa.bar import Told
 from mbssa.joints.system import Configuration

@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 from groups.assembly_modes import homotopy
 from groups.assembly_modes.closure import largest_miss, spread
-from groups.closed_form.planar import PlanarGroup, planar_modes, planar_state
-from groups.families import PLANAR, STRUT
 from groups.kernels import layout, loop_closure, meeting, newton, one_rod, relative, strut
 from groups.kernels.path import recall
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
-from groups.plain_costs import plain_microseconds
-from groups.registry import Solver
+from groups.solvers.families import PLANAR, RELATIVE, STRUT
+from groups.solvers.plain_costs import plain_microseconds
+from groups.solvers.planar_dyads import PlanarGroup, planar_modes, planar_state
+from groups.solvers.registry import Solver
 from mbssa import Group
 from mbssa.bar import Told
 from mbssa.compiled import chosen
@@ -110,13 +110,15 @@ CLOSED_FORM = Search("a closed form gives all", complete=True)
 def placings(task: Task) -> tuple[list[Placing], Search]:
     """All ways that are found, each once, closed to :func:`tolerance` and with no axis turned round."""
     search = CLOSED_FORM
-    if task.solver.code == PLANAR:
+    if task.solver.family == PLANAR:
         found = _planar(task)
-    elif task.solver.code == STRUT:
+    elif task.solver.family == STRUT:
         states = _states(task.at)
         found = list(_laid(task, states, task.solver.memory.copy(), (), np.zeros(0), np.zeros((0, 3, 3))))
-    else:
+    elif task.solver.family == RELATIVE:
         found, search = _relative(task)
+    else:
+        raise ValueError(f"{task.solver.name} lists no assembly modes; solve the group by Newton for that")
     if not found:
         return [], search
     position, rotation = np.array([p.position for p in found]), np.array([p.rotation for p in found])
@@ -419,7 +421,7 @@ def _laid(
 
 def _legs(task: Task, memory: Floats) -> tuple[Ints, Floats, Floats]:
     """Constants of a group's struts, and the part of a memory that holds their signs."""
-    if task.solver.code == STRUT:
+    if task.solver.family == STRUT:
         return task.solver.ints, task.solver.floats, memory[: strut.SIGNS]
     legs = layout.legs_of(task.solver.ints, task.solver.floats, memory)
     return legs.ints, legs.floats, legs.signs

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
 from groups.assembly_modes.placing import Placing, Task, placings
-from groups.families import RELATIVE
 from groups.kernels import layout
-from groups.registry import Solver
+from groups.solvers.families import RELATIVE
+from groups.solvers.registry import Solver
 from mbssa import Group
 from mbssa.joints.system import Configuration
 
@@ -114,7 +114,7 @@ def _named(group: Group) -> str:
 
 def _apart(solver: Solver, size: float, one: Placing, two: Placing) -> float:
     """Largest difference of the unknowns, rad or of the size."""
-    if solver.code != RELATIVE or not len(one.x):
+    if solver.family != RELATIVE or not len(one.x):
         return 0.0
     tree = layout.tree_of(solver.ints, solver.floats)
     turns = np.isin(np.arange(len(one.x)), tree.unknown[tree.kind == layout.TURN])

@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.rotations import in_space, plane_rotation, rotation_of, twist_in_space
-from groups.tree import spanning
+from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+from groups.solvers.tree import spanning
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Equations, Step, coordinates
 
 if TYPE_CHECKING:
-    from groups.gearing import Gearing
     from groups.model import Model
     from groups.motion import Motion
+    from groups.solvers.gear_train import Gearing
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -626,7 +626,7 @@ def _gearing(model: Model, group: int) -> Gearing:
     """What leads a group's coordinates where gears alone close it; else nothing."""
     if model.solvers[group].name != "gears":
         return {}
-    from groups.registry import Setting
+    from groups.solvers.registry import Setting
 
     return Setting.at(model.structure, model.frames, model.reference).geared[group + 1]
 

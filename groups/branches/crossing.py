@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.model import Model
 from groups.motion import Motion
-from groups.results.rotations import in_space, plane_rotation, rotation_of
+from groups.rotations import in_space, plane_rotation, rotation_of
 from groups.run import Carried, Run
 from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.model import Model
 
 Floats = npt.NDArray[np.float64]
 
@@ -142,7 +145,7 @@ def extrapolated(pose: tuple[Floats, ...], seconds: float) -> list[Floats]:
 
 def from_pose(model: Model, pose: list[Floats], inputs: Floats) -> Model | None:
     """The model that goes on from a pose; None where it is singular."""
-    from groups.tearing.posed import posed
+    from groups.posed import posed
 
     position, turn = pose
     planar = turn.ndim == 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from groups.branches.insertion import Proof, way_to
-from groups.model import Model
 from groups.motion import Motion
 from groups.run import Arrays, Carried, Run
+
+if TYPE_CHECKING:
+    from groups.model import Model
 
 Floats = npt.NDArray[np.float64]
 

@@ -104,7 +104,7 @@ def _at_reference(mechanism: Mechanism) -> Trajectory:
 
 def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
     """Its own motion until this time."""
-    from groups.model import build
+    from groups.building import build
     from groups.motion import default_motion
     from mbssa import decompose
 
@@ -120,7 +120,7 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     """In a straight line of the inputs from the reference to these."""
     import numpy as np
 
-    from groups.model import build
+    from groups.building import build
     from groups.motion import Motion
     from mbssa import decompose
 

@@ -11,11 +11,12 @@ from typing import Literal
 
 import numpy as np
 
-from groups.model import Model, build, solvers_of
+from groups.building import build, solvers_of
+from groups.cli.refusal import RefusedError, motion_to_write, solvable_model
+from groups.cli.runner import Request
+from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.sampling import usual_motion
-from groups.refusal import RefusedError, motion_to_write, solvable_model
-from groups.runner import Request
 from groups.trajectory import LEVELS, Level, body_index
 from mbssa import Mechanism, ModelError
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail

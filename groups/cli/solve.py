@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from groups.building import build
 from groups.cli.requests import (
     bodies_asked,
     model_asked,
@@ -21,9 +22,9 @@ from groups.cli.requests import (
     through_faults,
     through_others,
 )
-from groups.model import Model, build
+from groups.cli.runner import Request, solver_by
+from groups.model import Model
 from groups.reports.solution import Summary, solution_report
-from groups.runner import Request, solver_by
 from groups.trajectory import Branch, Level
 from mbssa import load, ranks
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
@@ -202,7 +203,7 @@ def _solve(
         faults = picture_faults(model, kept, level, still, moving, points)
         if faults:
             fail_all(faults)
-    from groups.watched import solve_watched
+    from groups.cli.watched import solve_watched
 
     bodies = None if kept is None else [body + 1 for body in kept]
     try:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from groups.cli.requests import model_asked, through_faults, through_others
-from groups.library import table
+from groups.cli.runner import Request
 from groups.reports.solvers import library_report, solvers_report
-from groups.runner import Request
+from groups.solvers.library import table
 from mbssa import load
 from mbssa.cli.console import fail, fail_all, present
 from mbssa.cli.options import FormatOption, ThroughOption, TrustOption

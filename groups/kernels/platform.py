@@ -261,9 +261,9 @@ def put_lengths(W: Floats, cuts: Cuts, inputs: Inputs, instant: int, level: int)
         W[LENGTH, i] = size
         if level > 0:
             slope, rate = (0.5 * linear + s * square) / size, W[INPUT + 1, i]
-            W[INPUT + 1, i] = slope * rate
             if level > 1:
                 W[INPUT + 2, i] = slope * W[INPUT + 2, i] + (square - slope * slope) / size * rate * rate
+            W[INPUT + 1, i] = slope * rate  # last: all lanes at once, rate is a view of it
 
 
 @merged

@@ -12,7 +12,7 @@ from groups.motion.arrays import FEWEST
 from groups.motion.inputs import reference_values
 from groups.motion.laws import Law, OutsideError, reached
 from groups.motion.sampled import time_faults
-from groups.trajectory import rotation_of
+from groups.rotations import rotation_of
 from mbssa import Mechanism
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.partitioning.cutting import Cut, CutOpen
-from groups.results.rotations import in_space, plane_rotation, rotation_of
+from groups.rotations import in_space, plane_rotation, rotation_of
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Equations, coordinates, pose, residuals
 from mbssa.joints.relations import Poses as OneInstant

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.rotations import rotation_of
+from groups.rotations import rotation_of
 from mbssa.joints.cam_profiles import FLAT, POINT
 from mbssa.joints.contact import touching
 

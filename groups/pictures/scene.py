@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from groups.pictures.cams import Outline, outlines_of
 from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shapes_of
+from groups.rotations import turned
 from mbssa import decompose
 from mbssa.joints.frames import joint_frames
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
@@ -163,17 +164,6 @@ def chosen(there: int, most: int) -> Indices:
     ([0, 3, 6, 9], [0, 1, 2])
     """
     return np.unique(np.round(np.linspace(0, there - 1, min(there, max(most, 1)))).astype(np.int64))
-
-
-def turned(quaternion: Floats, vectors: Floats) -> Floats:
-    """(..., 3) vectors turned by unit quaternions (..., 4): w, x, y, z.
-
-    >>> turned(np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])).tolist()
-    [-1.0, 0.0, 0.0]
-    """
-    w, axis = quaternion[..., :1], quaternion[..., 1:]
-    twice = 2.0 * np.cross(axis, vectors)
-    return vectors + w * twice + np.cross(axis, twice)
 
 
 def _poses(

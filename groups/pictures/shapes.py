@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.rotations import turned
 from mbssa.joints.catalogue import CATALOGUE, JointType
 
 if TYPE_CHECKING:
@@ -122,8 +123,6 @@ def guides_of(
 
     ``position`` (F, K, 3) and ``quaternion`` (F, K, 4) are the poses of the drawn bodies.
     """
-    from groups.pictures.scene import turned
-
     guides: list[Guide] = []
     moved: list[Mark] = []
     tracks: set[tuple[int, int]] = set()
@@ -303,8 +302,6 @@ def _bevel_radii(
 
 def _track(mark: Mark, bodies: Sequence[int], position: Floats, quaternion: Floats) -> Guide:
     """The track of a wheel, as long as the wheel comes along and a radius more on both sides."""
-    from groups.pictures.scene import turned
-
     k, m = (bodies.index(body) for body in mark.bodies)
     start = position[:, k] + turned(quaternion[:, k], mark.origin[0])
     centre = position[:, m] + turned(quaternion[:, m], mark.origin[1])

@@ -9,7 +9,7 @@ from mbssa.reports.structure import summary_head, treatment_lines
 from mbssa.reports.table import SHOWN, Heading
 
 if TYPE_CHECKING:
-    from groups.registry import Solver
+    from groups.solvers.registry import Solver
     from mbssa import Group, Structure
 
 #: Letters of a line of bodies in a narrow table.

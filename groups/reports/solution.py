@@ -19,9 +19,9 @@ from mbssa.reports.table import SHOWN, Heading, Part, Report, Table, Verbatim
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from groups.cli.watched import Watched
     from groups.model import Model
     from groups.motion import Motion
-    from groups.watched import Watched
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from groups.library import LibraryRow, most_modes
 from groups.reports.about import about, about_columns, model_lines, rest_of_groups, solver_text
+from groups.solvers.library import LibraryRow, most_modes
 from mbssa.reports.table import SHOWN, Heading, Part, Report, Table
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
 
 def _others(model: Model) -> list[tuple[int, tuple[str, ...]]]:
     """By number of the group, the solvers that it can have beside the one that it has."""
-    from groups.model import solvers_of  # which shows its results by this file
+    from groups.building import solvers_of
 
     return [
         (solver.number, tuple(name for name in solvers_of(model, solver.number) if name != solver.choice))

@@ -27,20 +27,25 @@ import zipfile
 import zlib
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.singular import SingularPosition
-from groups.tearing.record import Borrowed, Outer
-from groups.trajectory import STATUS, Trajectory
+from groups.results.borrowed import Borrowed, Outer
+from groups.results.faults import STATUS
+from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
 from mbssa.gathering.files import whole
 from mbssa.gathering.npz_file import read_npz, write_npz
 
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
 Arrays = dict[str, npt.NDArray[Any]]
 
+#: Arrays that a trajectory has body by body.
+_BY_BODY = ("position", "orientation", "velocity", "acceleration")
 #: Axes and kind of the entries of each array; bodies and groups are counted by ``kept`` and ``status``.
 _NEEDED = {
     "format": (0, "iu"),
@@ -126,55 +131,25 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
         np.savez(stream, allow_pickle=False, **arrays)
 
 
-def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
-    """Read a trajectory that :meth:`groups.Trajectory.save` wrote.
-
-    Parameters
-    ----------
-    mechanism : the mechanism to give the trajectory; the one in the file if not given
-
-    Raises
-    ------
-    ValueError
-        No such archive, damaged, pickled, arrays that do not fit together, or another mechanism.
-    OSError
-        The file cannot be read.
-
-    Examples
-    --------
-    >>> import groups, mbssa, pathlib, tempfile
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     trajectory.save(pathlib.Path(folder) / "run.npz")
-    ...     groups.load_trajectory(pathlib.Path(folder) / "run.npz")
-    <Trajectory of planar_four_bar: 5 instants, ok>
-    """
+def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]:
+    """Fields of the trajectory that :func:`save` wrote; see :func:`groups.load_trajectory`."""
     path = Path(path)
     arrays = _arrays(path)
     if mechanism is None:
         mechanism = _mechanism(path, arrays)
     _check(path, arrays, mechanism)
     causes, contacts = arrays.get("causes"), arrays.get("contacts")
-    return Trajectory(
-        mechanism,
-        arrays["time"],
-        _by_body(arrays["position"]),
-        _by_body(arrays["orientation"]),
-        _by_body(arrays["velocity"]) if "velocity" in arrays else None,
-        _by_body(arrays["acceleration"]) if "acceleration" in arrays else None,
-        arrays["status"],
-        arrays["residual"],
-        arrays["iterations"],
-        arrays["condition"],
-        arrays["kept"],
-        causes=None if causes is None else tuple(causes.tolist()),
-        contacts=None if contacts is None else tuple(contacts.tolist()),
-        group_names=tuple(arrays["group_names"].tolist()),
-        outer=_outer(arrays),
-        proven=arrays.get("proven"),
-        singular=_singular(arrays),
-    )
+    return {
+        "mechanism": mechanism,
+        **{name: arrays[name] for name in ("time", "status", "residual", "iterations", "condition", "kept")},
+        **{name: _by_body(arrays[name]) if name in arrays else None for name in _BY_BODY},
+        "causes": None if causes is None else tuple(causes.tolist()),
+        "contacts": None if contacts is None else tuple(contacts.tolist()),
+        "group_names": tuple(arrays["group_names"].tolist()),
+        "outer": _outer(arrays),
+        "proven": arrays.get("proven"),
+        "singular": _singular(arrays),
+    }
 
 
 def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.rotations import in_space, twist_in_space
+from groups.rotations import in_space, twist_in_space
 from mbssa import Joint
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Elementary, Equations, coordinates

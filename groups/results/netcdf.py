@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.trajectory import STATUS, Trajectory
+from groups.results.faults import STATUS
 from mbssa.gathering.files import whole
 
 if TYPE_CHECKING:
     import xarray
+
+    from groups.trajectory import Trajectory
 
 #: Bytes that an array of the format takes: its offsets have 64 bits, its sizes 32.
 _MOST = 2**32 - 4

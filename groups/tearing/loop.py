@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding import RowTables, encode_rows
 from groups.motion import driven_coordinates
+from groups.motion.inputs import place_of
+from groups.solvers.constraint_tables import RowTables, encode_rows
 from mbssa import Mechanism, Structure
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from groups.results.borrowed import Borrowed
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -49,6 +55,22 @@ class Loop:
     usual: Floats
     regular: float
     closed: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tearing:
+    """What a model has more than others if its inputs are borrowed.
+
+    Attributes
+    ----------
+    borrowed : the record
+    direct : the model of the structure that the real drives make
+    loop : the loop's data
+    """
+
+    borrowed: Borrowed
+    direct: Model
+    loop: Loop
 
 
 def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent: float) -> Loop:
@@ -91,12 +113,6 @@ def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent:
 def is_length(coordinate: str) -> bool:
     """Whether ``joint.coordinate`` is in m; else in rad."""
     return coordinate_unit(coordinate.rpartition(".")[2]) == "m"
-
-
-def place_of(mechanism: Mechanism, coordinate: str) -> tuple[int, str]:
-    """Joint index and name of ``joint.coordinate``."""
-    joint, _, name = coordinate.rpartition(".")
-    return mechanism.joint_ids.index(joint), name
 
 
 def _ints(numbers: Sequence[int]) -> Ints:

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.kernels.status import MODE_LOST, OK, SINGULAR
-from groups.model import REPORTED, Model
 from groups.motion import Motion, driven_coordinates
-from groups.reference import check_drives
-from groups.results.rotations import plane_rotation, rotation_of
-from groups.run import Arrays, Carried, Run
+from groups.posed import inputs_at, posed
+from groups.results.borrowed import Outer
+from groups.rotations import plane_rotation, rotation_of
+from groups.run import REPORTED, Arrays, Carried, Run
+from groups.solvers.reference import check_drives
 from groups.tearing.driving import CLOSE, Driver
-from groups.tearing.posed import inputs_at, posed
-from groups.tearing.record import Outer
 from groups.trajectory import Trajectory
 from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.model import Model
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -48,7 +48,7 @@ COMMANDS = {
 #: What commands find in a package above their own: ``mbssa solve`` what runs a plan, and ``mbssa check`` what
 #: finds the singular positions of a motion.
 RUNNER = "routes.cli.solve:runner"
-SINGULAR_POSITIONS = "groups.branches.on_the_way:singular_positions"
+SINGULAR_POSITIONS = "groups.cli.singular_positions:singular_positions"
 
 
 def main() -> None:

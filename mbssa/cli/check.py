@@ -48,8 +48,8 @@ def check(
 
     Example: mbssa check spatial_4r
     """
+    from mbssa.analysis.check import check as examined
     from mbssa.reports.check import check_report
-    from mbssa.singularities.check import check as examined
 
     if precision is not None and not precision <= 1.0:
         raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")

@@ -86,7 +86,7 @@ def warn_of_ranks(structure: Structure, model: str) -> None:
     say_untrusted(structure.mechanism)
     if structure.mechanism.n_bodies > _WARNED:
         return
-    from mbssa.singularities.check import rank_warnings
+    from mbssa.analysis.check import rank_warnings
 
     warnings = rank_warnings(structure)
     for text in warnings:
@@ -98,6 +98,6 @@ def warn_of_ranks(structure: Structure, model: str) -> None:
 def say_untrusted(mechanism: Mechanism) -> None:
     """Warn of joints that count by their equations, since the code that they name is not trusted."""
     if mechanism.untrusted:
-        from mbssa.singularities.check import untrusted_text
+        from mbssa.analysis.check import untrusted_text
 
         print(f"warning: {untrusted_text(mechanism)}", file=sys.stderr)

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from mbssa.analysis.decompose import Method
+from mbssa.analysis.decompose import decompose as structure_of
 from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, fail_all, present, warn_of_ranks
 from mbssa.cli.inputs import asked
 from mbssa.cli.options import (
@@ -21,8 +23,6 @@ from mbssa.cli.options import (
     TrustOption,
 )
 from mbssa.reports.structure import Format, export, structure_report, summary_lines
-from mbssa.search.decompose import Method
-from mbssa.search.decompose import decompose as structure_of
 from mbssa.targets import STILL, target_faults, targets_of
 
 

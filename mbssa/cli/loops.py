@@ -58,12 +58,12 @@ def loops(
 
     Example: mbssa loops nine_bar --compare
     """
+    from mbssa.analysis.decompose import decompose
     from mbssa.loops.comparison import compare_loops
     from mbssa.loops.independent import independent_loops
     from mbssa.loops.spanning_tree import read_tree
     from mbssa.loops.substructures import wehage_substructures
     from mbssa.reports.loops import loops_report
-    from mbssa.search.decompose import decompose
 
     if cut is not None and tree is not None:
         fail("--cut and --tree are given; write one of them")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
-from mbssa.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from mbssa.joints.frames import Frames
+    from mbssa.mechanism import Mechanism
 
 Array = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from mbssa.mechanism import Vector
+    from mbssa.joints.geometry import Vector
 
 Array = npt.NDArray[np.float64]
 

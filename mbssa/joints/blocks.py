@@ -12,8 +12,8 @@ from mbssa.joints.axes import axes_of, in_space, unit
 from mbssa.joints.equations import Elementary, Step
 
 if TYPE_CHECKING:
+    from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.joint_type import Frame
-    from mbssa.mechanism import JointGeometry
 
 Array = npt.NDArray[np.float64]
 Named = tuple[tuple[str, Elementary], ...]

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from mbssa.gathering.bounds import LARGEST, SMALLEST, range_fault
+from mbssa.bounds import LARGEST, SMALLEST, range_fault
 from mbssa.joints.cam_synthesis import CamError, LawCam, Swing
 from mbssa.joints.curve_making import circle, curve_from, ellipse, line, through
 from mbssa.joints.curves import JOINED, Array, Curve

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,12 @@ from mbssa.joints.axes import axes_of, in_space, unit
 from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import pose
-from mbssa.joints.joint_type import Frame, JointType
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.relations import JointRelations, Poses, at_reference
-from mbssa.mechanism import JointGeometry, Mechanism, Vector
+
+if TYPE_CHECKING:
+    from mbssa.joints.joint_type import Frame, JointType
+    from mbssa.mechanism import Mechanism, Vector
 
 Array = npt.NDArray[np.float64]
 

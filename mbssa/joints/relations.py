@@ -19,8 +19,8 @@ from mbssa.joints.equations import Elementary
 
 if TYPE_CHECKING:
     from mbssa.joints.curves import Curve
+    from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.user import UserFunction
-    from mbssa.mechanism import JointGeometry
 
 Array = npt.NDArray[Any]
 

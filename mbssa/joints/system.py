@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.joints.equations import Equations, coordinates, residuals
-from mbssa.joints.frames import Frames
 from mbssa.joints.relations import Poses, value_and_rates
-from mbssa.mechanism import IntArray, Mechanism
 
 if TYPE_CHECKING:
     import scipy.sparse
+
+    from mbssa.joints.frames import Frames
+    from mbssa.mechanism import IntArray, Mechanism
 
 Array = npt.NDArray[np.float64]
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.gathering.faults import Fault, ModelError
-from mbssa.joints.catalogue import Space
+from mbssa.faults import Fault, ModelError
+from mbssa.joints.joint_type import Space
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.user_sources import (
     Packed,

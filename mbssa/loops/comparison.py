@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mbssa.analysis.decompose import decompose
 from mbssa.loops.assembly import LoopGraph, loop_graph
 from mbssa.loops.cycle_basis import spanning_forest
 from mbssa.loops.independent import independent_loops
 from mbssa.loops.structure import LoopStructure
 from mbssa.loops.substructures import wehage_substructures
 from mbssa.mechanism import Mechanism
-from mbssa.search.decompose import decompose
 from mbssa.structure import Structure
 
 

@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from mbssa.analysis.decompose import worth_treating
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import Mechanism
-from mbssa.search.decompose import worth_treating
 from mbssa.singularities.ranks import EXACT, generic_rows, precision_of, rank_of, tolerance_for
 from mbssa.singularities.treatment import examine
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbssa.gathering.faults import Fault, ModelError
+from mbssa.faults import Fault, ModelError
 from mbssa.joints.cam_profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cam_report import CamReport, Extreme, examine, place_text
-from mbssa.joints.cam_synthesis import LawCam
-from mbssa.mechanism import Joint, Mechanism
 from mbssa.reports.table import Heading, Part, Report, Table
 from mbssa.reports.wording import counted, headline
+
+if TYPE_CHECKING:
+    from mbssa.joints.cam_synthesis import LawCam
+    from mbssa.mechanism import Joint, Mechanism
 
 
 @dataclass(frozen=True)

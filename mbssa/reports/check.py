@@ -9,8 +9,8 @@ from mbssa.reports.structure import summary_head, treatment_lines
 from mbssa.reports.table import Heading, Part, Report, Table
 
 if TYPE_CHECKING:
-    from mbssa.singularities.check import Finding
-    from mbssa.singularities.check import Report as Check
+    from mbssa.analysis.check import Finding
+    from mbssa.analysis.check import Report as Check
     from mbssa.singularities.ranks import Rank
     from mbssa.singularities.treatment import Examined
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mbssa.loops.comparison import Comparison, Way
-from mbssa.loops.merging import Substructure
-from mbssa.loops.structure import Loop, LoopStructure, Module
 from mbssa.reports.table import SHOWN, Heading, Report, Table
 from mbssa.reports.wording import counted, headline, size_line
+
+if TYPE_CHECKING:
+    from mbssa.loops.comparison import Comparison, Way
+    from mbssa.loops.merging import Substructure
+    from mbssa.loops.structure import Loop, LoopStructure, Module
 
 #: Between two joints of a loop: more than between the id and the type of one.
 _GAP = "  "

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.group_library import LIBRARIES
-from mbssa.mechanism import Joint
 from mbssa.reports.table import SHOWN, Heading, Report, Table
 from mbssa.reports.wording import counted, headline, listed, size_line
-from mbssa.search.partition import Part
-from mbssa.structure import Group, Pair, Structure
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Joint
+    from mbssa.search.partition import Part
+    from mbssa.structure import Group, Pair, Structure
 
 Format = Literal["table", "json", "csv", "markdown", "dot", "graphml"]
 

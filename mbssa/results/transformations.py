@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from mbssa.results.exports import csv_text, markdown_table
-from mbssa.results.tables import counted, plain_table, plain_text
+from mbssa.reports.table import csv_text, markdown_table, plain_table, plain_text
+from mbssa.reports.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,1 +1,1 @@
-"""Module 4 of MBSSA3D, the structural analysis: ``mbssa.search.decompose`` and its two methods."""
+"""Module 4 of MBSSA3D, the search for structural groups: by a matching, or as the paper does it."""

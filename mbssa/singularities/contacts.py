@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mbssa.initialisation import initialise
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.mechanism import Mechanism
 from mbssa.search.matching import match
-from mbssa.search.partition import Part
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Mechanism
+    from mbssa.search.partition import Part
 
 #: Contacts that are looked at: each costs a search.
 LOOKED_AT = 100

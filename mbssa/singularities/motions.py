@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
-from mbssa.mechanism import IntArray, Mechanism
 from mbssa.search.treatment import IdleSpin
+
+if TYPE_CHECKING:
+    from mbssa.joints.frames import Frames
+    from mbssa.mechanism import IntArray, Mechanism
 
 Array = npt.NDArray[np.float64]
 

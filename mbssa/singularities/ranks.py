@@ -7,6 +7,7 @@ that respects the joint types: a law of the topology), and the *numeric* rank (t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,9 @@ from mbssa.joints.relations import JointRelations, Poses
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
 from mbssa.mechanism import IntArray, JointGeometry, Mechanism
 from mbssa.search.treatment import DENSE
-from mbssa.structure import Structure
+
+if TYPE_CHECKING:
+    from mbssa.structure import Structure
 
 Array = npt.NDArray[np.float64]
 

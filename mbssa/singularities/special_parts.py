@@ -7,16 +7,18 @@ parts that hang on the frame are sought: there normal or point stay where they a
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, JointType
-from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration
-from mbssa.mechanism import Mechanism
 from mbssa.search.treatment import SpecialPart
+
+if TYPE_CHECKING:
+    from mbssa.joints.frames import Frames
+    from mbssa.joints.system import Configuration
+    from mbssa.mechanism import Mechanism
 
 Array = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ wrong: the drives are independent, and every free motion left is an idle spin.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ import numpy.typing as npt
 from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, Rows, rows_at
-from mbssa.mechanism import IntArray, Mechanism
 from mbssa.search.treatment import Dropped, SpecialPart, Treatment
 from mbssa.singularities.motions import idle_spins, nearby
 from mbssa.singularities.ranks import (
@@ -28,6 +27,9 @@ from mbssa.singularities.ranks import (
     tolerance_for,
 )
 from mbssa.singularities.special_parts import special_parts
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import IntArray, Mechanism
 
 Array = npt.NDArray[np.float64]
 Basis = Literal["numeric", "generic"]

@@ -17,13 +17,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.analysis.decompose import decompose, worth_treating
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.multiple import spanning_choices
 from mbssa.initialisation import Incidence, initialise
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import IntArray, Mechanism
-from mbssa.search.decompose import decompose, worth_treating
 from mbssa.search.treatment import DENSE, Treatment
 from mbssa.singularities.ranks import generic_rows, rank_of
 from mbssa.singularities.repairs import coordinate_rows
@@ -130,7 +130,7 @@ class Base:
 
     def reason(self, mechanism: Mechanism) -> str:
         """Why inputs are refused, as :func:`mbssa.check` says it; "valid" where it finds nothing."""
-        from mbssa.singularities.check import check
+        from mbssa.analysis.check import check
 
         fatal = [finding for finding in check(mechanism, self.question.precision).findings if finding.fatal]
         sharp = [finding.text for finding in fatal if finding.kind == "rank"]

@@ -11,9 +11,9 @@ import typer
 
 from mbssa.bar import bar
 from mbssa.cli import NOT_DETERMINED, OK, STOPPED, fail, fail_all
+from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, TrustOption
 from mbssa.gathering import ModelError, load, save
 from mbssa.gathering.formats import ENDINGS
-from mbssa.options import ForceOption, ModelArgument, OutputOption, TrustOption
 from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def transform(
 
     Example: mbssa transform micromanipulator --forbid 1-2,1-4 --pareto groups,cost --plot front.png
     """
-    from mbssa.commands import say_untrusted
+    from mbssa.cli.console import say_untrusted
     from mbssa.transformations.criteria import DEFAULT
 
     mechanism = load(model)
@@ -196,7 +196,7 @@ def transformations(
 
     Example: mbssa transformations searches.sqlite --model rotor --where "groups>=8" --sort largest,cost
     """
-    from mbssa.commands import deliver
+    from mbssa.cli.console import deliver
     from mbssa.results.transformations import export_rows, export_searches
     from mbssa.store import StoreError
     from mbssa.transformations.criteria import DEFAULT
@@ -302,7 +302,7 @@ def _named(error: Exception) -> str:
 
 
 def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transformations:
-    from mbssa.results.tables import counted
+    from mbssa.reports.wording import counted
     from mbssa.store import StoreError
     from mbssa.transformations.transforming import transform as search
 
@@ -336,7 +336,7 @@ def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transf
 def _deliver(
     answer: Transformations, top: int, pareto: tuple[str, str] | None, form: Form, output: Path | None
 ) -> None:
-    from mbssa.commands import deliver, show
+    from mbssa.cli.console import deliver, show
     from mbssa.results.transformations import export, page, shown, summary_lines
 
     printed = shown(answer, top, pareto)

@@ -355,7 +355,7 @@ def _margins(base: Base, judged: Judged) -> None:
 
 def _ask(base: Base, judged: Judged, asked: Callable[[Group], bool]) -> None:
     """Groups that somebody counts as closed, in place; of each structure one row is asked about."""
-    from mbssa.search.decompose import decompose
+    from mbssa.analysis.decompose import decompose
 
     chosen = np.flatnonzero(judged.determined)
     _, first, same = np.unique(judged.structure[chosen], return_index=True, return_inverse=True)

@@ -47,7 +47,7 @@ class Transformation(Row):
 
     def structure(self) -> Structure:
         """Its structural groups."""
-        from mbssa.search.decompose import decompose
+        from mbssa.analysis.decompose import decompose
 
         return decompose(self.mechanism(), precision=self.base.question.precision)
 

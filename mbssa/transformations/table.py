@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.group_library import COSTS, LIBRARIES
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.mechanism import IntArray
-from mbssa.results.library import costs, libraries
 from mbssa.structure import Group
 
 #: Types of groups with a closed form, or who says so of a group.
@@ -59,9 +59,9 @@ def table(library: Library | None = None, cost: Mapping[str, float] | None = Non
     >>> table({"1P1U1S3D"}, {}).types
     frozenset({'1P1U1S3D'})
     """
-    known = dict(costs() if cost is None else cost)
+    known = dict(COSTS if cost is None else cost)
     if library is None:
-        return Table(frozenset().union(*libraries().values()), known)
+        return Table(frozenset().union(*LIBRARIES.values()), known)
     if isinstance(library, Collection):
         return Table(frozenset(library), known)
     return Table(frozenset(), known, library)

@@ -47,7 +47,9 @@ def signature(model: Model) -> str:
         state.update(str(len(array)).encode())
         state.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     for group, solver in zip(structure.groups, model.solvers, strict=True):
-        state.update(repr((group.number, tuple(group.depends_on), solver.choice, solver.code)).encode())
+        state.update(
+            repr((group.number, tuple(group.depends_on), solver.choice, solver.family.name)).encode()
+        )
     return state.hexdigest()[:16]
 
 

@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from groups.model import Model, build
+from groups.building import build
+from groups.model import Model
 from groups.motion import Motion
 from groups.run import coarse_instants
 from groups.trajectory import LEVELS, Level

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from groups.commands import (
-    FormatOption,
-    check_format,
-    model_asked,
-    motion_asked,
-)
+from groups.cli.requests import model_asked, motion_asked
 from groups.trajectory import Level
 from mbssa import load, ranks
 from mbssa.bar import bar
 from mbssa.cli import STOPPED, fail, fail_all
-from mbssa.commands import deliver, show
-from mbssa.options import ForceOption, ModelArgument, TrustOption
+from mbssa.cli.console import deliver, show
+from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from groups.cli.runner import Request
 from groups.model import Model
 from groups.motion import Motion
-from groups.runner import Request
 from groups.trajectory import Level, Trajectory
 from mbssa import ranks
 from routes.calibration import kept_costs

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.commands import FormatOption, check_format, model_asked
+from groups.cli.requests import model_asked, modes_asked
 from groups.motion import Motion, read_motion
-from groups.requests import modes_asked
 from groups.trajectory import Branch
 from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
-from mbssa.commands import deliver, show
-from mbssa.options import ForceOption, ModelArgument, TrustOption
+from mbssa.cli.console import deliver, show
+from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbssa.results.tables import plain_table
+from mbssa.reports.table import plain_table
 from routes.scaling import ENOUGH
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mbssa.results.tables import counted, plain_table, print_fitting
+from mbssa.reports.table import plain_table
+from mbssa.reports.wording import counted
 from routes.plan_candidates import KINDS, LEAST
 
 if TYPE_CHECKING:
@@ -31,14 +32,9 @@ def page(study: Study, console: Console) -> None:
     for line in head(study):
         console.print(line, markup=False)
     console.print()
-    narrow = False
-
-    def table_of(fit: bool) -> Table:
-        nonlocal narrow
-        narrow = fit
-        return _table(study, fit)
-
-    print_fitting(console, table_of)
+    table = _table(study, narrow=False)
+    narrow = console.measure(table, options=console.options.update(width=10_000)).maximum > console.width
+    console.print(_table(study, narrow=True) if narrow else table)
     if narrow:
         for number, trial in enumerate(study.trials, start=1):
             console.print(f"{number:>3}  {short(trial.plan)}", markup=False)

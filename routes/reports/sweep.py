@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbssa.results.tables import plain_table
+from mbssa.reports.table import plain_table
 from routes.sweep.cases import described
 from routes.sweep.store import PARTS
 

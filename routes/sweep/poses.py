@@ -10,8 +10,8 @@ import numpy.typing as npt
 from groups import Model
 from groups.branches.poses import solve_proven_poses
 from groups.motion import Motion
-from groups.registry import Solver
 from groups.run import Carried, Run
+from groups.solvers.registry import Solver
 from groups.trajectory import Branch
 
 Floats = npt.NDArray[np.float64]

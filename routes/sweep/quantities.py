@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups import Model, Trajectory
-from groups.results.rotations import in_space, plane_rotation, rotation_of
+from groups.rotations import in_space, plane_rotation, rotation_of
 from mbssa import Mechanism
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames

@@ -52,8 +52,8 @@ def test_the_application_knows_its_commands_without_importing_them():
 
 def test_values_import_neither_reports_nor_commands():
     script = (
-        "import sys, mbssa.structure, mbssa.singularities.check, mbssa.loops.comparison, groups.model\n"
-        "import groups.assembly_modes, groups.library, groups.partitioning.sweep, groups.trajectory\n"
+        "import sys, mbssa.structure, mbssa.analysis.check, mbssa.loops.comparison, groups.model\n"
+        "import groups.assembly_modes, groups.solvers.library, groups.partitioning.sweep, groups.trajectory\n"
         "print([name for name in sys.modules if '.reports' in name or '.cli' in name or name == 'rich'])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

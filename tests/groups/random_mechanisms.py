@@ -13,7 +13,7 @@ import numpy as np
 
 import groups
 import mbssa
-from groups.results.rotations import rotation_of
+from groups.rotations import rotation_of
 from groups.trajectory import STATUS
 from mbssa.gathering.profile import profile_of
 from mbssa.joints import joint_type

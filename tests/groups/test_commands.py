@@ -13,7 +13,7 @@ import pytest
 
 import groups
 import mbssa
-from groups import watched
+from groups.cli import watched
 from groups.model import Model
 from groups.reports.modes import modes_report
 from groups.reports.solvers import solvers_report

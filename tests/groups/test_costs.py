@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from groups import library
+from groups.solvers import library
 
 #: Cheaper types and dearer ones, far apart on any machine: what is driven, dyads and legs, quartics, loops.
 ORDER = [

@@ -9,8 +9,8 @@ import pytest
 import groups
 import mbssa
 from groups import solve_globally
-from groups.global_system import encode
 from groups.motion import default_motion
+from groups.solvers.global_solver.system import encode
 from mbssa.joints.frames import joint_frames
 
 #: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
@@ -181,3 +181,18 @@ def test_what_cannot_be_solved_is_refused_before():
     open_chain = mbssa.from_pairs(3, [(1, 2, "R", 1), (2, 3, "R", 0)], "planar")
     with pytest.raises(ValueError, match="not determined"):
         solve_globally(mbssa.decompose(open_chain), motion)
+
+
+def test_elimination_is_sparse_from_a_number_of_unknowns(monkeypatch):
+    from groups.solvers.global_solver import solver
+
+    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    motion = groups.constant_speed(structure.mechanism, steps=5)
+    by = {m: solve_globally(structure, motion, method=m, compiled=False) for m in ("dense", "sparse")}
+    unknowns = 3 * (structure.mechanism.n_bodies - 1)
+    for limit, method in ((unknowns + 1, "dense"), (unknowns, "sparse")):
+        monkeypatch.setattr(solver, "SPARSE_FROM", limit)
+        found = solve_globally(structure, motion, compiled=False)
+        assert (found.position == by[method].position).all()
+        assert (found.condition == by[method].condition).all()
+    assert (by["dense"].condition != by["sparse"].condition).any()

@@ -5,8 +5,8 @@ import pytest
 
 import groups
 import mbssa
-from groups import library
-from groups.families import RELATIVE
+from groups.solvers import library
+from groups.solvers.families import RELATIVE
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_unknowns_are_those_of_the_solver():
     model = groups.build(mbssa.decompose(mbssa.load("rotor")))
     for group, solver in zip(model.structure.groups, model.solvers, strict=True):
         row = library._row(model, group)
-        assert solver.code != RELATIVE or row.unknowns == len(solver.unknowns)
+        assert solver.family != RELATIVE or row.unknowns == len(solver.unknowns)
 
 
 def test_examples_close_and_are_the_same_every_time():

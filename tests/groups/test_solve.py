@@ -6,7 +6,7 @@ from random_mechanisms import distance, slopes, swing
 
 import groups
 import mbssa
-from groups.results.rotations import rotation_of
+from groups.rotations import rotation_of
 
 #: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
 MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]

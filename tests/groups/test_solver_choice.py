@@ -10,7 +10,7 @@ import groups
 import mbssa
 from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import default_motion
-from groups.registry import Setting, choose
+from groups.solvers.registry import Setting, choose
 
 #: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
 MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]

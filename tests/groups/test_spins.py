@@ -11,8 +11,8 @@ import mbssa
 from groups import solve_globally
 from groups.motion import default_motion
 from groups.motion.inputs import reference_values
-from groups.results.rotations import rotation_of
-from groups.spins import held_spins
+from groups.rotations import rotation_of
+from groups.solvers.passive_rotations import held_spins
 from mbssa.joints.frames import joint_frames
 
 SPINNING = ["rssr", "six_sps"]

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 import groups
 import mbssa
-from groups.results.rotations import quaternion_of, rotation_of
+from groups.rotations import quaternion_of, rotation_of
 from groups.trajectory import STATUS, names_of_groups
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.results.rotations import quaternion_of
+from groups.rotations import quaternion_of
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import pose
 from mbssa.joints.frames import joint_frames

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from groups.kernels.foreign import call_foreign
-from groups.user_functions import addresses, take_faults, why_python
+from groups.solvers.user_functions import addresses, take_faults, why_python
 from mbssa.compiled import compiled
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.user import UserFunction, asked

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import mbssa
-from mbssa.results.tables import plain_text
+from mbssa.reports.table import plain_text
 from mbssa.results.transformations import export, page, shown, summary_lines, table
 from mbssa.transformations.transforming import transform
 

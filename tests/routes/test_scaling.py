@@ -7,7 +7,7 @@ import pytest
 from synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 import routes.scaling
-from mbssa.results.tables import plain_text
+from mbssa.reports.table import plain_text
 from routes.reports.scaling import page, to_dict
 from routes.scaling import alone, scaling
 from routes.simulate import critical_path, simulate, simulator

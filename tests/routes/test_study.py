@@ -69,7 +69,7 @@ def test_a_study_as_data(found):
 
 
 def test_a_study_as_a_page(found):
-    from mbssa.results.tables import plain_text
+    from mbssa.reports.table import plain_text
 
     text = plain_text(lambda screen: page(found, screen))
     assert "32 routes where equal groups are interchangeable (4,683 told apart)" in text

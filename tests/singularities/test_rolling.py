@@ -3,7 +3,7 @@
 import pytest
 
 import mbssa
-from groups.refusal import RefusedError, solvable_model
+from groups.cli.refusal import RefusedError, solvable_model
 
 WHEEL = """
 [[joint]]

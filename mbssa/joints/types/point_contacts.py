@@ -8,8 +8,8 @@ from mbssa.joints.axes import axes_of, in_space
 from mbssa.joints.joint_type import JointType
 
 if TYPE_CHECKING:
+    from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.relations import JointRelations, PairFrames, Poses
-    from mbssa.mechanism import JointGeometry
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:

@@ -15,8 +15,8 @@ from mbssa.joints.equations import Elementary, Equations
 from mbssa.joints.joint_type import JointType
 
 if TYPE_CHECKING:
+    from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.relations import JointRelations, PairFrames, Poses
-    from mbssa.mechanism import JointGeometry
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:

@@ -11,7 +11,7 @@ from mbssa.joints.equations import Equations
 from mbssa.joints.joint_type import Frame, JointType
 
 if TYPE_CHECKING:
-    from mbssa.mechanism import JointGeometry
+    from mbssa.joints.geometry import JointGeometry
 
 
 def _frames(g: JointGeometry, _: blocks.Array, __: Mapping[str, Any]) -> tuple[Frame, Frame]:

@@ -10,8 +10,8 @@ import numpy as np
 from mbssa.joints.joint_type import JointType, Space
 
 if TYPE_CHECKING:
+    from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.relations import JointRelations, PairFrames, Poses
-    from mbssa.mechanism import JointGeometry
 
 _NOTE = "function of the poses of its bodies, zero where the constraint holds; one equation a joint"
 _SIGNS = (

@@ -7,7 +7,7 @@ from certified_paths import Closure, cubics, follow
 
 import groups
 import mbssa
-from groups.results.rotations import rotation_of
+from groups.rotations import rotation_of
 
 #: Largest difference of poses, of the size or of entries of a rotation.
 SAME = 1e-6

@@ -15,7 +15,7 @@ import routes
 from groups.branches.certificate import Paths, certified
 from groups.branches.closure import Closure, Poses
 from groups.branches.insertion import prove
-from groups.branches.on_the_way import singular_positions
+from groups.cli.singular_positions import singular_positions
 from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
 from groups.run import Carried, Run
 from mbssa.mechanism import JointGeometry

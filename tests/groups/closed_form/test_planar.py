@@ -8,13 +8,13 @@ from lives import life_of
 
 import groups
 import mbssa
-from groups import families
-from groups.closed_form.planar import encode_planar, planar_modes, planar_state
-from groups.families import planar_kernel, room_of
 from groups.global_approach import solve_globally
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.tree import open_group
+from groups.solvers import families
+from groups.solvers.families import planar_kernel
+from groups.solvers.planar_dyads import encode_planar, planar_modes, planar_state
+from groups.solvers.tree import open_group
 from mbssa.gathering.records import from_record
 from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
@@ -107,7 +107,7 @@ class Bench:
         S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
         kernels, none = [life_of(planar_kernel(group.ints)) for group in self.groups], np.zeros(0)
-        rooms = [np.zeros(room_of(families.PLANAR, group.ints)) for group in self.groups]
+        rooms = [np.zeros(families.PLANAR.room(group.ints)) for group in self.groups]
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):

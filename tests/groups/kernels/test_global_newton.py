@@ -5,12 +5,12 @@ import pytest
 
 import groups
 import mbssa
-from groups.global_part import SIGN
-from groups.global_sparse import _Sparse
-from groups.global_system import encode
 from groups.kernels import global_newton as kernels
 from groups.kernels.elimination import factorise
 from groups.kernels.jets import SIZE, WORK
+from groups.solvers.global_solver.part import SIGN
+from groups.solvers.global_solver.solver import _SparseMatrix
+from groups.solvers.global_solver.system import encode
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 
@@ -41,7 +41,7 @@ def test_sparse_factors_have_the_sign_that_the_reference_is_given(name):
     signs = set()
     for solver in groups.build(structure, names).solvers:
         system, at = solver.part.system, solver.part._views(solver.part.memory)
-        matrix, right = _Sparse(system), np.zeros(len(system.rows))
+        matrix, right = _SparseMatrix(system), np.zeros(len(system.rows))
         terms = len(system.rows.code)
         work = np.zeros((WORK, SIZE)), np.zeros((terms, SIZE)), matrix.jacobian, right
         stage = at.position, at.rotation, at.velocity, at.acceleration, at.angle

@@ -1,0 +1,77 @@
+"""A model that starts from another pose than its reference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion import driven_coordinates, reference_inputs
+from groups.motion.inputs import place_of
+from groups.solvers.families import PLANAR
+from groups.solvers.packed import pack
+from groups.solvers.registry import Setting, choose_all
+from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+
+
+def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
+    """A model that goes on from a pose in the mode that it has there.
+
+    Parameters
+    ----------
+    at : a closed pose of all bodies; angles in the plane count turns
+    inputs : (D,) the inputs there, m and rad
+
+    Raises
+    ------
+    ValueError
+        The pose is singular for a group: which one.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> again = posed(model, model.reference, np.array(list(model.reference_inputs.values())))
+    >>> bool((again.packed.memory == model.packed.memory).all())
+    True
+    """
+    setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
+    solvers = []
+    for old, new in zip(model.solvers, choose_all(setting, model.choices), strict=True):
+        if old.family == PLANAR:
+            # Its constants count the turns of the reference, as the inputs do.
+            new = replace(new, ints=old.ints, floats=old.floats)
+        solvers.append(new)
+    return replace(model, reference=at, solvers=tuple(solvers), packed=pack(solvers))
+
+
+def inputs_at(
+    model: Model, at: Configuration, known: Floats | None = None, before: Configuration | None = None
+) -> Floats:
+    """(D,) inputs of a model in a pose, m and rad.
+
+    Angles are near the reference's, or go on from those that are ``known`` in the pose ``before``: in the
+    plane by what the two bodies have turned, else the shorter way.
+    """
+    mechanism = model.structure.mechanism
+    values = reference_inputs(mechanism, model.frames, at)
+    if known is None or before is None:
+        return values
+    planar = mechanism.space == "planar"
+    for k, name in enumerate(driven_coordinates(mechanism)):
+        joint, coordinate = place_of(mechanism, name)
+        if "angle" not in coordinate and coordinate not in ("azimuth", "elevation"):
+            continue
+        guess = known[k]
+        if planar and coordinate == "angle":
+            a, b = mechanism.joint_bodies(joint)[:2]
+            guess += (at.angle[b] - at.angle[a]) - (before.angle[b] - before.angle[a])
+        values[k] += 2 * np.pi * np.round((guess - values[k]) / (2 * np.pi))
+    return values

@@ -1,0 +1,200 @@
+"""What a model with borrowed inputs says of itself, and what became of the loop that finds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.results.faults import STATUS
+
+Floats = npt.NDArray[np.float64]
+
+#: Who chose the borrowed inputs.
+ChosenBy = Literal["user", "automatic"]
+
+#: Stretches of instants that a sentence lists before it only counts the rest.
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Borrowed:
+    """Inputs that the groups are solved for, and the drives that they have to meet.
+
+    Attributes
+    ----------
+    inputs : the borrowed coordinates, in the order of the joints
+    drives : those that are really driven, in the order of a motion
+    unknowns : borrowed ones that are no drives; an outer Newton finds them at each instant
+    loop : numbers of the groups inside of it: between an unknown and a drive's bodies
+    before : numbers of the groups that those need and no unknown moves
+    groups : how many groups there are
+    chosen : by the ``user`` or ``automatic``
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("stewart_inverse"))
+    >>> slides = [f"{a}-{a + 1}.slide" for a in range(2, 14, 2)]
+    >>> print(groups.build(structure, drives=slides).borrowed)
+    borrowed 1-14.x, 1-14.y, 1-14.z, 1-14.angle_x, 1-14.angle_y, 1-14.angle_z instead of 2-3.slide, \
+4-5.slide, 6-7.slide, 8-9.slide, 10-11.slide, 12-13.slide: 6 unknowns, 7 of 7 groups in the loop; \
+chosen by the user
+    """
+
+    inputs: tuple[str, ...]
+    drives: tuple[str, ...]
+    unknowns: tuple[str, ...]
+    loop: tuple[int, ...]
+    before: tuple[int, ...]
+    groups: int
+    chosen: ChosenBy
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Coordinates that are both borrowed and driven."""
+        return tuple(name for name in self.inputs if name in self.drives)
+
+    def __str__(self) -> str:
+        replaced = ", ".join(name for name in self.drives if name not in self.inputs)
+        many = "s" if len(self.unknowns) != 1 else ""
+        by = "chosen by the user" if self.chosen == "user" else "chosen automatically"
+        return (
+            f"borrowed {', '.join(self.unknowns) or 'nothing'} instead of {replaced or 'nothing'}: "
+            f"{len(self.unknowns)} unknown{many}, {len(self.loop)} of {self.groups} groups in the loop; {by}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as lists, texts and numbers."""
+        return {
+            "inputs": list(self.inputs),
+            "drives": list(self.drives),
+            "unknowns": list(self.unknowns),
+            "loop": list(self.loop),
+            "before": list(self.before),
+            "groups": self.groups,
+            "chosen": self.chosen,
+        }
+
+    @staticmethod
+    def from_dict(record: Any) -> Borrowed:
+        """The record of what :meth:`to_dict` gave, from JSON perhaps.
+
+        Raises
+        ------
+        ValueError
+            It is none: which fields are missing, unknown or of another kind.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> borrowed = groups.build(mbssa.decompose(mbssa.load("triad")), borrow=["1-5.angle"]).borrowed
+        >>> Borrowed.from_dict(borrowed.to_dict()) == borrowed
+        True
+        """
+        if not isinstance(record, dict):
+            raise ValueError(f"a {type(record).__name__}, not a record of borrowed inputs")
+        faults = [f"there is no field {name}" for name in sorted(set(record) - set(_FIELDS))]
+        for name, kind in _FIELDS.items():
+            value = record.get(name)
+            found = value if kind.listed and isinstance(value, list) else [value]
+            if kind.listed is not isinstance(value, list) or any(type(one) is not kind.of for one in found):
+                faults.append(f"{name} is {value!r}; write {kind.said}")
+        if not faults and record["chosen"] not in get_args(ChosenBy):
+            faults.append(f"chosen is {record['chosen']!r}; write {' or '.join(get_args(ChosenBy))}")
+        if faults:
+            raise ValueError("; ".join(faults))
+        entries: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
+        return Borrowed(**entries)
+
+
+class _Kind(NamedTuple):
+    """Of a field of the record: a list of entries or one, of which type, and how that is said."""
+
+    listed: bool
+    of: type
+    said: str
+
+
+_NAMES, _NUMBERS = _Kind(True, str, "a list of coordinates"), _Kind(True, int, "a list of numbers of groups")
+_FIELDS = {
+    "inputs": _NAMES,
+    "drives": _NAMES,
+    "unknowns": _NAMES,
+    "loop": _NUMBERS,
+    "before": _NUMBERS,
+    "groups": _Kind(False, int, "how many there are"),
+    "chosen": _Kind(False, str, "user or automatic"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Outer:
+    """What became of the loop that finds the borrowed inputs, by instant.
+
+    Attributes
+    ----------
+    borrowed : the record of the model
+    fallback : (T,) whether the structure of the real drives solved the instant
+    status : (T,) int8 why it did, as :data:`groups.trajectory.STATUS` has it; 0 where it did not
+    group : (T,) number of the group that failed there, 0 where the loop itself did
+    residual : (T,) largest miss of a drive in the answer, rad or over the mechanism's size
+    iterations : (T,) steps of the outer Newton, corrections of instants that were solved together with it
+    condition : (T,) of its Jacobian, the drives' derivative by the unknowns: 0 singular; along a line between
+        instants at which it was factorised
+    names : by group, its bodies and its type
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> triad = groups.build(mbssa.decompose(mbssa.load("triad")), borrow=["1-5.angle"])
+    >>> trajectory = triad.solve(groups.default_motion(triad.mechanism, steps=51))
+    >>> bool(trajectory.fallback.any()), bool((trajectory.outer.residual < 1e-12).all())
+    (False, True)
+    """
+
+    borrowed: Borrowed
+    fallback: npt.NDArray[np.bool_]
+    status: npt.NDArray[np.int8]
+    group: npt.NDArray[np.int64]
+    residual: Floats
+    iterations: npt.NDArray[np.int64]
+    condition: Floats
+    names: tuple[str, ...]
+
+    def instants(self, which: slice) -> Outer:
+        """Some of the instants, as views."""
+        return Outer(
+            self.borrowed,
+            self.fallback[which],
+            self.status[which],
+            self.group[which],
+            self.residual[which],
+            self.iterations[which],
+            self.condition[which],
+            self.names,
+        )
+
+    def sentences(self) -> list[str]:
+        """A sentence for each stretch of instants that the structure of the real drives solved.
+
+        Instants count from 0.
+        """
+        said = []
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], self.fallback, [False]]).astype(np.int8)))
+        stretches = edges.reshape(-1, 2).tolist()
+        for first, stop in stretches[:_SHOWN]:
+            which = f"instants {first} to {stop - 1} were" if stop - first > 1 else f"instant {first} was"
+            g = int(self.group[first])
+            where = f"SG-{g} of {self.names[g - 1]}" if g else "the loop of the borrowed inputs"
+            said.append(
+                f"{which} solved with the direct structure: the borrowed one is not for there "
+                f"({where}: {STATUS[int(self.status[first])]})"
+            )
+        if len(stretches) > _SHOWN:
+            more = stretches[_SHOWN:]
+            total = sum(stop - first for first, stop in more)
+            said.append(f"and {total} more instants in {len(more)} stretches")
+        return said

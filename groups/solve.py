@@ -1,0 +1,99 @@
+"""Solution of a model over a motion: group by group, with proven branches, or through borrowed inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion import Motion, default_motion
+from groups.run import REPORTED, Carried, Run, seed
+from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
+from mbssa import Mechanism
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Ints = npt.NDArray[np.int64]
+
+_ONE_CHUNK = np.zeros(1, dtype=np.int64)
+
+
+def solve(
+    model: Model,
+    motion: Motion | None,
+    bodies: Sequence[str | int] | None,
+    level: Level,
+    modes: Mapping[int, int] | None,
+    chunks: int,
+    branch: Branch | None,
+    compiled: bool | None,
+    progress: Callable[[float], object] | None,
+) -> Trajectory:
+    """Position, velocity and acceleration over a motion; see :meth:`groups.Model.solve`."""
+    mechanism = model.mechanism
+    motion = default_motion(mechanism) if motion is None else motion
+    if not isinstance(motion, Motion):
+        raise TypeError(
+            f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
+            "groups.read_motion of a file"
+        )
+    if branch is not None and branch not in get_args(Branch):
+        raise ValueError(
+            f"branch {branch!r}; write {', '.join(get_args(Branch)[:-1])} or {get_args(Branch)[-1]}"
+        )
+    if chunks < 1:
+        raise ValueError(f"{chunks} chunks; write 1 or more")
+    answers = level_number(level)
+    memory = model.memory_in(modes, motion)
+    kept = model.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
+    if branch is None:
+        branch = "proven" if model.proves(motion) else "checked"
+    if model.tearing is not None:
+        if branch == "smooth":
+            raise ValueError('branch "smooth" is not for borrowed inputs; build the model without them')
+        from groups.tearing.solving import solve_torn
+
+        return solve_torn(model, motion, kept, answers, progress, compiled, proven=branch == "proven")
+    if branch != "checked":
+        from groups.branches.insertion import solve_proven
+
+        start = memory if modes or model.by_instants else model.packed.memory
+        smooth = branch == "smooth"
+        return solve_proven(model, motion, kept, answers, start, progress, compiled, smooth)
+    held = model.held_bodies(kept)
+    run = Run(model, motion, held, answers, compiled=compiled)
+    instants = len(motion.time)
+    # Reports come at whole blocks, so that they change no bit of the answer.
+    every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
+    starts, seeds = _ONE_CHUNK, [Carried.start(memory, len(run.kept))]
+    if chunks > 1:
+        starts = np.linspace(0, instants, min(chunks, instants), endpoint=False).astype(np.int64)
+        seeds = seed(model, motion, starts, memory)
+    carried = seeds[0].of(run.kept) if chunks > 1 else seeds[0]
+    first, done, wanted = 0, 0, True
+    for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
+        if at.pose is not None:
+            begun = at.of(run.kept)
+            if begun.pose is not None and run.comes_to(first, done, begun.pose):
+                carried = begun  # else this chunk goes on from the last one
+        first = done
+        while done < stop and wanted:
+            end = min((done // every + 1) * every, stop)
+            run.advance(done, end, carried)
+            done = end
+            wanted = progress is None or progress(done / instants) is not False
+        if not wanted:
+            break
+    run.look_back(0, done)
+    run.stop_at(done)
+    return run.trajectory(kept)
+
+
+def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:
+    """Indices of the bodies of these names or numbers, ascending; of all if none are named."""
+    if bodies is None:
+        return np.arange(mechanism.n_bodies)
+    return np.array(sorted({body_index(mechanism, name) for name in bodies}), dtype=np.int64)

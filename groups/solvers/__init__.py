@@ -1,0 +1,1 @@
+"""Solvers of structural groups: which group gets which, and its data for the kernels."""

@@ -1,0 +1,161 @@
+"""Families of group kernels: which kernels solve a group, and where they are in this process.
+
+A family is compiled, kept on disk and loaded alone. Struts that stand between bodies of a group, or between
+bodies that are solved before it, are placed by a kernel of their own after the group's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import (
+    cam,
+    chains,
+    driven,
+    invoke,
+    layout,
+    legs,
+    planar,
+    platform,
+    reach,
+    relative,
+    rod_chain,
+    strut,
+)
+from mbssa.compiled import address_of
+
+if TYPE_CHECKING:
+    from groups.solvers.registry import Solver
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Kernel = Callable[..., None]
+
+#: Seconds that compiling each family takes on an empty cache, alone.
+COMPILING: dict[Kernel, float] = {
+    planar.solve_crank: 2.0,
+    planar.solve_arms: 3.0,
+    planar.solve_guide: 3.0,
+    chains.solve_planar_driven: 3.0,
+    chains.solve_chains: 6.0,
+    strut.solve_struts: 12.0,
+    legs.solve_legs: 12.0,
+    driven.solve_driven: 5.0,
+    reach.solve_reach: 8.0,
+    rod_chain.solve_rod_chain: 12.0,
+    relative.solve_geared: 8.0,
+    relative.solve_rod: 20.0,
+    relative.solve_joints_to_a_point: 35.0,
+    relative.solve_cuts: 25.0,
+    relative.solve_rows: 45.0,
+    cam.solve_cam: 50.0,
+    platform.solve_platform: 30.0,
+}
+#: Seconds that compiling another one takes, roughly.
+OTHER = 20.0
+#: Seconds that compiling the loop over blocks takes.
+LOOP = 4.0
+
+
+def _by_method(ints: Ints, floats: Floats) -> Kernel:
+    """The kernel of a group in relative coordinates, by what closes it."""
+    if ints[layout.N_ROWS] > 0:
+        return cam.solve_cam if cam.is_simple(ints, floats) else relative.solve_rows
+    if ints[layout.N_UNKNOWNS] == 0:
+        return relative.solve_geared if ints[layout.PLANAR] else driven.solve_driven
+    if ints[layout.METHOD] == layout.MEET:
+        return relative.solve_joints_to_a_point
+    if ints[layout.METHOD] == layout.REACH:
+        if ints[layout.PLANAR]:
+            return relative.solve_rod
+        simple = reach.is_simple(layout.tree_of(ints, floats))
+        return reach.solve_reach if simple else rod_chain.solve_rod_chain
+    return platform.solve_platform if platform.is_simple(ints, floats) else relative.solve_cuts
+
+
+def planar_kernel(ints: Ints, _floats: Floats | None = None) -> Kernel:
+    """The kernel of a planar group in closed form, by its form."""
+    by_form: dict[int, Kernel] = {
+        planar.CRANK: planar.solve_crank,
+        planar.ARMS: planar.solve_arms,
+        planar.GUIDE: planar.solve_guide,
+        planar.LED: chains.solve_planar_driven,
+        planar.CHAINS: chains.solve_chains,
+    }
+    return by_form[int(ints[planar.FORM])]
+
+
+def _strut_kernel(_ints: Ints, _floats: Floats) -> Kernel:
+    return strut.solve_struts
+
+
+def _no_kernel(*_: object) -> None:
+    return None
+
+
+def _legs(ints: Ints) -> Kernel | None:
+    return legs.solve_legs if ints[layout.N_STRUTS] > 0 else None
+
+
+def _no_room(_ints: Ints) -> int:
+    return 0
+
+
+def _room(ints: Ints) -> int:
+    return int(ints[layout.N_WORK])
+
+
+def _planar_room(ints: Ints) -> int:
+    return chains.room_of(ints) if ints[planar.FORM] in (planar.LED, planar.CHAINS) else 0
+
+
+@dataclass(frozen=True)
+class Family:
+    """A layout of a group's data, and the kernels that read it.
+
+    Attributes
+    ----------
+    kernel : of ints and floats: the kernel that solves the group; None where that is the global approach
+    room : of ints: numbers that the kernel has to work in
+    legs : of ints: the kernel that places the group's struts after its other bodies; None where it has none
+    microseconds : time of one instant in plain Python, roughly; None where the data say it
+    """
+
+    name: str
+    kernel: Callable[[Ints, Floats], Kernel | None]
+    room: Callable[[Ints], int] = _no_room
+    legs: Callable[[Ints], Kernel | None] = _no_kernel
+    microseconds: float | None = None
+
+
+#: Planar closed form, a strut alone, relative coordinates, and the global approach, which has no kernel here.
+PLANAR = Family("planar", planar_kernel, _planar_room)
+STRUT = Family("strut", _strut_kernel, microseconds=75.0)
+RELATIVE = Family("relative", _by_method, _room, _legs)
+GLOBAL = Family("global", _no_kernel)
+
+
+def kernels_of(solvers: Sequence[Solver]) -> dict[Kernel, float]:
+    """The kernels of some groups, each with the seconds that compiling it takes."""
+    found = [kernel for s in solvers for kernel in (s.kernel, s.legs) if kernel is not None]
+    return {kernel: COMPILING.get(kernel, OTHER) for kernel in found}
+
+
+@lru_cache(256)
+def bound(kernels: tuple[Kernel | None, ...], legs: tuple[Kernel | None, ...], compiled: bool) -> Any:
+    """Both for :func:`groups.kernels.invoke.invoke`: addresses, or the kernels themselves; 0 for None."""
+    if not compiled:
+        return tuple([kernel or 0 for kernel in each] for each in (kernels, legs))
+    addresses = [[_address(kernel) if kernel else 0 for kernel in each] for each in (kernels, legs)]
+    return tuple(np.array(each, dtype=np.int64) for each in addresses)
+
+
+@cache
+def _address(kernel: Kernel) -> int:
+    return address_of(kernel, invoke.signature())

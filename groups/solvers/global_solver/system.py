@@ -1,0 +1,201 @@
+"""Many bodies as one system of equations, and one motion of them, ready for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import global_newton as kernels
+from groups.kernels.jets import SIZE, WORK
+from groups.kernels.status import NOT_COMPUTED
+from groups.solvers.constraint_tables import RowTables, drive_rows, encode_rows
+from groups.solvers.passive_rotations import held_spins
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration, unknowns
+from mbssa.structure import Structure
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Largest residual of what was solved, and of what follows from it, over the mechanism's size.
+CLOSED, VIOLATED = 1e-12, 1e-9
+
+#: Newton steps at one instant before it counts as not converged.
+STEPS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalSystem:
+    """A whole mechanism, or a part of it, as one system; lengths divided by ``size``.
+
+    Attributes
+    ----------
+    rows : all equations: every joint's constraints and drives, and the held spins
+    n : unknowns; as many equations are independent
+    columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
+    size : m
+    known : how many bodies are given; they come first
+    """
+
+    rows: RowTables
+    n: int
+    columns: Ints
+    size: float
+    known: int = 1
+
+    @property
+    def redundant(self) -> int:
+        """How many equations follow from the others."""
+        return len(self.rows) - self.n
+
+    @cached_property
+    def entries(self) -> tuple[Ints, Ints, Ints]:
+        """Which numbers of the jets go into the matrix: term, derivative, and column."""
+        rows = self.rows
+        place = np.full(6, -1)
+        place[self.columns] = np.arange(len(self.columns))
+        bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
+        local = np.tile(place, 2)
+        used = (bodies >= self.known) & (local >= 0)
+        term, derivative = np.nonzero(used)
+        return term, derivative, (bodies[used] - self.known) * len(self.columns) + local[derivative]
+
+    @cached_property
+    def dense(self) -> kernels.System:
+        """What the kernels take to fill a dense matrix."""
+        term, _, column = self.entries
+        return self.with_places(self.rows.equation[term] * self.n + column)
+
+    def with_places(self, place: Ints) -> kernels.System:
+        """What the kernels take, with these places of the entries in the matrix's numbers."""
+        term, derivative, _ = self.entries
+        slots = np.full((len(self.rows.code), 12), -1, dtype=np.int64)
+        slots[term, derivative] = place
+        rows = self.rows
+        return rows.drive, rows.equation, rows.constant, slots, self.columns, self.known
+
+    def stage(self) -> kernels.Stage:
+        """Room for all bodies at one instant."""
+        m = self.known + self.n // len(self.columns)
+        return np.zeros((m, 3)), np.zeros((m, 3, 3)), np.zeros((m, 6)), np.zeros((m, 6)), np.zeros(m)
+
+    def work(self, jacobian: Floats | None = None) -> kernels.Work:
+        """Room for jets, their table, the Jacobian's numbers (dense unless given) and the right side."""
+        rows = len(self.rows)
+        flat = np.zeros(rows * self.n) if jacobian is None else jacobian
+        return np.zeros((WORK, SIZE)), np.zeros((len(self.rows.code), SIZE)), flat, np.zeros(rows)
+
+    def units(self, inputs: int) -> Floats:
+        """(D,) what values of the inputs are divided by: the size for lengths."""
+        units, rows = np.ones(inputs), self.rows
+        units[rows.drive[rows.is_length & ~rows.constraint]] = self.size
+        return units
+
+
+def encode(structure: Structure, frames: Frames) -> GlobalSystem:
+    """All equations of a structure.
+
+    Raises
+    ------
+    ValueError
+        Joints of types without equations, or fewer equations than unknowns.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> bar = mbssa.load("spatial_4r")
+    >>> system = encode(mbssa.decompose(bar), joint_frames(bar))
+    >>> len(system.rows), system.n, system.redundant
+    (21, 18, 3)
+    """
+    mechanism = structure.mechanism
+    spins = held_spins(structure, frames)
+    drives = drive_rows(mechanism)
+    rows = encode_rows(mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives, spins)
+    return system_of(rows, unknowns(mechanism.space), mechanism.n_bodies, 1, frames.size, mechanism.name)
+
+
+def system_of(
+    rows: RowTables, columns: Sequence[int], bodies: int, known: int, size: float, name: str
+) -> GlobalSystem:
+    """Equations as one system.
+
+    Parameters
+    ----------
+    rows : of joints on a stage of so many ``bodies``, of which the first ``known`` are given; m
+    columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
+    name : what is to be solved
+
+    Raises
+    ------
+    ValueError
+        Fewer equations than unknowns.
+    """
+    n = (bodies - known) * len(columns)
+    if len(rows) < n:
+        raise ValueError(f"{name} has {len(rows)} equations for {n} unknowns")
+    return GlobalSystem(rows.over(size), n, np.array(columns, dtype=np.int64), size, known)
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalRun:
+    """One motion of a system, lengths divided by its size; arrays body by body, filled as it is solved.
+
+    ``inputs``, ``poses``, ``quality``, ``limits`` are those of :mod:`groups.kernels.global_newton`. The first
+    instant is the reference; ``level`` is 0 for positions, 1 for velocities too, 2 for accelerations too.
+    """
+
+    system: GlobalSystem
+    inputs: kernels.Inputs
+    poses: kernels.Poses
+    quality: kernels.Quality
+    limits: kernels.Limits
+    level: int
+
+    @staticmethod
+    def of(system: GlobalSystem, reference: Configuration, inputs: kernels.Inputs, level: int) -> GlobalRun:
+        bodies, instants = len(reference.position), len(inputs[0])
+        units = system.units(len(inputs[1]))
+        position = np.repeat(reference.position[:, None] / system.size, instants, axis=1)
+        rotation = np.repeat(reference.rotation[:, None], instants, axis=1)
+        angle = np.repeat(reference.angle[:, None], instants, axis=1)
+        near = np.repeat(system.rows.near[:, None], instants, axis=1)
+        # Far from the world's origin a residual cannot fall below the rounding of the positions.
+        rounding = 64 * np.finfo(float).eps * float(np.abs(position[:, 0]).max())
+        return GlobalRun(
+            system,
+            (np.ascontiguousarray(inputs[0]), *(a / units[:, None] for a in inputs[1:])),
+            (
+                position,
+                rotation,
+                np.zeros((bodies, instants, 6)),
+                np.zeros((bodies, instants, 6)),
+                angle,
+                near,
+            ),
+            empty_quality(instants),
+            (max(CLOSED, rounding), VIOLATED, STEPS, np.inf, 0.0),
+            level,
+        )
+
+    def stop_at(self, done: int) -> None:
+        """Say of all later instants that they were not computed."""
+        for array in self.poses[:4]:
+            array[1:, done:] = np.nan
+        self.quality[0][done:] = NOT_COMPUTED
+        self.quality[1][done:] = np.nan
+
+
+def empty_quality(instants: int) -> kernels.Quality:
+    """Status, residual, iterations and condition of so many instants, zero."""
+    return (
+        np.zeros(instants, dtype=np.int8),
+        np.zeros(instants),
+        np.zeros(instants, dtype=np.int32),
+        np.zeros(instants),
+    )

@@ -1,0 +1,386 @@
+"""Which types of group have which solver: a table made from the registry."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbssa.group_library import CLOSED_FORMS as CLOSED_FORMS
+from mbssa.group_library import COSTS as COSTS
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from groups.solvers.registry import Solver
+    from mbssa import Group, Mechanism
+    from mbssa.joints.catalogue import Space
+
+#: Systematic types, joint by joint: "first second TYPE driven…". The frame is ``a``, another body that stands
+#: already ``b``; all other bodies are the group's own.
+PLANAR = (
+    "a x R angle",
+    "a x P slide",
+    "a x SLOT slide angle",
+    "a x ROD azimuth angle",
+    "a x FP x y angle",
+    "a x RD roll slide",
+    "a x DIST distance azimuth angle",
+    "a x R, x y R, y b R",
+    "a x R, x y R, y b P",
+    "a x R, x y P, y b R",
+    "a x R, x y P, y b P",
+    "a x P, x y R, y b P",
+    "a x P, x y P, y b P",
+    "a x R, x b SLOT",
+    "a x P, x b SLOT",
+    "a x R, x b ROD",
+    "a x P, x b ROD",
+    "a x R, x y P slide, y z R, z b R",
+    "a x R, x y R angle, y z P, z b R",
+    "a x R, x w R, a y R, y w R, b z R, z w R",
+    "a x P, x w R, a y R, y w R, b z R, z w R",
+    "a x R, b y R, x w R, w y R, x z R, z y R",
+)
+SPATIAL = (
+    "a x R angle",
+    "a x P slide",
+    "a x H angle",
+    "a x C slide angle",
+    "a x ER angle_1 angle_2",
+    "a x U angle_1 angle_2",
+    "a x S angle_x angle_y angle_z",
+    "a x PL slide_x slide_y angle",
+    "a x CR slide_x slide_z angle",
+    "a x SC slide angle_x angle_y angle_z",
+    "a x PC slide_x slide_y angle_x angle_z",
+    "a x SP slide_x slide_y angle_x angle_y angle_z",
+    "a x SPSP azimuth elevation angle_x angle_y angle_z",
+    "a x F x y z angle_x angle_y angle_z",
+    "a x DIST distance azimuth elevation angle_x angle_y angle_z",
+    "a x U, x y P, y b S",
+    "a x S, x y P, y b U",
+    "a x ER, x y P, y b S",
+    "a x P, x y U, y b S",
+    "a x P, x y S, y b U",
+    "a x R, x y U, y b S",
+    "a x R, x y S, y b U",
+    "a x P, x y R angle, y z U, z b S",
+    "a x R, x y U, y z P slide, z b S",
+    "a x R, x y S, y b S",
+    "a x P, x y S, y b S",
+    "a x R, x b SPSP",
+    "a x P, x b SPSP",
+    "a x P, x y C, y b S",
+    "a x R, x y C, y b S",
+    "a x C, x y P, y b S",
+    "a x C, x y R, y b S",
+    "a x C slide, x y ER, y b S",
+    "a x C angle, x y ER, y b S",
+    "a x ER, x y C slide, y b S",
+    "a x ER, x y C angle, y b S",
+    "a x CR, x b S",
+    "a x R, x y U angle_1, y z S, z b R",
+    "a x R, x y R, y z R, z b S",
+    "a x R, x y R, y z S, z b R",
+    "a x P, x y P, y z P, z b S",
+    "a x H, x y U, y b S",
+    "a x C, x y C, y b C",
+    "a x R, x y R, y z R, z w ER, w b C slide",
+    "a x R, a y R, b z R, x w S, y w S, z w S",
+    "a x U, x y P slide, y p S, a z U, z w P slide, w p S, a c U, c d P slide, d p S, "
+    "b e U, e f P slide, f p S, b g U, g h P slide, h p S, b i U, i j P slide, j p S",
+)
+
+_SIX = "a loop of six hinges; 8 where the cylinder's axis meets the slotted ball's centre"
+#: Degrees of the polynomials that Newton stands for, by chain, as the literature has them.
+DEGREES = {
+    "1 body on R-P, 2 × R-R": (6, "a coupler curve of degree six meets a line"),
+    "1 body on 6 × S-P*-U": (40, "the general platform on six legs has 40 positions"),
+    "1 body on F, 6 × S-P*-U": (40, "the general platform on six legs has 40 positions"),
+    "1 body on 6 × S-P*-S": (40, "the general platform on six legs has 40 positions"),
+    "1 body on 3 × R-S": (16, "three circles carry a triangle: degree 8 in the square of a half-tangent"),
+    "C[slide]-ER-R-R-R": (16, _SIX),
+    "ER-C[slide]-R-R-R": (16, _SIX),
+    "C-C-C": (2, "directions close like a spherical four-bar, then slides are linear"),
+}
+#: Chains of which no degree can be known, and why.
+WITHOUT_DEGREE = {"H-U-S": "a helix meets a sphere, which no polynomial says"}
+#: What is singular whatever the lengths, by type name.
+SINGULAR = {"2S3D": "singular: two balls share the direction of the line through them (rank 5 of 6)"}
+
+#: What a point sweeps on two joints in a row, and on one, by their kinds; and how often the two meet.
+SURFACES = {"RR": "a torus", "RP": "a hyperboloid", "PR": "a cylinder", "PP": "a plane"}
+CURVES = {"R": "a circle", "P": "a line"}
+MEETINGS = {
+    ("R", "RR"): 4, ("R", "RP"): 4, ("R", "PR"): 4, ("R", "PP"): 2,
+    ("P", "RR"): 4, ("P", "RP"): 2, ("P", "PR"): 2, ("P", "PP"): 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryRow:
+    """One type of group and its solver.
+
+    Attributes
+    ----------
+    type_name : as ``1P1U1S3D``; the same name can stand for several chains
+    chain : joints from one body that is solved already to the next, with a star if they are driven, or
+        what of them is; where bodies have three joints and more, how many chains hold them
+    solver : its form and name, or ``refused``
+    unknowns : how many coordinates it solves for at once
+    closing : what closes them
+    modes : most assembly modes with struts turned; None where nobody knows
+    degree : of the equation in one unknown; 1 if nothing is to be solved; None where nobody knows
+    why : what decided, and why a number is not known
+    models : built-in models with such a group
+
+    Examples
+    --------
+    >>> row = next(row for row in table() if row.chain == "R-R-R-S")
+    >>> row.type_name, row.solver, row.unknowns, row.modes, row.degree
+    ('3R1S3D', 'closed form: three joints to a point', 3, 4, 4)
+    """
+
+    type_name: str
+    chain: str
+    solver: str
+    unknowns: int
+    closing: str
+    modes: int | None
+    degree: int | None
+    why: str
+    models: tuple[str, ...] = ()
+
+
+def table() -> tuple[LibraryRow, ...]:
+    """Group type × solver × number of modes: all groups of the built-in models, and a systematic list.
+
+    Made anew from the registry, so it says what :func:`groups.build` does. Rows are in the order of the
+    systematic list, planar before spatial; what only models have comes last.
+
+    >>> rows = table()
+    >>> [(row.type_name, row.modes) for row in rows if row.chain == "R-R-R"]
+    [('3R2D', 2), ('3R3D', None)]
+    >>> next(row.solver for row in rows if row.chain == "P-P-P")
+    'refused'
+    """
+    found: dict[tuple[str, str, str], LibraryRow] = {}
+    for row in (*_systematic(), *_of_models()):
+        key = (row.type_name, row.chain, row.solver)
+        before = found.get(key, replace(row, models=()))
+        found[key] = replace(before, models=tuple(dict.fromkeys((*before.models, *row.models))))
+    return tuple(found.values())
+
+
+def closed_forms() -> tuple[str, ...]:
+    """Type names of which every chain of the table is solved without iteration: :data:`CLOSED_FORMS`.
+
+    >>> closed_forms() == CLOSED_FORMS
+    True
+    """
+    rows = table()
+    iterated = {row.type_name for row in rows if not row.solver.startswith(("driven", "closed form"))}
+    return tuple(sorted({row.type_name for row in rows} - iterated))
+
+
+def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
+    """A mechanism around a chain like those of :data:`PLANAR`, of random geometry closed at its reference.
+
+    Its last group is that of the chain; ``b``, if there is one, hangs on the frame by a driven hinge.
+
+    >>> example("a x R, x y P, y b R", "planar").n_bodies
+    4
+    """
+    import mbssa
+    from mbssa.joints import joint_type
+    from mbssa.mechanism import JointGeometry
+
+    rows = [joint.split() for joint in joints.split(",")]
+    if any("b" in row[:2] for row in rows):
+        rows.insert(0, ["a", "b", "R", "angle"])
+    bodies = ["a", *sorted({body for row in rows for body in row[:2]} - {"a"})]
+    rng = np.random.default_rng(seed)
+    pairs, geometry = [], {}
+    for k, (first, second, code, *driven) in enumerate(rows):
+        pairs.append((bodies.index(first) + 1, bodies.index(second) + 1, code, driven))
+        points, axes = rng.uniform(-1.0, 1.0, (2, 3)), np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        if space == "planar":
+            points, axes = points[:, :2], axes[:, :2]
+        made = {
+            "point": tuple(points[0].tolist()),
+            "points": tuple(tuple(point) for point in points.tolist()),
+            "axis": tuple(axes[0].tolist()),
+            "axes": tuple(tuple(axis) for axis in axes[:2].tolist()),
+            "pitch": float(rng.uniform(0.1, 0.5)),
+            "radius": 0.3,
+        }
+        given = {name: made[name] for name in joint_type(code, space).required}
+        geometry[k] = JointGeometry(**given)  # type: ignore[arg-type]
+    mechanism = mbssa.from_pairs(["frame", *bodies[1:]], pairs, space, name=joints)
+    return replace(mechanism, joint_geometry=geometry)
+
+
+def chain_of(group: Group) -> str:
+    """How the bodies of a group hang together.
+
+    >>> import mbssa
+    >>> [chain_of(group) for group in mbssa.decompose(mbssa.load("planar_3rrr")).groups][2:]
+    ['R*', '1 body on 3 × R-R']
+    """
+    mechanism = group.structure.mechanism
+    own = set(group.body_indices.tolist())
+    at: dict[int, list[int]] = {body: [] for body in sorted(own)}
+    ends = {j: mechanism.joint_bodies(j)[:2] for j in group.joint_indices.tolist()}
+    for j, bodies in ends.items():
+        for body in bodies:
+            if body in own:
+                at[body].append(j)
+    hubs = {body for body in own if len(at[body]) != 2}
+    code = {j: _marked(mechanism, j) for j in ends}
+    best = max if mechanism.space == "planar" else min
+    left = dict(ends)
+    chains: Counter[str] = Counter()
+    # Chains begin at a joint of a hub or of a body that is solved already; a ring has no such joint.
+    for first in sorted(ends, key=lambda j: all(b in own - hubs for b in ends[j])):
+        if first not in left:
+            continue
+        a, b = left.pop(first)
+        body = b if a in hubs or a not in own else a
+        codes = [code[first]]
+        while body in own - hubs and (following := [j for j in at[body] if j in left]):
+            ahead = left.pop(following[0])
+            codes.append(code[following[0]])
+            body = ahead[1] if ahead[0] == body else ahead[0]
+        chains["-".join(best(codes, codes[::-1]))] += 1
+    held = [f"{count} × {chain}" if count > 1 else chain for chain, count in sorted(chains.items())]
+    solid = [body for body in hubs if len(at[body]) > 2]
+    if not solid:
+        return ", ".join(held)
+    return f"{len(solid)} {'body' if len(solid) == 1 else 'bodies'} on {', '.join(held)}"
+
+
+def _marked(mechanism: Mechanism, joint: int) -> str:
+    """A joint's code; a star behind it if it is driven, or which of its coordinates are."""
+    view = mechanism.joints[joint]
+    if len(view.driven) == view.type.grade:
+        return f"{view.type.code}*"
+    return f"{view.type.code}[{', '.join(view.driven)}]" if view.driven else view.type.code
+
+
+def _systematic() -> Iterator[LibraryRow]:
+    import groups
+    import mbssa
+
+    systematic: tuple[tuple[Space, tuple[str, ...]], ...] = (("planar", PLANAR), ("spatial", SPATIAL))
+    for space, chains in systematic:
+        for joints in chains:
+            structure = mbssa.decompose(example(joints, space))
+            group = structure.groups[-1]
+            try:
+                model = groups.build(structure)
+            except ValueError as refusal:
+                yield LibraryRow(
+                    group.type_name, chain_of(group), "refused", 0, "nothing", None, None, str(refusal)
+                )
+                continue
+            yield _row(model, group)
+
+
+def _of_models() -> Iterator[LibraryRow]:
+    import groups
+    import mbssa
+
+    for name in mbssa.builtin_names():
+        model = groups.build(mbssa.decompose(mbssa.load(name)))
+        for group in model.structure.groups:
+            yield replace(_row(model, group), models=(name,))
+
+
+def most_modes(model: Model, group: Group) -> int | None:
+    """Most assembly modes that a group can have; None where that is not known.
+
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
+    >>> most_modes(model, model.structure.groups[0])
+    40
+    """
+    return _row(model, group).modes
+
+
+def _row(model: Model, group: Group) -> LibraryRow:
+    from groups.kernels import layout
+    from groups.solvers.families import RELATIVE, STRUT
+    from groups.solvers.truss import truss_of
+
+    solver = model.solvers[group.number - 1]
+    solver = solver.default or solver
+    relative = solver.family == RELATIVE
+    alone = solver.family == STRUT
+    struts = int(solver.ints[layout.N_STRUTS]) if relative else int(alone)
+    degree, why = _degree(model, group, solver)
+    modes = None if degree is None else degree * (2 if alone else 1)
+    if relative:
+        # What gears lead is no unknown of the kernel.
+        unknowns = int(solver.ints[layout.N_UNKNOWNS]) or len(solver.unknowns)
+    else:
+        unknowns = 0 if solver.form == "driven" else 1 if alone else 2
+    truss = truss_of(group)
+    name = f"{solver.form}: {solver.name}" if solver.form == "closed form" else solver.name
+    return LibraryRow(
+        group.type_name,
+        chain_of(group),
+        name if truss is None or truss.links == 3 else f"{name}, shared by the {truss}",
+        unknowns,
+        _closing(model, solver, struts),
+        modes,
+        degree,
+        why,
+    )
+
+
+def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str]:
+    """Degree of the group's equation, and why the solver was chosen and the degree is not known."""
+    from groups.kernels import layout
+    from groups.solvers.families import RELATIVE, STRUT
+    from groups.solvers.truss import truss_of
+
+    if solver.form == "driven":
+        return 1, "the inputs say all"
+    if solver.roots == 1:
+        return 1, solver.why
+    if solver.family == STRUT:
+        return 2, solver.why
+    if solver.family != RELATIVE:
+        return solver.roots, solver.why
+    method = int(solver.ints[layout.METHOD])
+    if method == layout.REACH:
+        return 2, solver.why
+    if method == layout.MEET:
+        slides = layout.meeting_of(solver.ints, np.zeros(solver.ints[layout.N_WORK])).slides == 1
+        one, two, three = ("P" if slide else "R" for slide in slides)
+        curve, surface = CURVES[one], SURFACES[two + three]
+        return MEETINGS[one, two + three], f"{solver.why.partition(':')[0]}: {curve} meets {surface}"
+    if group.type_name in SINGULAR:
+        return None, SINGULAR[group.type_name]
+    why, chain, truss = solver.why.partition(" (")[0], chain_of(group), truss_of(group)
+    if solver.redundant:
+        return None, f"{why}; the number of modes of such special lengths is not known"
+    if truss is not None and truss.modes is not None:
+        return truss.modes, f"{why}; all groups cut from the {truss} have its modes"
+    if chain in DEGREES:
+        degree, reason = DEGREES[chain]
+        return degree, f"{why}; {reason}"
+    return None, f"{why}; {WITHOUT_DEGREE.get(chain, 'the number of modes is not known')}"
+
+
+def _closing(model: Model, solver: Solver, struts: int) -> str:
+    """Types of the joints that close a group, then struts."""
+    mechanism = model.mechanism
+    joints = solver.closing[: len(solver.closing) - struts]
+    closing = (mechanism.joints[mechanism.joint_ids.index(name)] for name in joints)
+    codes = [joint.type.code for joint in closing] + ["rod"] * struts
+    said = [f"{n} × {code}" if n > 1 else code for code, n in sorted(Counter(codes).items())]
+    return ", ".join(said) or "nothing"

@@ -1,0 +1,84 @@
+"""The data of all groups' solvers, packed for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import span
+from groups.solvers.families import Kernel, bound
+from groups.solvers.registry import Solver
+
+if TYPE_CHECKING:
+    from mbssa.joints.user import UserFunction
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """The solvers' data in arrays of their own kind, one solver after another."""
+
+    ints: Ints
+    int_start: Ints
+    floats: Floats
+    float_start: Ints
+    memory: Floats
+    memory_start: Ints
+    work_start: Ints
+    kernels: tuple[Kernel | None, ...]
+    legs: tuple[Kernel | None, ...]
+    users: tuple[tuple[UserFunction, int], ...] = ()
+
+    def data(self, memory: Floats, work: Floats, compiled: bool) -> span.Data:
+        """Arguments of the kernels: with the memory, room to work in, and addresses of this process."""
+        return span.Data(
+            self.ints, self.int_start, self.floats_of(compiled), self.float_start, memory, self.memory_start,
+            work, self.work_start, *bound(self.kernels, self.legs, compiled),
+        )  # fmt: skip
+
+    @property
+    def room(self) -> Floats:
+        """Room for the kernels of all groups."""
+        return np.zeros(self.work_start[-1])
+
+    def floats_of(self, compiled: bool) -> Floats:
+        """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
+        if not self.users:
+            return self.floats
+        from groups.solvers.user_functions import addresses
+
+        floats = self.floats.copy()
+        found = addresses([function for function, _ in self.users], compiled)
+        floats[[place for _, place in self.users]] = found
+        return floats
+
+
+def pack(solvers: Sequence[Solver]) -> Packed:
+    """The solvers' data in one array of each kind."""
+
+    def joined(parts: list[Any], kind: type) -> tuple[Any, Ints]:
+        start = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in parts], out=start[1:])
+        return np.concatenate([np.zeros(0, dtype=kind), *parts]), start
+
+    ints, int_start = joined([solver.ints for solver in solvers], np.int64)
+    floats, float_start = joined([solver.floats for solver in solvers], np.float64)
+    memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
+    work_start = np.zeros(len(solvers) + 1, dtype=np.int64)
+    np.cumsum([solver.family.room(solver.ints) for solver in solvers], out=work_start[1:])
+    kernels, legs = (tuple(getattr(solver, name) for solver in solvers) for name in ("kernel", "legs"))
+    users = [
+        (function, int(first) + place)
+        for first, solver in zip(float_start[:-1], solvers, strict=True)
+        for function, place in solver.users
+    ]
+    floats[[place for _, place in users]] = 0.0
+    return Packed(
+        ints, int_start, floats, float_start, memory, memory_start, work_start, kernels, legs, tuple(users)
+    )

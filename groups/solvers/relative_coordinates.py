@@ -1,0 +1,646 @@
+"""Data of a group for :mod:`groups.kernels.relative`: steps, cuts and struts in relative coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import jets, layout, linear, loop_closure, newton
+from groups.solvers import struts as strut_data
+from groups.solvers.constraint_tables import RowTables, encode_rows
+from groups.solvers.gear_train import Gearing
+from groups.solvers.passive_rotations import HeldSpin
+from groups.solvers.tree import GroupTree, Strut
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.equations import Step, coordinates
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration, relative_pose
+from mbssa.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from mbssa.joints.user import UserFunction
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Residual that counts as closed, over the mechanism's size, and over its distance from the origin.
+CLOSED, ROUNDING = 1e-12, 4e-15
+#: Residual of an equation that was left out: over the size, and over what it misses at the reference already.
+LEFT_OUT, ROUNDED = 1e-9, 100.0
+
+#: Cosine from which two axes are one.
+_SAME_AXIS = 1.0 - 1e-12
+
+#: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
+_SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
+
+
+@dataclass(frozen=True, eq=False)
+class RelativeGroup:
+    """Arguments of :func:`groups.kernels.relative.solve_relative` for one group.
+
+    Attributes
+    ----------
+    ints, floats : the packed data; memory : its state at the reference
+    method : ``driven``, ``reach``, ``meet`` or ``newton``
+    unknowns : names of the unknown coordinates, ``joint.coordinate``; those of a ball in one joint follow
+    closing : names of what closes it: joints, and bodies of struts
+    left_out : equations that follow from the others and are only checked
+    users : users' functions, and where in ``floats`` their addresses stand
+    """
+
+    ints: Ints
+    floats: Floats
+    memory: Floats
+    method: str
+    unknowns: tuple[str, ...]
+    closing: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    users: tuple[tuple[UserFunction, int], ...] = ()
+
+    @property
+    def strut(self) -> tuple[Ints, Floats, Floats]:
+        """Data of the first strut alone, for :func:`groups.kernels.strut.solve_struts`."""
+        legs = layout.legs_of(self.ints, self.floats, self.memory)
+        return legs.ints, legs.floats, legs.signs
+
+
+@dataclass
+class _Steps:
+    """Steps of all links so far."""
+
+    kind: list[int] = field(default_factory=list)
+    axis: list[int] = field(default_factory=list)
+    unknown: list[int] = field(default_factory=list)
+    drive: list[int] = field(default_factory=list)
+    constant: list[int] = field(default_factory=list)
+    factor: list[float] = field(default_factory=list)
+    transforms: list[Floats] = field(default_factory=list)
+    #: The constant transform that waits to be merged with the next.
+    waiting: tuple[Floats, Floats] | None = None
+
+    def add_constant(self, translation: Floats, rotation: Floats) -> None:
+        t, R = self.waiting if self.waiting is not None else (np.zeros(3), np.eye(3))
+        self.waiting = t + R @ translation, R @ rotation
+
+    def add(self, kind: int, axis: int, unknown: int, drive: int, factor: float) -> None:
+        self.flush()
+        self._append(kind, axis, unknown, drive, -1, factor)
+
+    def flush(self) -> None:
+        if self.waiting is None:
+            return
+        t, R = self.waiting
+        self.waiting = None
+        if np.array_equal(R, np.eye(3)) and not t.any():
+            return
+        self.transforms.append(np.concatenate([t, R.ravel()]))
+        self._append(layout.STILL, 0, -1, -1, len(self.transforms) - 1, 0.0)
+
+    def _append(self, kind: int, axis: int, unknown: int, drive: int, constant: int, factor: float) -> None:
+        self.kind.append(kind)
+        self.axis.append(axis)
+        self.unknown.append(unknown)
+        self.drive.append(drive)
+        self.constant.append(constant)
+        self.factor.append(factor)
+
+
+def encode_relative(
+    opened: GroupTree,
+    mechanism: Mechanism,
+    frames: Frames,
+    reference: Configuration,
+    drives: Mapping[tuple[int, str], int],
+    inputs: Floats,
+    spins: Sequence[HeldSpin],
+    *,
+    newton: bool = False,
+    geared: Gearing | None = None,
+) -> RelativeGroup:
+    """Relative coordinates of a group and what closes it.
+
+    Parameters
+    ----------
+    drives : row of the motion for each driven (joint index, coordinate)
+    inputs : (D,) the inputs at the reference
+    spins : all held spins of the mechanism
+    newton : iterate even where a closed form is known
+    geared : what leads all its unknown coordinates, if gears do: then nothing has to close
+
+    Raises
+    ------
+    ValueError
+        The equations do not fix the unknowns at the reference.
+    """
+    planar = mechanism.space == "planar"
+    stage = [*opened.known, *(link.body for link in opened.links)]
+    place = {body: k for k, body in enumerate(stage)}
+    steps, start = _Steps(), [0]
+    names: list[str] = []
+    x: list[float] = []
+    balls: list[Floats] = []
+    mine: list[set[int]] = []
+    for link in opened.links:
+        before = len(names)
+        if link.joint < 0:
+            _free_body(link.body, reference, planar, steps, names, x, balls, mechanism)
+        else:
+            _joint_steps(
+                mechanism,
+                frames,
+                reference,
+                link.joint,
+                link.forward,
+                drives,
+                geared or {},
+                steps,
+                names,
+                x,
+                balls,
+            )
+        steps.flush()
+        start.append(len(steps.kind))
+        inherited = (
+            mine[place[link.parent] - len(opened.known)] if place[link.parent] >= len(opened.known) else set()
+        )
+        mine.append(inherited | set(range(before, len(names))))
+    n = len(names)
+    influence = np.zeros((len(stage), n), dtype=np.int64)
+    for k, unknowns in enumerate(mine):
+        influence[len(opened.known) + k, sorted(unknowns)] = 1
+
+    held = [spin for spin in spins if spin.body in place and spin.body not in opened.known]
+    cuts = () if geared else opened.cuts
+    pins = [j for j in cuts if _is_pin(mechanism, j)]
+    rod_joints = [j for j in cuts if _is_rod(mechanism, j)]
+    rod_struts = [strut for strut in opened.struts if strut.slide < 0 or strut.slide_driven]
+    others = [j for j in cuts if j not in pins and j not in rod_joints]
+    rows = encode_rows(mechanism, frames, others, place, drives, held).bound(False)
+    width = 2 if planar else 3
+    if width * len(pins) + len(rod_joints) + len(rod_struts) + len(rows) != n:
+        # More equations than unknowns: all in one form, of which a full set is chosen.
+        pins, rod_joints = [], []
+        rows = encode_rows(mechanism, frames, list(opened.cuts), place, drives, held).bound(False)
+    packed = [_pack_strut(strut, mechanism, frames, drives, spins) for strut in opened.struts]
+    rods, rod_floats = _rods(mechanism, frames, place, rod_joints, rod_struts, opened.struts, packed, drives)
+    meeting = _meeting(opened, mechanism, steps, influence, pins, place, n) if not len(rows) else None
+    near_from, near_factor, near_zero = _counters(rows, mechanism, frames, names, x, drives, inputs, stage)
+    turn_zero = _turn_zero(opened, reference, steps, start, x, inputs) if planar else np.zeros(0)
+    reach = n == 1 and len(rods) == 1 and not len(rows) and _elementary(steps, 1)
+    reach = reach and influence[rods[0, 0], 0] != influence[rods[0, 1], 0]
+    method = layout.REACH if reach else layout.MEET if meeting else layout.NEWTON
+    if newton:
+        method = layout.NEWTON
+    counts = {
+        layout.N_KNOWN: len(opened.known), layout.N_LINKS: len(opened.links), layout.N_STEPS: len(steps.kind),
+        layout.N_UNKNOWNS: n, layout.N_BALLS: len(balls), layout.N_PINS: len(pins), layout.N_RODS: len(rods),
+        layout.N_PAIRS: len(rows.pair), layout.N_ROWS: len(rows), layout.N_TERMS: len(rows.code),
+        layout.N_CURVES: len(rows.curve_data), layout.N_FOREIGN: rows.room if rows.users else 0,
+        layout.N_STRUTS: len(packed), layout.N_CONSTANTS: len(steps.transforms), layout.N_INPUTS: len(inputs),
+        layout.METHOD: method, layout.PLANAR: int(planar),
+    }  # fmt: skip
+    head, size_of_memory = layout.places(counts)
+    ints = _joined(np.int64, [
+        head, opened.known, [link.body for link in opened.links],
+        [place[link.parent] for link in opened.links], start, steps.kind, steps.axis, steps.unknown,
+        steps.drive, steps.constant, influence,
+        [place[b] for j in pins for b in mechanism.joint_bodies(j)[:2]], rods, rows.pair, rows.code,
+        rows.joint, rows.number, near_from, rows.first_term, rows.drive, rows.is_gap, meeting or (0,) * 7,
+        *(item[0] for item in packed),
+    ])  # fmt: skip
+    extent = float(np.abs(reference.position).max()) + frames.size
+    limits = [frames.size, max(CLOSED * frames.size, ROUNDING * extent), LEFT_OUT * frames.size]
+    floats = _joined(np.float64, [
+        steps.factor, *steps.transforms, _centre(opened, mechanism, frames, reference), limits,
+        [frames.size if is_slide else 1.0 for is_slide in _slides(steps, n)],
+        *(frames.origin[j] for j in pins), rod_floats, rows.origin, rows.axes, rows.sign, rows.parameter,
+        rows.factor, near_factor, near_zero, rows.curve_data,
+        np.where(rows.is_length, 1.0 / frames.size, 1.0), rows.constant, turn_zero,
+        *(item[1] for item in packed),
+    ])  # fmt: skip
+    known = np.concatenate(
+        [reference.position[list(opened.known)], reference.rotation[list(opened.known)].reshape(-1, 9)],
+        axis=1,
+    )
+    angles = reference.angle[list(opened.known)] if planar else np.zeros(0)
+    signs = [_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)]
+    memory = _joined(np.float64, [
+        np.zeros(layout.HEAD_OF_MEMORY), x, np.zeros(3 * n), *balls, known, inputs, angles, rows.near,
+        np.zeros(9 * len(rows.code)), np.ones(len(rows)), *signs,
+    ])  # fmt: skip
+    assert len(memory) == size_of_memory
+    closed = settle(ints, floats, memory)
+    if closed != n:
+        raise ValueError(
+            f"SG-{opened.number}: {closed} independent closing equations for {n} unknowns at the reference"
+        )
+    solved = layout.memory_of(ints, memory).solved
+    closes = [mechanism.joint_ids[j] for j in opened.cuts]
+    closes += ["-".join(mechanism.body_name(b) for b in strut.bodies) for strut in rod_struts]
+    return RelativeGroup(
+        ints,
+        floats,
+        memory,
+        "driven" if n == 0 else ("newton", "reach", "meet")[method],
+        tuple(names),
+        tuple(closes),
+        tuple(
+            f"{mechanism.joint_ids[rows.source[r]]} {rows.name[r]}"
+            for r in np.flatnonzero(solved == 0).tolist()
+        ),
+        tuple((function, layout.place_of_users(ints) + term) for function, term in rows.users),
+    )
+
+
+# --- the tree --------------------------------------------------------------------------------------
+
+
+def _joint_steps(
+    mechanism: Mechanism,
+    frames: Frames,
+    reference: Configuration,
+    joint: int,
+    forward: bool,
+    drives: Mapping[tuple[int, str], int],
+    geared: Gearing,
+    steps: _Steps,
+    names: list[str],
+    x: list[float],
+    balls: list[Floats],
+) -> None:
+    """Steps from the parent of a joint to its other body."""
+    kind = CATALOGUE[int(mechanism.joint_type[joint])]
+    equations = kind.pair
+    if equations is None:
+        raise ValueError(f"no solver yet for joint {mechanism.joints[joint]} of type {kind.code}")
+    values = {name: float(column[joint]) for name, column in frames.parameters.items()}
+    which = np.array([joint])
+    bodies = np.array([mechanism.joint_bodies(joint)[:2]])
+    d, C, _, _ = relative_pose(frames, reference, which, bodies)
+    given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
+    at, _ = coordinates(equations, d, C, given)
+    unknown: dict[int, int] = {}
+    ball = _ball(equations.steps, [(joint, name) in drives for name in kind.coordinates])
+    for c, name in enumerate(kind.coordinates):
+        if (joint, name) in drives or (joint, name) in geared:
+            continue
+        unknown[c] = len(names)
+        names.append(f"{mechanism.joint_ids[joint]}.{name}")
+        length = any(
+            step.kind == "shift" and step.coordinate == c and step.factor in (1.0, -1.0)
+            for step in equations.steps
+        )
+        x.append(0.0 if c in ball else float(at[0, c]) * (frames.size if length else 1.0))
+    if ball:
+        balls.append(C[0] if forward else C[0].T)
+    sides = ((frames.origin[joint, k], frames.axes[joint, k]) for k in ((0, 1) if forward else (1, 0)))
+    (near, near_axes), (far, far_axes) = sides
+    steps.add_constant(near, near_axes)
+    order = equations.steps if forward else equations.steps[::-1]
+    sense = 1.0 if forward else -1.0
+    for step in order:
+        if step.kind == "swap":
+            steps.add_constant(np.zeros(3), _SWAP if forward else _SWAP.T)
+            continue
+        factor = _factor(step, values) * sense
+        turn = step.kind == "turn"
+        if step.coordinate in ball and turn:
+            if step.coordinate == (min(ball) if forward else max(ball)):
+                for k in range(3):
+                    steps.add(layout.BALL_X + k, k, unknown[min(ball)] + k, -1, 1.0)
+            continue
+        if step.coordinate is None:
+            if turn:
+                steps.add_constant(np.zeros(3), _rotation(step.axis, factor))
+            else:
+                steps.add_constant(factor * np.eye(3)[step.axis], np.eye(3))
+            continue
+        row = drives.get((joint, kind.coordinates[step.coordinate]), -1)
+        what = layout.TURN if turn else layout.SLIDE
+        led = geared.get((joint, kind.coordinates[step.coordinate]))
+        if led is not None:
+            still = factor * led.constant
+            if turn:
+                steps.add_constant(np.zeros(3), _rotation(step.axis, still))
+            else:
+                steps.add_constant(still * np.eye(3)[step.axis], np.eye(3))
+            for share, ratio in led.shares:
+                steps.add(what, step.axis, -1, share, factor * ratio)
+            continue
+        steps.add(what, step.axis, unknown.get(step.coordinate, -1), row, factor)
+    steps.add_constant(-far_axes.T @ far, far_axes.T)
+
+
+def _free_body(
+    body: int,
+    reference: Configuration,
+    planar: bool,
+    steps: _Steps,
+    names: list[str],
+    x: list[float],
+    balls: list[Floats],
+    mechanism: Mechanism,
+) -> None:
+    """A body that nothing carries: it slides along the axes of the frame and turns freely."""
+    place = reference.rotation[0].T @ (reference.position[body] - reference.position[0])
+    turn = reference.rotation[0].T @ reference.rotation[body]
+    first = len(names)
+    name = mechanism.body_name(body)
+    steps.add_constant(place, np.eye(3))
+    for axis in range(2 if planar else 3):
+        names.append(f"{name}.{'xyz'[axis]}")
+        x.append(0.0)
+        steps.add(layout.SLIDE, axis, first + axis, -1, 1.0)
+    if planar:
+        names.append(f"{name}.angle")
+        x.append(float(reference.angle[body] - reference.angle[0]))
+        steps.add(layout.TURN, 2, first + 2, -1, 1.0)
+        return
+    for k in range(3):
+        names.append(f"{name}.turn_{'xyz'[k]}")
+        x.append(0.0)
+        steps.add(layout.BALL_X + k, k, first + 3 + k, -1, 1.0)
+    balls.append(turn)
+
+
+def _ball(steps: Sequence[Step], driven: list[bool]) -> set[int]:
+    """Coordinates of three free turns about x, y, z in a row at the end: a ball, kept as a rotation."""
+    if len(steps) < 3 or [(s.kind, s.axis) for s in steps[-3:]] != [("turn", 0), ("turn", 1), ("turn", 2)]:
+        return set()
+    found = {s.coordinate for s in steps[-3:] if s.coordinate is not None}
+    return found if len(found) == 3 and not any(driven[c] for c in found) else set()
+
+
+def _factor(step: Step, values: Mapping[str, float]) -> float:
+    if step.factor == "normal":
+        # After the swap y is -(z_A × z_B), the direction of a universal joint's offset reversed.
+        return -values["offset"]
+    return values[step.factor] if isinstance(step.factor, str) else step.factor
+
+
+def _rotation(axis: int, angle: float) -> Floats:
+    c, s = np.cos(angle), np.sin(angle)
+    matrix = np.eye(3)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    matrix[i, i], matrix[j, j], matrix[i, j], matrix[j, i] = c, c, -s, s
+    return matrix
+
+
+def _centre(tree: GroupTree, mechanism: Mechanism, frames: Frames, reference: Configuration) -> Floats:
+    """Mean of the group's joints at the reference, in the world."""
+    joints = [link.joint for link in tree.links if link.joint >= 0]
+    joints += [*tree.cuts, *(j for strut in tree.struts for j in (strut.pin, strut.ball))]
+    points = [
+        reference.position[b] + reference.rotation[b] @ frames.origin[j, 1]
+        for j in joints
+        for b in [mechanism.joint_bodies(j)[1]]
+    ]
+    centre: Floats = np.mean(points, axis=0)
+    return centre
+
+
+# --- what closes it --------------------------------------------------------------------------------
+
+
+def _is_pin(mechanism: Mechanism, joint: int) -> bool:
+    return CATALOGUE[int(mechanism.joint_type[joint])].is_ball and not mechanism.n_driven_of_joint[joint]
+
+
+def _is_rod(mechanism: Mechanism, joint: int) -> bool:
+    return (
+        CATALOGUE[int(mechanism.joint_type[joint])].line == "rod" and not mechanism.n_driven_of_joint[joint]
+    )
+
+
+def _rods(
+    mechanism: Mechanism,
+    frames: Frames,
+    place: Mapping[int, int],
+    joints: Sequence[int],
+    struts: Sequence[Strut],
+    all_struts: Sequence[Strut],
+    packed: Sequence[tuple[Ints, Floats, Floats, Floats]],
+    drives: Mapping[tuple[int, str], int],
+) -> tuple[Ints, Floats]:
+    """Bodies and inputs (n, 3), points and coefficients of the squared length (n, 9)."""
+    ints, floats = [], []
+    for j in joints:
+        a, b = mechanism.joint_bodies(j)[:2]
+        ints.append((place[a], place[b], -1))
+        square = float(frames.parameters["length"][j]) ** 2
+        floats.append(np.concatenate([frames.origin[j].ravel(), [square, 0.0, 0.0]]))
+    for strut in struts:
+        _, _, arm, along = packed[all_struts.index(strut)]
+        row = drives[strut.slide, "slide"] if strut.slide >= 0 else -1
+        ints.append((place[strut.base], place[strut.tip], row))
+        ends = (_origin_on(mechanism, frames, strut.pin, strut.base),
+                _origin_on(mechanism, frames, strut.ball, strut.tip))  # fmt: skip
+        floats.append(np.concatenate([*ends, [arm @ arm, 2 * arm @ along, along @ along]]))
+    return np.array(ints, dtype=np.int64).reshape(-1, 3), np.array(floats).reshape(-1, 9)
+
+
+def _side(mechanism: Mechanism, joint: int, body: int) -> int:
+    return mechanism.joint_bodies(joint)[:2].index(body)
+
+
+def _origin_on(mechanism: Mechanism, frames: Frames, joint: int, body: int) -> Floats:
+    origin: Floats = frames.origin[joint, _side(mechanism, joint, body)]
+    return origin
+
+
+def counts_by_instants(ints: Ints, floats: Floats) -> bool:
+    """Whether the turns of a term are told by its angle at the last instant and by nothing else."""
+    rows = layout.rows_of(ints, floats, np.zeros(ints[layout.N_WORK]))
+    return bool((np.isin(rows.code, (jets.COUNTED, jets.LINE)) & (rows.near_from == -1)).any())
+
+
+def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
+    """Say in ``memory`` which mode it stands in, and which rows are solved; returns how many equations then.
+
+    Plain Python: it is done once for each group. A dead point has no sign; the positive one is taken.
+    """
+    work = np.zeros(ints[layout.N_WORK])
+    g = layout.group_of(ints, floats, memory, work)
+    rows = layout.rows_of(ints, floats, work) if ints[layout.N_ROWS] > 0 else None
+    pose, last = g.pose, g.memory
+    known, n = len(last.known), len(pose.x)
+    pose.stage[:known, :12], pose.x[:], pose.ball[:], pose.u[:] = last.known, last.x, last.ball, last.u
+    pose.turned[: len(last.turned)] = last.turned
+    if rows is not None:
+        rows.near[:] = last.held
+    newton.place(g.tree, pose, g.equations)
+    closed = g.cuts.number
+    if closed > n and rows is not None:
+        closed = loop_closure.choose_rows(g, rows)
+    if closed == n:
+        if n > 0:
+            loop_closure.jacobian(g, rows, g.equations.matrix, False)
+            sign, _ = linear.factorise(g.equations.matrix, g.equations.order)
+            last.head[layout.SIGN] = sign or 1.0
+        if rows is not None:
+            # Rounded geometry cannot close better than it does at the reference.
+            g.cuts.limit[2] = max(g.cuts.limit[2], ROUNDED * loop_closure.left_out(g, rows))
+    return closed
+
+
+def _joined(kind: type, parts: Sequence[npt.ArrayLike]) -> npt.NDArray[Any]:
+    return np.concatenate([np.asarray(part, dtype=kind).ravel() for part in parts])
+
+
+def _slides(steps: _Steps, n: int) -> list[bool]:
+    """(n,) whether each unknown is a length."""
+    turns = {u for u, kind in zip(steps.unknown, steps.kind, strict=True) if kind != layout.SLIDE}
+    return [u not in turns for u in range(n)]
+
+
+def _elementary(steps: _Steps, n: int) -> bool:
+    """Whether every unknown is one turn or slide."""
+    moves = [u for u, kind in zip(steps.unknown, steps.kind, strict=True) if u >= 0 and kind < layout.BALL_X]
+    factors = {abs(f) for f, u in zip(steps.factor, steps.unknown, strict=True) if u >= 0}
+    return sorted(moves) == list(range(n)) and factors == {1.0}
+
+
+def _turn_zero(
+    opened: GroupTree,
+    reference: Configuration,
+    steps: _Steps,
+    start: list[int],
+    x: list[float],
+    inputs: Floats,
+) -> Floats:
+    """(links,) angle of each body in the plane less its parent's and what the steps between them turn."""
+    zero = np.zeros(len(opened.links))
+    for k, link in enumerate(opened.links):
+        zero[k] = reference.angle[link.body] - reference.angle[link.parent]
+        for s in range(start[k], start[k + 1]):
+            if steps.kind[s] == layout.TURN:
+                moved = x[steps.unknown[s]] if steps.unknown[s] >= 0 else inputs[steps.drive[s]]
+                zero[k] -= steps.factor[s] * moved
+    return zero
+
+
+def _counters(
+    rows: RowTables,
+    mechanism: Mechanism,
+    frames: Frames,
+    names: Sequence[str],
+    x: Sequence[float],
+    drives: Mapping[tuple[int, str], int],
+    inputs: Floats,
+    stage: Sequence[int],
+) -> tuple[Ints, Floats, Floats]:
+    """What counts the turns of each term: a hinge about the same axis between the same bodies, if any.
+
+    Returns the unknown k, or the input r as -2 - r, or -1 for the last instant; a factor; and an offset.
+    """
+    source = np.full(len(rows.code), -1, dtype=np.int64)
+    factor, zero = np.zeros(len(rows.code)), np.zeros(len(rows.code))
+    for t in np.flatnonzero(rows.code == jets.COUNTED).tolist():
+        pair = rows.joint[t]
+        bodies = [stage[k] for k in rows.pair[pair].tolist()]
+        axis = frames.rotation[bodies[0]] @ rows.axes[pair, 0, :, 2]
+        for j in range(mechanism.n_joints):
+            ends = mechanism.joint_bodies(j)[:2]
+            if not CATALOGUE[int(mechanism.joint_type[j])].is_bearing or sorted(ends) != sorted(bodies):
+                continue
+            along = float(axis @ frames.rotation[ends[0]] @ frames.axes[j, 0, :, 2])
+            name = f"{mechanism.joint_ids[j]}.angle"
+            if abs(along) < _SAME_AXIS or ((j, "angle") not in drives and name not in names):
+                continue
+            factor[t] = np.sign(along) * (1.0 if ends[0] == bodies[0] else -1.0)
+            if (j, "angle") in drives:
+                row = drives[j, "angle"]
+                source[t], at = -2 - row, inputs[row]
+            else:
+                source[t], at = names.index(name), x[names.index(name)]
+            zero[t] = factor[t] * at - rows.near[t]
+    return source, factor, zero
+
+
+def _meeting(
+    tree: GroupTree,
+    mechanism: Mechanism,
+    steps: _Steps,
+    influence: Ints,
+    pins: Sequence[int],
+    place: Mapping[int, int],
+    n: int,
+) -> tuple[int, ...] | None:
+    """Three single steps and one ball: steps of J1, J2, J3, which end J2 and J3 carry, their kinds."""
+    if mechanism.space == "planar" or n != 3 or len(pins) != 1 or len(tree.cuts) != 1:
+        return None
+    if any(strut.slide < 0 or strut.slide_driven for strut in tree.struts) or not _elementary(steps, n):
+        return None
+    ends = [place[b] for b in mechanism.joint_bodies(pins[0])[:2]]
+    on = [[u for u in range(n) if influence[end, u]] for end in ends]
+    if set(on[0]) & set(on[1]) or len(on[0]) + len(on[1]) != 3:
+        return None
+    far = 0 if len(on[0]) >= len(on[1]) else 1
+    step_of = {u: s for s, u in enumerate(steps.unknown) if u >= 0}
+    chain = sorted(step_of[u] for u in on[far])  # parents come first in the order of the links
+    if len(chain) == 2:
+        chain.insert(0, step_of[on[1 - far][0]])
+    return (*chain, far, *(int(steps.kind[s] == layout.SLIDE) for s in chain))
+
+
+# --- struts ----------------------------------------------------------------------------------------
+
+
+def _pack_strut(
+    strut: Strut,
+    mechanism: Mechanism,
+    frames: Frames,
+    drives: Mapping[tuple[int, str], int],
+    spins: Sequence[HeldSpin],
+) -> tuple[Ints, Floats, Floats, Floats]:
+    """ints and floats of a strut's kernel, and its arm and direction in the first body's axes."""
+    first, last = strut.bodies[0], strut.bodies[-1]
+    centre = _origin_on(mechanism, frames, strut.pin, first)
+    turn, origin, along = np.eye(3), np.zeros(3), np.zeros(3)
+    if strut.slide >= 0:
+        side = _side(mechanism, strut.slide, first)
+        near, far = frames.axes[strut.slide, side], frames.axes[strut.slide, 1 - side]
+        turn = near @ far.T
+        origin = frames.origin[strut.slide, side] - turn @ frames.origin[strut.slide, 1 - side]
+        along = near[:, 2] if side == 0 else -near[:, 2]
+    ball = origin + turn @ _origin_on(mechanism, frames, strut.ball, last)
+    pin_body, pin_a, pin = _pins(strut, mechanism, frames, turn, spins)
+    ints, floats = strut_data.pack(
+        (strut.base, strut.tip, first, last if strut.slide >= 0 else -1),
+        pin_body=pin_body,
+        centre_a=_origin_on(mechanism, frames, strut.pin, strut.base),
+        pin_a=pin_a,
+        centre_b=_origin_on(mechanism, frames, strut.ball, strut.tip),
+        centre=centre,
+        pin=pin,
+        arm=ball - centre,
+        along=along if strut.slide >= 0 else None,
+        turn=turn,
+        origin=origin,
+        drive=drives[strut.slide, "slide"] if strut.slide_driven else -1,
+    )
+    return ints, floats, ball - centre, along
+
+
+def _pins(
+    strut: Strut, mechanism: Mechanism, frames: Frames, turn: Floats, spins: Sequence[HeldSpin]
+) -> tuple[int, Floats, Floats]:
+    """Body of the fixed pin axis, that axis in it, and the other pin axis in the strut's first body."""
+    if not strut.held:
+        side = _side(mechanism, strut.pin, strut.base)
+        return strut.base, frames.axes[strut.pin, side][:, 2], frames.axes[strut.pin, 1 - side][:, 2]
+    (spin,) = (spin for spin in spins if spin.body in strut.bodies)
+    in_first = spin.in_body if spin.body == strut.bodies[0] else turn @ spin.in_body
+    return 0, spin.in_frame, in_first
+
+
+def _strut_signs(strut: Strut, floats: Floats, reference: Configuration) -> Floats:
+    """Signs of the mode in which the reference stands."""
+    pose = [(reference.position[b], reference.rotation[b]) for b in (strut.base, strut.tip, strut.bodies[0])]
+    pin_body = 0 if strut.held else strut.base
+    return strut_data.signs(floats, *pose, pin_rotation=reference.rotation[pin_body])

@@ -1,0 +1,570 @@
+"""The whole diagnosis of a mechanism: count, generic rank, numeric rank, what follows, what to change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mbssa.analysis.decompose import decompose, worth_treating
+from mbssa.gathering.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
+from mbssa.initialisation import initialise
+from mbssa.joints.frames import joint_frames
+from mbssa.joints.system import Configuration, rows_at
+from mbssa.search.matching import match
+from mbssa.singularities.contacts import ContactLost, contacts_lost
+from mbssa.singularities.motions import free_motions, idle_spins, lifts
+from mbssa.singularities.ranks import (
+    Rank,
+    dependences,
+    generic_rows,
+    group_ranks,
+    precision_of,
+    tolerance_for,
+)
+from mbssa.singularities.repairs import Proposal, propose_inputs, propose_joints
+from mbssa.singularities.treatment import Examined, examine, examine_generic
+from mbssa.trust import REMEDY
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Mechanism
+    from mbssa.search.partition import Part
+    from mbssa.search.treatment import IdleSpin, SpecialPart
+    from mbssa.structure import Structure
+
+Kind = Literal[
+    "geometry",
+    "assembly",
+    "count",
+    "inputs",
+    "redundant",
+    "rank",
+    "spin",
+    "mobility",
+    "pose",
+    "part",
+    "choices",
+    "rolling",
+    "cam",
+    "gear",
+]
+
+
+#: Distance over the size, or sine of an angle, from which a wheel is not where its bearing is.
+ASKEW = 1e-4
+
+#: Spanning choices of multiple joints that a check decomposes.
+CHOICES_LOOKED_AT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is so. ``fatal`` says that the mechanism cannot be solved because of it.
+
+    ``bodies`` and ``joints`` are those that it is about: body numbers, joint ids.
+
+    >>> import mbssa
+    >>> [finding.kind for finding in mbssa.check(mbssa.load("spatial_4r")).findings]
+    ['count', 'redundant', 'part', 'mobility']
+    """
+
+    kind: Kind
+    text: str
+    fatal: bool = False
+    bodies: tuple[int, ...] = ()
+    joints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Answer of :func:`check`.
+
+    Attributes
+    ----------
+    structure : the groups, after the treatment of redundancy and idle spins where there is one
+    count : over- and under-constrained parts by count alone, before any treatment
+    generic : ranks at random geometry of the joint types; None for mechanisms too large for it
+    numeric : ranks at the given geometry; None without geometry
+    group_ranks : per group, generic and numeric (None: not taken)
+    findings : everything worth saying, the fatal first
+    proposals : verified changes that make the mechanism solvable (or isostatic), smallest first
+    solvable : whether it can be solved as given
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> report = mbssa.check(mbssa.load("stewart"))
+    >>> report.solvable, report.numeric.all.rank, report.numeric.mobility
+    (True, 78, 6)
+    """
+
+    structure: Structure
+    count: tuple[Part, ...]
+    generic: Examined | None
+    numeric: Examined | None
+    group_ranks: tuple[tuple[Rank | None, Rank | None], ...]
+    findings: tuple[Finding, ...]
+    proposals: tuple[Proposal, ...]
+    contacts: tuple[ContactLost, ...]
+    solvable: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, ready for JSON."""
+        from mbssa.reports.check import to_dict
+
+        return to_dict(self)
+
+    def __str__(self) -> str:
+        from mbssa.reports.check import check_report
+
+        return check_report(self).text()
+
+
+def check(mechanism: Mechanism, precision: float | None = None) -> Report:
+    """Find out whether a mechanism can be solved as given, and if not, why and what would help.
+
+    Three ranks are taken and kept apart: by count, at random geometry of the declared joint types
+    (generic), and at the given geometry after assembling it (numeric). Where the numeric rank falls
+    short, a second configuration tells a redundant constraint from a singular pose.
+
+    Parameters
+    ----------
+    precision : of the numbers of the geometry, m; found from their digits if not given
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> report = mbssa.check(mbssa.load("rssr"))
+    >>> report.solvable
+    True
+    >>> [finding.text for finding in report.findings if finding.kind == "spin"]
+    ['body 3 (rod) spins idly about the line through (0.510, 0.230, 0.250) m along (0.832, 0.149, 0.534)']
+    """
+    structure = decompose(mechanism, precision=precision)
+    count = match(initialise(mechanism)).parts
+    dense = worth_treating(mechanism)
+    generic = examine_generic(mechanism) if dense else None
+    numeric = None
+    findings: list[Finding] = []
+    if not mechanism.has_geometry:
+        findings.append(_without_geometry(mechanism))
+    else:
+        numeric = examine(mechanism, precision) if dense else None
+    pairs = _ranks_of_groups(structure, numeric, precision)
+    judged = numeric or generic
+    findings += _count_findings(structure, count)
+    findings += _choices_findings(mechanism)
+    findings += _rolling_findings(mechanism, structure, judged)
+    findings += _cam_findings(mechanism)
+    if mechanism.has_geometry:
+        findings += _gear_findings(mechanism)
+    if judged is not None:
+        findings += _rank_findings(mechanism, structure, judged, generic)
+    findings += _group_findings(structure, pairs, judged)
+    proposals: list[Proposal] = []
+    fatal = any(finding.fatal for finding in findings)
+    if judged is not None and not judged.fault:
+        pose_is_bad = judged.singular_pose or judged.stuck
+        if fatal and not pose_is_bad:
+            proposals += propose_inputs(mechanism, judged, precision)
+        too_many = judged.constraints.redundant or judged.mobility < judged.n_drives
+        if too_many and not pose_is_bad:
+            proposals += propose_joints(mechanism, judged)
+    contacts = contacts_lost(mechanism)
+    findings.sort(key=lambda finding: not finding.fatal)
+    return Report(
+        structure,
+        count,
+        generic,
+        numeric,
+        pairs,
+        tuple(findings),
+        tuple(sorted(proposals, key=lambda proposal: proposal.size)),
+        contacts,
+        structure.determined and not fatal,
+    )
+
+
+def rank_warnings(structure: Structure) -> list[str]:
+    """Groups whose count comes out and whose rank does not, a sentence each.
+
+    >>> import mbssa
+    >>> rank_warnings(mbssa.decompose(mbssa.load("micromanipulator")))[1]
+    'SG-4{21} 2S3D has rank 5 of 6 for every geometry'
+    """
+    pairs = _ranks_of_groups(structure, None, None)
+    return [finding.text for finding in _group_findings(structure, pairs, None) if finding.fatal]
+
+
+def _without_geometry(mechanism: Mechanism) -> Finding:
+    missing = [mechanism.joint_ids[j] for j in mechanism.without_geometry]
+    several = f"{len(missing)} joints have" if len(missing) != 1 else f"joint {missing[0]} has"
+    lacking = [f"{several} no geometry"] if missing else []
+    if mechanism.untrusted:
+        lacking.append(untrusted_text(mechanism))
+    text = f"{'; '.join(lacking)}; generic ranks decide: they hold for almost every geometry"
+    names = (*missing, *(mechanism.joint_ids[j] for j in mechanism.untrusted))
+    return Finding("geometry", text, joints=names)
+
+
+def untrusted_text(mechanism: Mechanism) -> str:
+    """What becomes of joints whose functions may not be run: a sentence, empty where there are none.
+
+    >>> import mbssa
+    >>> untrusted_text(mbssa.load("rope_hoist"))
+    ''
+    """
+    if not mechanism.untrusted:
+        return ""
+    which = "joints" if len(mechanism.untrusted) > 1 else "joint"
+    named = f"{which} {mechanism.untrusted_said}: code that the file names is not run"
+    return f"{named}, and counts by its number of equations; {REMEDY}"
+
+
+def _ranks_of_groups(
+    structure: Structure, numeric: Examined | None, precision: float | None
+) -> tuple[tuple[Rank | None, Rank | None], ...]:
+    """Generic and numeric rank of every group of the untreated count."""
+    mechanism = structure.mechanism
+    if structure.treatment is not None:
+        return ()
+    generic = group_ranks(structure, generic_rows(mechanism))
+    for seed in (2, 3):
+        # A draw can only fall short of the generic rank; a large group needs luck with its margin.
+        if all(rank is None or rank.full for rank in generic):
+            break
+        again = group_ranks(structure, generic_rows(mechanism, seed))
+        generic = [
+            new if old is not None and new is not None and new.rank > old.rank else old
+            for old, new in zip(generic, again, strict=True)
+        ]
+    if numeric is not None:
+        found = group_ranks(structure, numeric.rows, numeric.tolerance)
+    elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
+        # Too large to assemble as a whole: as the file has it.
+        rows = rows_at(mechanism, frames, Configuration.reference(frames))
+        size = frames.size
+        relative = precision_of(mechanism, size) if precision is None else precision / size
+        tolerance = tolerance_for(relative)
+        found = group_ranks(structure, rows, tolerance)
+    else:
+        found = [None] * len(generic)
+    return tuple(zip(generic, found, strict=True))
+
+
+def _count_findings(structure: Structure, count: tuple[Part, ...]) -> list[Finding]:
+    from mbssa.reports.structure import part_sentence
+
+    return [
+        Finding(
+            "count",
+            "by count " + part_sentence(structure, part, advise=not structure.determined),
+            fatal=not structure.determined,
+            bodies=tuple(b + 1 for b in part.bodies),
+            joints=tuple(structure.mechanism.joint_ids[j] for j in part.joints),
+        )
+        for part in count
+    ]
+
+
+def _choices_findings(mechanism: Mechanism) -> list[Finding]:
+    """Multiple joints: how many spanning choices, and which structures they give."""
+    if not mechanism.multiple_joints:
+        return []
+    findings = []
+    total = 1
+    for joint in mechanism.multiple_joints:
+        n = len(joint.bodies)
+        choices = count_choices(n, driven_pairs(mechanism, joint))
+        total *= choices
+        text = (
+            f"{_bodies(mechanism, joint.bodies)} share one {mechanism.joints[joint.joints[0]].type.code}: "
+            f"{choices} spanning choices of pairs (the paper's N_an counts {paper_choices(n)} sets of pairs)"
+        )
+        ids = tuple(mechanism.joint_ids[j] for j in joint.joints)
+        findings.append(Finding("choices", text, bodies=tuple(b + 1 for b in joint.bodies), joints=ids))
+    counted: dict[str, int] = {}
+    for changed in islice(spanning_choices(mechanism), CHOICES_LOOKED_AT):
+        answer = decompose(changed, by_count=True)
+        sizes = "+".join(str(len(group.bodies)) for group in answer.groups) or "none"
+        sizes = sizes if answer.determined else "not determined"
+        counted[sizes] = counted.get(sizes, 0) + 1
+    looked = sum(counted.values())
+    shown = "; ".join(f"{sizes} ({n} of {looked})" for sizes, n in sorted(counted.items()))
+    more = f", of {total} choices {looked} looked at" if looked < total else ""
+    findings.append(Finding("choices", f"groups of these sizes, by choice: {shown}{more}"))
+    return findings
+
+
+def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examined | None) -> list[Finding]:
+    """Wheels that roll on a track and that nothing holds to it.
+
+    With geometry a free motion of the undriven mechanism lifts the wheel. Without it nobody knows whether
+    bearings hold it: then it must be too free by count, and have no contact with its track.
+    """
+    touching = {frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.is_contact}
+    rolling = [joint for joint in mechanism.joints if joint.type.rolls]
+    at = None if judged is None or judged.fault else judged.configuration
+    if judged is not None and judged.frames is not None and at is not None:
+        lifted = set(lifts(mechanism, judged.frames, at, judged.tolerance))
+        loose = [joint for joint in rolling if joint.index in lifted]
+    else:
+        free = {body + 1 for part in structure.parts if part.kind == "under" for body in part.bodies}
+        loose = [
+            joint
+            for joint in rolling
+            if frozenset(joint.bodies[:2]) not in touching and free & set(joint.bodies[:2])
+        ]
+    findings = []
+    for joint in loose:
+        track, wheel = (mechanism.bodies[number - 1] for number in joint.bodies[:2])
+        text = (
+            f"{joint} binds rolling only; nothing keeps wheel {wheel} on its track, body {track}: "
+            "add an RD with the same bodies, point, axis and radius"
+        )
+        fatal = not structure.determined
+        findings.append(Finding("rolling", text, fatal, bodies=joint.bodies[:2], joints=(joint.id,)))
+    return findings
+
+
+def _gear_findings(mechanism: Mechanism) -> list[Finding]:
+    """Wheels whose bearing is not where their gear has its centre or axis: most often a slip of the pen."""
+    gears = [joint for joint in mechanism.joints if joint.type.is_gear]
+    if not gears:
+        return []
+    frames = joint_frames(mechanism)
+    findings = []
+    for gear in gears:
+        carriers = [b - 1 for b in gear.bodies[2:]] or [0]
+        for side, wheel in enumerate(b - 1 for b in gear.bodies[:2]):
+            for bearing in mechanism.joints:
+                ends = [b - 1 for b in bearing.bodies[:2]]
+                if not bearing.type.is_bearing or wheel not in ends or not {*ends} & {*carriers}:
+                    continue
+                own = ends.index(wheel)
+                between = frames.origin[bearing.index, own] - frames.origin[gear.index, side]
+                axis = frames.axes[gear.index, side][:, 2]
+                lean = np.linalg.norm(np.cross(axis, frames.axes[bearing.index, own][:, 2]))
+                planar = mechanism.space == "planar"
+                if (np.linalg.norm(between) > ASKEW * frames.size) if planar else (lean > ASKEW):
+                    what = "the centre" if planar else "the axis"
+                    named = mechanism.bodies[wheel]
+                    text = f"{gear}: {what} of wheel {named} is not that of its bearing {bearing}"
+                    findings.append(Finding("gear", text, bodies=(wheel + 1,), joints=(bearing.id, gear.id)))
+    return findings
+
+
+def _cam_findings(mechanism: Mechanism) -> list[Finding]:
+    """Followers that cannot touch all of their profile, so that they leave the law it was made by."""
+    from mbssa.joints.cam_profiles import profile_from
+    from mbssa.joints.cam_report import examine
+
+    findings = []
+    for joint in mechanism.joints:
+        if joint.geometry is None or joint.geometry.profile is None:
+            continue
+        for fault in examine(profile_from(joint.geometry.profile)).faults:
+            findings.append(Finding("cam", f"{joint}: {fault}", bodies=joint.bodies, joints=(joint.id,)))
+    return findings
+
+
+def _rank_findings(
+    mechanism: Mechanism, structure: Structure, judged: Examined, generic: Examined | None
+) -> list[Finding]:
+    """What the ranks of the whole mechanism say."""
+    if judged.fault:
+        return [Finding("assembly", f"cannot be assembled: {judged.fault}", fatal=True)]
+    findings = _corrections(mechanism, judged)
+    where = "at the given geometry" if judged.basis == "numeric" else "for almost every geometry"
+    spins = idle_spins(mechanism, judged.rows, judged.frames, judged.configuration, judged.tolerance)
+    if judged.singular_pose and judged.elsewhere is not None:
+        extra = judged.elsewhere.constraints.rank - judged.constraints.rank
+        findings.append(
+            Finding(
+                "pose",
+                f"the reference is a singular pose: {_units(extra)} more hold at a configuration nearby",
+                fatal=True,
+            )
+        )
+    if judged.stuck:
+        findings.append(
+            Finding(
+                "pose",
+                f"the reference is a shaky pose: its rank leaves {_motions(judged.mobility)}, "
+                "but none leads away from it",
+                fatal=True,
+            )
+        )
+    if judged.constraints.redundant and not judged.singular_pose and not judged.stuck:
+        findings += _redundant_findings(mechanism, judged, where)
+    if judged.dependent_drives:
+        findings.append(_inputs_finding(mechanism, judged, generic, where))
+    if structure.treatment is not None:
+        findings += [_part_finding(mechanism, part) for part in structure.treatment.parts]
+    findings += [_spin_finding(mechanism, spin) for spin in spins]
+    left = judged.all.free - len(spins)
+    if left > 0 and not judged.dependent_drives:
+        bodies = _moving_bodies(mechanism, judged, spins)
+        findings.append(
+            Finding(
+                "mobility",
+                f"{_motions(left)} not driven, of {_bodies(mechanism, bodies)}",
+                fatal=True,
+                bodies=tuple(b + 1 for b in bodies),
+            )
+        )
+    useful = judged.mobility - len(spins)
+    if spins or judged.mobility != mechanism.mobility:
+        text = f"true mobility {judged.mobility} {where} (Eq. (2) says {mechanism.mobility})"
+        if spins:
+            text += f"; {len(spins)} of them idle, so the bodies that matter keep {useful}"
+        findings.append(Finding("mobility", text))
+    return findings
+
+
+def _corrections(mechanism: Mechanism, judged: Examined) -> list[Finding]:
+    """How far the reference was from closing."""
+    assembly = judged.assembly
+    if assembly is None or judged.frames is None:
+        return []
+    moved = np.flatnonzero((assembly.moved > 1e-9 * judged.frames.size) | (assembly.turned > 1e-9))
+    if not len(moved):
+        return []
+    way, turn = float(assembly.moved.max()), float(assembly.turned.max())
+    much = [f"{way:.3g} m"] * (way > 1e-9 * judged.frames.size) + [f"{turn:.3g} rad"] * (turn > 1e-9)
+    text = (
+        f"the reference was corrected until it closed: {_bodies(mechanism, moved.tolist())} by up to "
+        f"{' and '.join(much)}"
+    )
+    return [Finding("assembly", text, bodies=tuple(int(b) + 1 for b in moved))]
+
+
+def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> list[Finding]:
+    """Families of dependent constraints: rows that share a dependence."""
+    rows = judged.rows.constraints
+    null = dependences(judged.matrix[~judged.rows.drive], judged.constraints)
+    share = np.abs(null @ null.T) > 1e-7
+    families: dict[tuple[int, ...], int] = {}
+    seen = np.zeros(len(rows), dtype=bool)
+    for r in np.flatnonzero(np.diag(share)).tolist():
+        if seen[r]:
+            continue
+        family = {r}
+        front = [r]
+        while front:
+            near = set(np.flatnonzero(share[front.pop()]).tolist()) - family
+            family |= near
+            front += sorted(near)
+        members = sorted(family)
+        seen[members] = True
+        units = round(float(np.trace((null @ null.T)[np.ix_(members, members)])))
+        joints = tuple(dict.fromkeys(rows.joint[members].tolist()))
+        families[joints] = families.get(joints, 0) + units
+    findings = []
+    for joints, units in families.items():
+        names = ", ".join(str(mechanism.joints[j]) for j in joints)
+        several = "constraints are" if units > 1 else "constraint is"
+        text = f"{units} {several} redundant {where}, among the joints {names}"
+        ids = tuple(mechanism.joint_ids[j] for j in joints)
+        findings.append(Finding("redundant", text, joints=ids))
+    return findings
+
+
+def _inputs_finding(mechanism: Mechanism, judged: Examined, generic: Examined | None, where: str) -> Finding:
+    """The inputs contradict each other or the constraints."""
+    null = dependences(judged.matrix, judged.all)
+    involved = np.flatnonzero((np.linalg.norm(null, axis=1) > 1e-7) & judged.rows.drive)
+    names = [f"{mechanism.joint_ids[judged.rows.joint[r]]}.{judged.rows.name[r]}" for r in involved.tolist()]
+    depend = "depends" if judged.dependent_drives == 1 else "depend"
+    text = (
+        f"{judged.dependent_drives} of the {_inputs(judged.n_drives)} {depend} on the rest {where}: "
+        f"{', '.join(names)} cannot be driven together"
+    )
+    if judged.mobility < judged.n_drives:
+        allowed = f"only {_motions(judged.mobility)}" if judged.mobility else "no motion at all"
+        text = f"{_inputs(judged.n_drives)} for a mechanism that has {allowed} {where}: {', '.join(names)}"
+    elif judged.dead_point:
+        text += "; at a configuration nearby they can, so the reference is a dead point of these inputs"
+    elif generic is not None and generic.constraints.redundant == 0:
+        if generic.dependent_drives:
+            text += f"; for every geometry the rank is at most {generic.all}"
+        text += (
+            f"; the undriven mechanism has generic mobility {generic.mobility} and nothing redundant, "
+            "so only the choice of inputs is bad"
+        )
+    return Finding("inputs", text, fatal=True, joints=tuple(name.rpartition(".")[0] for name in names))
+
+
+def _part_finding(mechanism: Mechanism, part: SpecialPart) -> Finding:
+    # A component like -2e-16 is a 0.
+    about = ", ".join(f"{v:.3g}" for v in np.round(part.about, 12) + 0.0)
+    plane = part.kind == "planar"
+    what = f"parallel to one plane (normal {about})" if plane else f"about one point ({about}) m"
+    verb = "moves" if len(part.bodies) == 1 else "move"
+    return Finding(
+        "part",
+        f"{_bodies(mechanism, part.bodies)} {verb} {what}: a {part.kind} part, counted with B = 3",
+        bodies=tuple(b + 1 for b in part.bodies),
+        joints=tuple(mechanism.joint_ids[j] for j in part.joints),
+    )
+
+
+def _spin_finding(mechanism: Mechanism, spin: IdleSpin) -> Finding:
+    verb = "spins" if len(spin.bodies) == 1 else "spin together"
+    text = f"{_bodies(mechanism, spin.bodies)} {verb} idly"
+    if spin.point is not None and spin.direction is not None:
+        point, direction = (", ".join(f"{v:.3f}" for v in vector) for vector in (spin.point, spin.direction))
+        text += f" about the line through ({point}) m along ({direction})"
+    return Finding("spin", text, bodies=tuple(b + 1 for b in spin.bodies))
+
+
+def _moving_bodies(mechanism: Mechanism, judged: Examined, spins: list[IdleSpin]) -> list[int]:
+    free = free_motions(judged.matrix, judged.tolerance)
+    share = np.linalg.norm(free.reshape(mechanism.n_bodies - 1, -1), axis=1)
+    idle = {b for spin in spins for b in spin.bodies}
+    return [b for b in range(1, mechanism.n_bodies) if share[b - 1] > 1e-7 and b not in idle]
+
+
+def _group_findings(
+    structure: Structure,
+    pairs: tuple[tuple[Rank | None, Rank | None], ...],
+    judged: Examined | None,
+) -> list[Finding]:
+    """Groups whose count comes out and whose rank does not."""
+    findings = []
+    for group, (generic, numeric) in zip(structure.groups, pairs, strict=False):
+        if generic is not None and not generic.full:
+            text = f"{group} {group.type_name} has rank {generic} for every geometry"
+            if numeric is not None and numeric.rank < generic.rank:
+                text += f", {numeric} at the given one"
+        elif numeric is not None and not numeric.full:
+            text = f"{group} {group.type_name} has rank {numeric} at the given geometry"
+            if judged is not None and judged.dead_point:
+                text += " (a dead point)"
+        elif generic is None and numeric is None and len(group.bodies) > 1:
+            findings.append(Finding("rank", f"{group} is too large for a rank: not taken"))
+            continue
+        else:
+            continue
+        findings.append(Finding("rank", text, fatal=True, bodies=group.bodies))
+    return findings
+
+
+def _bodies(mechanism: Mechanism, bodies: list[int] | tuple[int, ...]) -> str:
+    names = [str(mechanism.bodies[b]) for b in bodies]
+    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return f"{'body' if len(names) == 1 else 'bodies'} {shown}"
+
+
+def _inputs(number: int) -> str:
+    return f"{number} input{'' if number == 1 else 's'}"
+
+
+def _units(number: int) -> str:
+    return f"{number} constraint{'' if number == 1 else 's'}"
+
+
+def _motions(number: int) -> str:
+    return f"{number} motion{'' if number == 1 else 's'}"

@@ -1,0 +1,130 @@
+"""A group solver is one file and a place in a list: a toy solver in this file; all solvers beside Newton."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.solvers import library, registry
+from groups.solvers.families import Family
+from groups.solvers.registry import Solver
+
+LEVELS = ("position", "orientation", "velocity", "acceleration")
+
+
+def solve_toy(
+    group, ints, floats, S, first, count, inputs, _time, _memory, _work, quality, level
+):  # fmt: skip
+    """A body on a driven hinge of the frame, in the plane."""
+    body, row = ints
+    at_x, at_y, arm_x, arm_y, zero = floats
+    for k in range(count):
+        t = first + k
+        angle, rate, second = inputs[0][row, t] + zero, inputs[1][row, t], inputs[2][row, t]
+        c, s = math.cos(angle), math.sin(angle)
+        x, y = c * arm_x - s * arm_y, s * arm_x + c * arm_y
+        S[body, :5, k] = at_x + x, at_y + y, c, s, angle
+        if level > 0:
+            S[body, 5:8, k] = -rate * y, rate * x, rate
+        if level > 1:
+            S[body, 8:11, k] = -second * y - rate**2 * x, second * x - rate**2 * y, second
+        for array, value in zip(quality, (0, 0.0, 0, 1.0), strict=True):
+            array[group, t] = value
+
+
+def toy_kernel(_ints, _floats):
+    return solve_toy
+
+
+TOY = Family("toy", toy_kernel, microseconds=10.0)
+
+
+def match_toy(tree, setting):
+    """The solver of a crank; None for any other group."""
+    mechanism = setting.structure.mechanism
+    if mechanism.space != "planar" or len(tree.links) != 1 or tree.cuts or tree.struts:
+        return None
+    (link,) = tree.links
+    row = setting.drives.get((link.joint, "angle"))
+    if link.parent != 0 or not link.forward or row is None or mechanism.joints[link.joint].type.code != "R":
+        return None
+    at, reference = setting.frames.origin[link.joint, 0], setting.reference
+    pivot = (reference.position[0] + reference.rotation[0] @ at)[:2]
+    turn = reference.rotation[link.body][:2, :2]
+    arm = turn.T @ (reference.position[link.body, :2] - pivot)
+    zero = reference.angle[link.body] - setting.inputs[row]
+    ints, floats = np.array([link.body, row]), np.array([*pivot, *arm, zero])
+    return Solver(
+        tree.number, "driven", "toy crank", "a hinge is driven", (), (), 1, TOY, ints, floats, np.zeros(0)
+    )
+
+
+def agree(one, two, within):
+    """Two solutions of one motion, each level by its own largest number."""
+    assert one.ok, one.faults()
+    assert two.ok, two.faults()
+    for level in LEVELS:
+        a, b = getattr(one, level), getattr(two, level)
+        assert np.abs(a - b).max() <= within * max(1.0, np.abs(b).max()), level
+
+
+@pytest.fixture
+def with_toy(monkeypatch):
+    monkeypatch.setattr(registry, "SOLVERS", [match_toy, *registry.SOLVERS])
+
+
+@pytest.mark.parametrize("name", ["planar_four_bar", "triad", "theo_jansen"])
+def test_a_toy_solver_of_one_file_solves_its_groups(name, monkeypatch):
+    structure = mbssa.decompose(mbssa.load(name))
+    motion = groups.default_motion(structure.mechanism, steps=13)
+    default = groups.build(structure).solve(motion, branch="checked", compiled=False)
+    monkeypatch.setattr(registry, "SOLVERS", [match_toy, *registry.SOLVERS])
+    model = groups.build(structure)
+    assert [solver.name for solver in model.solvers].count("toy crank") == 1
+    agree(model.solve(motion, branch="checked", compiled=False), default, 1e-12)
+    again = pickle.loads(pickle.dumps(model))
+    agree(again.solve(motion, branch="proven", compiled=False), default, 1e-12)
+
+
+def test_a_toy_solver_is_named_and_says_what_it_lacks(with_toy):
+    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    number = next(solver.number for solver in model.solvers if solver.name == "toy crank")
+    group = model.structure.group(number)
+    assert library.most_modes(model, group) == 1
+    assert model.kernels[solve_toy] > 0.0
+    with pytest.raises(ValueError, match="toy crank"):
+        groups.modes(model, number)
+
+
+#: Every chain of the library; three slides in the plane are refused.
+CHAINS = [
+    (space, joints)
+    for space, chains in (("planar", library.PLANAR), ("spatial", library.SPATIAL))
+    for joints in chains
+    if joints != "a x P, x y P, y b P"
+]
+
+
+@pytest.mark.parametrize(("space", "joints"), CHAINS)
+def test_every_solver_gives_the_answer_of_newton(space, joints):
+    """About the reference of the first well-conditioned one of some random geometries."""
+    for seed in range(20):
+        model = groups.build(mbssa.decompose(library.example(joints, space, seed)))
+        inputs = model.reference_inputs.items()
+        laws = {name: groups.harmonic(1e-3, 1.0, mean=value) for name, value in inputs}
+        motion = groups.sample(model.mechanism, laws, np.linspace(0.0, 1.0, 33))
+        default = model.solve(motion, branch="checked", compiled=False)
+        if default.ok and default.condition.min() > 0.1:
+            break
+    else:
+        pytest.fail("no geometry is well-conditioned")
+    number = model.structure.n_groups
+    choices = groups.solvers_of(model, number)
+    if "Newton" not in choices:
+        assert model.solver(number).form == "driven"
+    other = "Newton" if "Newton" in choices[1:] else "global dense"
+    found = groups.build(model.structure, {number: other}).solve(motion, branch="checked", compiled=False)
+    agree(default, found, 1e-8)
