@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # typing takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from mbssa.gathering import (
+    from mbssa.io import (
         Builder,
         Fault,
         ModelError,
@@ -73,7 +73,7 @@ _HOMES = {
     **dict.fromkeys(
         ("Builder", "Fault", "ModelError", "builtin_names", "from_adjacency", "from_networkx", "from_pairs",
          "load", "save", "to_networkx"),
-        "gathering",
+        "io",
     ),
     **dict.fromkeys(
         ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"), "mechanism"

@@ -86,7 +86,7 @@ def cache_in(folder: Path) -> Callable[[FunctionType], Any]:
         def save_overload(self, signature: Any, result: Any) -> None:
             if result.library.has_dynamic_globals or not all(each.can_cache for each in result.lifted):
                 return
-            from mbssa.gathering.files import write_whole
+            from mbssa.io.files import write_whole
 
             key = self._index_key(signature, result.codegen)
             content = dumps((key, result._reduce()))  # type: ignore[no-untyped-call]

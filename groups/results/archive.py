@@ -36,8 +36,8 @@ from groups.branches.singular import SingularPosition
 from groups.tearing.record import Borrowed, Outer
 from groups.trajectory import STATUS, Trajectory
 from mbssa import Mechanism, ModelError
-from mbssa.gathering.files import whole
-from mbssa.gathering.npz_file import read_npz, write_npz
+from mbssa.io.files import whole
+from mbssa.io.npz_file import read_npz, write_npz
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.polynomial import chebyshev, polynomial
 
-from mbssa.gathering.bounds import SMALLEST
+from mbssa.io.bounds import SMALLEST
 from mbssa.joints.curves import JOINED, ORDER, Array, Curve
 
 #: A curve that needs more pieces than this has a corner where no break was given.

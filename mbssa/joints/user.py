@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.gathering.faults import Fault, ModelError
+from mbssa.io.faults import Fault, ModelError
 from mbssa.joints.catalogue import Space
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.user_sources import (

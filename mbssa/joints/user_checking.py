@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.gathering.faults import Fault, ModelError
+from mbssa.io.faults import Fault, ModelError
 from mbssa.joints.user import Resolved, UserFunction, value_and_derivative
 from mbssa.joints.user_sources import in_python, name_of, said
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbssa.gathering.files import write_whole
+from mbssa.io.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

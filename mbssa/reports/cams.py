@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.gathering.faults import Fault, ModelError
+from mbssa.io.faults import Fault, ModelError
 from mbssa.joints.cam_profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cam_report import CamReport, Extreme, examine, place_text
 from mbssa.joints.cam_synthesis import LawCam

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mbssa.gathering.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.initialisation import initialise
+from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
 from mbssa.mechanism import Mechanism

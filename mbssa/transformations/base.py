@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.gathering.faults import Fault, ModelError
-from mbssa.gathering.multiple import spanning_choices
 from mbssa.initialisation import Incidence, initialise
+from mbssa.io.faults import Fault, ModelError
+from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import IntArray, Mechanism

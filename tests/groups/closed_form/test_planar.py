@@ -15,7 +15,7 @@ from groups.global_approach import solve_globally
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.tree import open_group
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from groups.encoding import CODES, encode_rows
 from groups.kernels import jets
 from groups.user_functions import take_faults
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import joint_frames
 

@@ -1,0 +1,77 @@
+"""Ranges of the numbers of a model: wider than any mechanism, far within what squares and products can hold.
+
+In m and rad, as a mechanism keeps them: coordinates, angles and limits are at most :data:`LARGEST` in
+magnitude; sizes (lengths, radii, gear ratios) are also at least :data:`SMALLEST`. A coordinate of 1e-17, left
+by rounding, is none of these and may stand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from mbssa.io.faults import Fault
+from mbssa.mechanism import BodyGeometry, JointGeometry
+
+#: Largest magnitude of a coordinate (m), an angle (rad) or a ratio, and the smallest size (m, or a ratio).
+LARGEST, SMALLEST = 1e9, 1e-9
+
+#: Lengths, radii and ratios of a joint: other than zero wherever they are given.
+_SIZES = ("length", "radius", "ratio")
+
+
+def range_fault(value: float, *, size: bool = False) -> str:
+    """What is wrong with the magnitude of a number; empty where nothing is.
+
+    >>> range_fault(2e9), range_fault(1e-12), range_fault(1e-12, size=True)
+    ('is 2e+09; write a magnitude of 1e+09 at most', '', 'is 1e-12; write a magnitude of 1e-09 or more')
+    """
+    if not abs(value) <= LARGEST:
+        return f"is {value:.6g}; write a magnitude of {LARGEST:g} at most"
+    if size and abs(value) < SMALLEST:
+        return f"is {value:.6g}; write a magnitude of {SMALLEST:g} or more"
+    return ""
+
+
+def joint_faults(geometry: JointGeometry, where: str) -> list[Fault]:
+    """Numbers of a joint's geometry that are out of range, in SI units whatever the units of the file.
+
+    >>> for fault in joint_faults(JointGeometry(point=(0.0, 1e160), radius=1e-20), "[[joint]] 2 (2-3)"):
+    ...     print(fault)
+    [[joint]] 2 (2-3) point: is 1e+160 m; write a magnitude of 1e+09 at most
+    [[joint]] 2 (2-3) radius: is 1e-20 m; write a magnitude of 1e-09 or more
+    """
+    places: dict[str, Any] = {key: getattr(geometry, key) for key in ("point", "points", "pitch", "offsets")}
+    places |= {key: getattr(geometry, key) for key in _SIZES}
+    places |= {f"frames[{k}] origin": frame.origin for k, frame in enumerate(geometry.frames or (), 1)}
+    places |= {f"at_reference.{name}": value for name, value in geometry.at_reference.items()}
+    places |= {f"limits.{name}": value for name, value in geometry.limits.items()}
+    return list(_faults(places, where))
+
+
+def body_faults(geometry: BodyGeometry, where: str) -> list[Fault]:
+    """Numbers of a body's geometry that are out of range."""
+    places: dict[str, Any] = {"origin": geometry.origin, "orientation": geometry.orientation}
+    places |= {f"points.{name}": point for name, point in geometry.points.items()}
+    return list(_faults(places, where))
+
+
+def _faults(places: Mapping[str, Any], where: str) -> Iterator[Fault]:
+    for key, value in places.items():
+        for number in _numbers(value):
+            fault = range_fault(number, size=key in _SIZES)
+            if fault:
+                unit = "" if key.startswith(("ratio", "at_reference", "limits", "orientation")) else " m"
+                yield Fault(f"{where} {key}", fault.replace(";", f"{unit};", 1))
+                break
+
+
+def _numbers(value: Any) -> Iterable[float]:
+    if value is None:
+        return
+    if isinstance(value, int | float):
+        yield value if math.isfinite(value) else math.inf
+        return
+    for entry in value:
+        yield from _numbers(entry)

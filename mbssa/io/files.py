@@ -1,0 +1,145 @@
+"""Files in and out: text in whatever encoding a spreadsheet left, and writing whole or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mbssa.io.faults import Fault, ModelError
+
+#: Largest text file; above it arrays are the right input.
+MAX_BYTES = 20_000_000
+
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+
+def read_text(path: Path, kind: str) -> str:
+    """Text of a file with ``\\n`` at its line ends; ``kind`` says in messages what it should be.
+
+    UTF-8, UTF-16 with a byte order mark, or Windows-1252, which spreadsheets still write.
+
+    Raises
+    ------
+    ModelError
+        Unreadable, larger than 20 MB, or not text.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise ModelError(
+                str(path), [Fault("", f"{size / 1e6:.0f} MB of text; give more than 20 MB as .npz")]
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
+    text = _decoded(data)
+    strange = None if text is None else _CONTROL.search(text)
+    if text is None or strange:
+        line = text.count("\n", 0, strange.start()) + 1 if text is not None and strange else 1
+        raise ModelError(str(path), [Fault(f"line {line}", f"is not text; write {kind}")])
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decoded(data: bytes) -> str | None:
+    marked = [name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)]
+    for encoding in marked or ("utf-8", "cp1252"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file as :func:`whole` does.
+
+    Raises
+    ------
+    OSError
+        With the path that was asked for, not that of the temporary file.
+    """
+    with whole(path) as place, place.open("wb") as stream:
+        stream.write(data)
+
+
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """A path to write to in place of ``path``, which gets what was written when the block ends well.
+
+    Until then, and after an error, ``path`` is as it was; its mode stays. A process that is killed leaves
+    nothing where the system has files without a name (Linux). What is there and is no regular file (a pipe, a
+    device) is given itself.
+
+    Raises
+    ------
+    OSError
+        With the path that was asked for, not that of the temporary file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole(Path(folder) / "run.csv") as place:
+    ...         _ = place.write_text("time")
+    ...     (Path(folder) / "run.csv").read_text()
+    'time'
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            yield target
+            return
+        handle, name = _temporary(target)
+        try:
+            yield Path(name or f"/proc/self/fd/{handle}")
+            if target.exists():
+                os.chmod(handle if os.chmod in os.supports_fd else name, target.stat().st_mode & 0o777)
+            os.fsync(handle)  # else a power cut may leave an empty file under the name
+            name = name or _named(handle, target)
+            os.replace(name, target)
+        except BaseException:
+            if name:
+                Path(name).unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _temporary(target: Path) -> tuple[int, str]:
+    """A new file beside another one: its descriptor, and its name, which is empty where it needs none."""
+    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
+        # Folders of some file systems cannot have such files.
+        with suppress(OSError):
+            return os.open(target.parent, os.O_TMPFILE | os.O_RDWR, 0o666), ""
+    name = str(target.with_name(f".{target.name}.{secrets.token_hex(4)}"))
+    return os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666), name
+
+
+def _named(handle: int, target: Path) -> str:
+    """Give a file that has no name one beside another file, for the moment until it replaces that one."""
+    name = str(target.with_name(f".{target.name}.{secrets.token_hex(4)}"))
+    folder = os.open(target.parent, os.O_PATH)
+    try:
+        # With a folder's descriptor Python follows the link to the file, as it is documented to do without.
+        os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        os.close(folder)
+    return name
+
+
+def remove_temporaries(path: Path) -> None:
+    """Remove what killed processes have left of writing a file that nobody else writes now."""
+    for left in path.parent.glob(f".{path.name}.*"):
+        left.unlink(missing_ok=True)
