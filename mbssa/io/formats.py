@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any, cast
 
 from mbssa.io.faults import Fault, ModelError
 from mbssa.io.files import write_whole
 from mbssa.mechanism import Mechanism
 
+#: Reader and writer of each ending, by module and name.
+_FORMATS = {
+    ".toml": (("toml_file", "read_toml"), ("toml_writer", "write_toml")),
+    ".m": (("user_data", "read_user_data"), ("user_data", "write_user_data")),
+    ".csv": (("sheet", "read_sheet"), ("sheet", "write_sheet")),
+    ".npz": (("npz_file", "read_npz"), ("npz_file", "write_npz")),
+}
+
 #: Endings that are read and written.
-ENDINGS = (".toml", ".m", ".csv", ".npz")
+ENDINGS = tuple(_FORMATS)
 
 Reader = Callable[[Path], Mechanism]
 Writer = Callable[[Mechanism], tuple[bytes, list[str]]]
@@ -35,28 +45,16 @@ def no_format(path: Path) -> ModelError:
 
 def reader(ending: str) -> Reader:
     """The reader of one format."""
-    if ending == ".toml":
-        from mbssa.io.toml_file import read_toml as read
-    elif ending == ".m":
-        from mbssa.io.user_data import read_user_data as read
-    elif ending == ".csv":
-        from mbssa.io.sheet import read_sheet as read
-    else:
-        from mbssa.io.npz_file import read_npz as read
-    return read
+    return cast(Reader, _imported(*_FORMATS[ending][0]))
 
 
 def writer(ending: str) -> Writer:
     """The writer of one format."""
-    if ending == ".toml":
-        from mbssa.io.toml_writer import write_toml as write
-    elif ending == ".m":
-        from mbssa.io.user_data import write_user_data as write
-    elif ending == ".csv":
-        from mbssa.io.sheet import write_sheet as write
-    else:
-        from mbssa.io.npz_file import write_npz as write
-    return write
+    return cast(Writer, _imported(*_FORMATS[ending][1]))
+
+
+def _imported(module: str, name: str) -> Any:
+    return getattr(import_module(f"mbssa.io.{module}"), name)
 
 
 def save(mechanism: Mechanism, path: str | Path) -> list[str]:
