@@ -162,7 +162,8 @@ def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMoti
     ModelError
         With every fault but those of :func:`coordinate_faults`.
     """
-    from mbssa.io.toml_file import check_shape, scales
+    from mbssa.io.shape_faults import check_shape
+    from mbssa.io.toml_file import scales
 
     faults: list[Fault] = []
     raw: dict[str, Any] = {"format": 1, "space": "spatial", "motion": record}

@@ -6,26 +6,21 @@ the right shape only.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag, ValidationError
+from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
 from mbssa.io.faults import Fault
+from mbssa.io.schema import Table
+from mbssa.io.shape_faults import WANTED, shown, unknown_key
 from mbssa.joints.cam_profiles import Profile, ProfileError, profile_from
 from mbssa.joints.follower_laws import Kind
 
 Point = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
 
 
-class _Table(BaseModel):
-    """A TOML table: no unknown keys, no conversion of types."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class FormulaEntry(_Table):
+class FormulaEntry(Table):
     """A curve by formula: r of the angle s from x (rad), or x and y of a parameter s.
 
     Formulas know + - * / **, brackets, pi, e, and sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh,
@@ -47,14 +42,14 @@ class FormulaEntry(_Table):
     )
 
 
-class CircleEntry(_Table):
+class CircleEntry(Table):
     """A circle; beside the origin it is an eccentric cam."""
 
     radius: FiniteFloat = Field(description="length units")
     centre: Point | None = Field(None, description="[0, 0] if not given")
 
 
-class EllipseEntry(_Table):
+class EllipseEntry(Table):
     """An ellipse."""
 
     semi_axes: Point = Field(description="both half axes, length units")
@@ -62,7 +57,7 @@ class EllipseEntry(_Table):
     angle: FiniteFloat | None = Field(None, description="of the first half axis from x, angle units")
 
 
-class SegmentEntry(_Table):
+class SegmentEntry(Table):
     """A stretch of a law: a rise or return over an angle of the cam, or a dwell."""
 
     rise: FiniteFloat | None = Field(None, description="length units; angle units with a swing")
@@ -74,7 +69,7 @@ class SegmentEntry(_Table):
     kind: Kind | None = Field(None, description="law of a rise or return")
 
 
-class SwingEntry(_Table):
+class SwingEntry(Table):
     """A swinging follower; at the law's angle 0 its pivot lies on x of the cam's frame."""
 
     pivot: FiniteFloat = Field(description="distance of the pivot from the cam's axis, length units")
@@ -88,7 +83,7 @@ class SwingEntry(_Table):
     )
 
 
-class CurveEntry(_Table):
+class CurveEntry(Table):
     """A curve, by one of these; the material is on the left of its direction, inside of a closed one."""
 
     formula: FormulaEntry | None = None
@@ -105,7 +100,7 @@ class CurveEntry(_Table):
     )
 
 
-class FollowerEntry(_Table):
+class FollowerEntry(Table):
     """A follower with a profile of its own."""
 
     curve: CurveEntry = Field(description="in the frame of the second body")
@@ -221,17 +216,6 @@ def _in_si(table: dict[str, Any], length: float, angle: float) -> dict[str, Any]
 
 # --- faults of shape -------------------------------------------------------------------------------
 
-_WANTED = {
-    "float_type": "a number",
-    "string_type": "a text in quotes",
-    "bool_type": "true or false",
-    "list_type": "a list […]",
-    "dict_type": "a table",
-    "model_type": "a table",
-    "model_attributes_type": "a table",
-    "finite_number": "a finite number",
-}
-
 
 def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) -> list[Fault]:
     by_place: dict[str, list[Any]] = {}
@@ -260,17 +244,13 @@ def _sentence(problems: list[Any]) -> str:
     problem = problems[0]
     kind, loc = problem["type"], problem["loc"]
     if kind == "extra_forbidden":
-        keys = _keys_at(loc)
-        near = difflib.get_close_matches(str(loc[-1]), keys, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        return f"unknown key; {hint}the keys here are {', '.join(keys)}"
+        return unknown_key(str(loc[-1]), _keys_at(loc))
     if kind == "missing":
         return f"is missing; write {loc[-1]} = …{_about(loc)}"
     if kind == "literal_error" and loc[-1] == "name":
         return f"is {problem['input']!r}; write {problem['ctx']['expected']}, or {{ curve = {{ … }} }}"
     wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
-    shown = repr(problem["input"])
-    return f"is {shown if len(shown) <= 60 else shown[:57] + '…'}; write {wanted}{_about(loc)}"
+    return f"is {shown(problem['input'])}; write {wanted}{_about(loc)}"
 
 
 def _wanted(problem: Any) -> str:
@@ -281,11 +261,11 @@ def _wanted(problem: Any) -> str:
         return f"{context.get('min_length', context.get('max_length'))} entries"
     if kind == "greater_than":
         return f"a number above {context['gt']:g}"
-    return _WANTED.get(kind, str(problem["msg"]))
+    return WANTED.get(kind, str(problem["msg"]))
 
 
 #: Tables by the key under which they stand.
-_TABLES: dict[str, type[_Table]] = {
+_TABLES: dict[str, type[Table]] = {
     "formula": FormulaEntry,
     "circle": CircleEntry,
     "ellipse": EllipseEntry,
@@ -296,7 +276,7 @@ _TABLES: dict[str, type[_Table]] = {
 }
 
 
-def _table_of(loc: tuple[int | str, ...]) -> type[_Table]:
+def _table_of(loc: tuple[int | str, ...]) -> type[Table]:
     """The table in which the last key of a location stands."""
     return next((_TABLES[step] for step in reversed(loc[:-1]) if step in _TABLES), ProfileEntry)
 

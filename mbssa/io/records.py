@@ -263,7 +263,8 @@ def geometry_from_records(
     ModelError
         With every fault.
     """
-    from mbssa.io.toml_file import _Reader, check_shape
+    from mbssa.io.shape_faults import check_shape
+    from mbssa.io.toml_file import _Reader
 
     faults: list[Fault] = []
     raw = {"format": 1, "space": space, "body": list(bodies.values()), "joint": list(joints.values())}

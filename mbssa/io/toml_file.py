@@ -10,20 +10,20 @@ import difflib
 import math
 import re
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
 
 from mbssa.io.bounds import body_faults, joint_faults
 from mbssa.io.build import build, driven_bits
 from mbssa.io.faults import Fault, ModelError
+from mbssa.io.files import MAX_BYTES
 from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
-from mbssa.io.schema import LAWS, BodyEntry, FrameEntry, JointEntry, ModelFile, MotionEntry, Units
+from mbssa.io.schema import BodyEntry, JointEntry, ModelFile, Units
+from mbssa.io.shape_faults import UNREAD, check_shape, entry_name, where_in
 from mbssa.io.shorthand import pins_of, write_out_points
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
 from mbssa.joints.joint_type import SHORTHAND
@@ -51,9 +51,6 @@ _GEOMETRY = (
 #: Cosine up to which rounded digits may miss a right angle between two axes.
 _SQUARE = 5e-3
 
-#: Largest model file; above it arrays are the right input.
-_MAX_BYTES = 20_000_000
-
 #: Parts of a dotted key: the reader's memory grows with their square.
 _DEEPEST = 50
 _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}""")
@@ -80,7 +77,7 @@ def toml_text(path: Path) -> str:
     """
     try:
         size = path.stat().st_size
-        if size > _MAX_BYTES:
+        if size > MAX_BYTES:
             raise ModelError(
                 str(path),
                 [Fault("", f"{size / 1e6:.0f} MB of TOML; write more than 20 MB as arrays, .npz")],
@@ -124,187 +121,11 @@ def toml_tables(text: str, source_name: str) -> dict[str, Any]:
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     """A mechanism from the plain tables of a model file, which are changed on the way."""
     faults: list[Fault] = []
-    write_out_points(raw, lambda place: _where(place, raw), faults)
+    write_out_points(raw, lambda place: where_in(place, raw), faults)
     model = check_shape(raw, faults)
     if model is None:
         raise ModelError(source_name, faults)
     return _Reader(model, source_name, name, faults).mechanism()
-
-
-# --- faults of shape -------------------------------------------------------------------------------
-
-
-def check_shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
-    """The file as checked tables; entries of wrong shape are reported, then neutralised."""
-    try:
-        return ModelFile.model_validate(raw)
-    except ValidationError as error:
-        problems = error.errors()
-    by_place: dict[tuple[int | str, ...], list[Any]] = {}
-    for problem in problems:
-        by_place.setdefault(_place(problem["loc"], raw), []).append(problem)
-    for place, several in by_place.items():
-        faults.append(Fault(_where(place, raw), _sentence(place, several, raw)))
-    _neutralise(raw, by_place)
-    try:
-        return ModelFile.model_validate(raw)
-    except ValidationError:
-        return None
-
-
-def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
-    """The part of a validation error's location that exists in the file, plus a missing key.
-
-    Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the
-    name of a law stands between an input and its parameter.
-    """
-    place: list[int | str] = []
-    here = raw
-    for number, step in enumerate(loc):
-        if number == 3 and loc[:2] == ("motion", "inputs"):
-            continue
-        if isinstance(here, dict) and isinstance(step, str):
-            place.append(step)
-            here = here.get(step)
-        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
-            place.append(step)
-            here = here[step]
-        else:
-            break
-    return tuple(place)
-
-
-def _where(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
-    """``[[joint]] 3 (2-5) axis``: the table, counted from 1, what it joins, the key."""
-    if len(place) >= 2 and place[0] in ("body", "joint") and isinstance(place[1], int):
-        entry = raw[place[0]][place[1]]
-        head = _entry_name(str(place[0]), place[1], entry if isinstance(entry, dict) else {})
-        rest = place[2:]
-    elif place[:1] == ("motion",):
-        head, rest = "[motion]", place[1:]
-        if rest[:1] == ("inputs",) and len(rest) > 1:
-            head, rest = f"[motion] {rest[1]}", rest[2:]
-    else:
-        head, rest = "", place
-    tail = ""
-    for step in rest:
-        if isinstance(step, int):
-            tail += f"[{step + 1}]"
-        else:
-            tail += f".{step}" if tail else str(step)
-    return " ".join(filter(None, (head, tail)))
-
-
-def _entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
-    shown = f"[[{table}]] {index + 1}"
-    if table == "joint":
-        bodies = entry.get("bodies")
-        if isinstance(entry.get("id"), str):
-            return f"{shown} ({entry['id']})"
-        if isinstance(bodies, list) and bodies:
-            return f"{shown} ({', '.join(map(str, bodies))})"
-    elif isinstance(entry.get("name"), str):
-        return f"{shown} ({entry['name']})"
-    return shown
-
-
-def _sentence(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, Any]) -> str:
-    problem = problems[0]
-    kind = problem["type"]
-    key = str(place[-1]) if place else ""
-    if kind == "extra_forbidden":
-        keys = list(_table_at(place, raw).model_fields)
-        near = difflib.get_close_matches(key, keys, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        return f"unknown key; {hint}the keys here are {', '.join(keys)}"
-    if kind == "missing":
-        field = _table_at(place, raw).model_fields.get(key)
-        example = {"format": "format = 1", "space": 'space = "spatial"', "type": 'type = "R"'}
-        example |= {"bodies": "bodies = [1, 2]", "origin": "origin = [0, 0, 0]"}
-        about = f" ({field.description})" if field is not None and field.description else ""
-        return f"is missing; write {example.get(key, key + ' = …')}{about}"
-    if kind == "union_tag_not_found":
-        return f'has no law; write law = "speed", or one of {", ".join(LAWS)}'
-    if kind == "union_tag_invalid":
-        law = str(problem["ctx"]["tag"])
-        near = difflib.get_close_matches(law, LAWS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        return f"{law!r} is not a law; {hint}the laws are {', '.join(LAWS)}"
-    if kind == "finite_number":
-        return f"is {problem['input']}; write a finite number"
-    wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
-    return f"is {_shown(problem['input'])}; write {wanted}"
-
-
-def _wanted(problem: Any) -> str:
-    context = problem.get("ctx", {})
-    simple = {
-        "int_type": "a whole number",
-        "int_from_float": "a whole number",
-        "float_type": "a number",
-        "string_type": "a text in quotes",
-        "bool_type": "true or false",
-        "list_type": "a list […]",
-        "dict_type": "a table",
-        "model_type": "a table",
-        "model_attributes_type": "a table",
-    }
-    kind = problem["type"]
-    if kind in simple:
-        return simple[kind]
-    if kind == "literal_error":
-        return str(context["expected"])
-    if kind in ("too_short", "too_long"):
-        limit = context.get("min_length", context.get("max_length"))
-        return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
-    if kind == "greater_than_equal":
-        return f"{context['ge']:g} or more"
-    if kind == "less_than_equal":
-        return f"{context['le']:g} at most"
-    return str(problem["msg"])
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _table_at(place: tuple[int | str, ...], raw: dict[str, Any]) -> type[BaseModel]:
-    if place[:1] == ("joint",) and len(place) > 2:
-        return FrameEntry if place[2] == "frames" and len(place) > 4 else JointEntry
-    if place[:1] == ("body",) and len(place) > 2:
-        return BodyEntry
-    if place[:1] == ("units",) and len(place) > 1:
-        return Units
-    if place[:1] == ("motion",) and len(place) > 1:
-        return LAWS[raw["motion"]["inputs"][place[2]]["law"]] if len(place) > 3 else MotionEntry
-    return ModelFile
-
-
-def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) -> None:
-    """Take reported entries out so that the rest can be checked; joints keep their numbers."""
-    for place in places:
-        if place[:1] in (("joint",), ("body",)) and len(place) > 1:
-            table, index = str(place[0]), place[1]
-            entry = raw[table][index]
-            if isinstance(entry, dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
-                entry.pop(place[2], None)
-            else:
-                raw[table][index] = {"bodies": [1, 1], "type": _UNREAD} if table == "joint" else {}
-        elif place[:2] == ("motion", "inputs") and len(place) > 2:
-            # The coordinate keeps a law: that its own is wrong has been said.
-            raw["motion"]["inputs"][place[2]] = {"law": "constant"}
-        elif place[:1] == ("motion",) and len(place) > 1 and place[1] != "inputs":
-            raw.get("motion", {}).pop(place[1], None)
-        elif place:
-            fallback = {"format": 1, "space": "spatial"}.get(str(place[0]))
-            raw.pop(str(place[0]), None)
-            if fallback is not None:
-                raw[str(place[0])] = fallback
-
-
-#: Type of a joint whose shape was wrong: reported already, skipped by the checks of meaning.
-_UNREAD = "\0unread"
 
 
 # --- faults of meaning -----------------------------------------------------------------------------
@@ -434,7 +255,7 @@ class _Reader:
 
     def _joint_name(self, index: int) -> str:
         joint = self.model.joint[index]
-        return _entry_name("joint", index, {"id": joint.id, "bodies": joint.bodies})
+        return entry_name("joint", index, {"id": joint.id, "bodies": joint.bodies})
 
     def _body_names(self) -> list[str]:
         """Names by index, the frame first; faults for clashes."""
@@ -446,7 +267,7 @@ class _Reader:
         for index, body in enumerate(self.model.body):
             number = index + 2
             name = body.name if body.name is not None else str(number)
-            where = _entry_name("body", index, {"name": body.name})
+            where = entry_name("body", index, {"name": body.name})
             if name in FRAME_NAMES:
                 self.fault(
                     where,
@@ -468,7 +289,7 @@ class _Reader:
         return {name: index for index, name in enumerate(names)} | dict.fromkeys(FRAME_NAMES, 0)
 
     def _row(self, joint: JointEntry, where: str) -> JointType | None:
-        if joint.type == _UNREAD:
+        if joint.type == UNREAD:
             return None
         try:
             return joint_type(joint.type, self.space)
@@ -480,7 +301,7 @@ class _Reader:
         self, joint: JointEntry, row: JointType | None, numbers: dict[str, int], n_bodies: int, where: str
     ) -> list[int]:
         """Body indices of a joint; -1 for what has been reported."""
-        if joint.type == _UNREAD:
+        if joint.type == UNREAD:
             return [-1, -1]
         if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
             self.fault(
@@ -728,7 +549,7 @@ class _Reader:
     def _body_geometry(self) -> dict[int, BodyGeometry]:
         found = {}
         for index, body in enumerate(self.model.body):
-            where = _entry_name("body", index, {"name": body.name})
+            where = entry_name("body", index, {"name": body.name})
             origin = self._vector(body.origin, f"{where} origin", self.length)
             orientation = self._orientation(body, where)
             points = {
