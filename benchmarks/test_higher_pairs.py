@@ -29,7 +29,7 @@ from benchmarks.higher_models import corner, many_cams
 from benchmarks.higher_turns import in_turns
 from benchmarks.race import Runner, same
 from groups.reports.about import solver_text
-from mbssa.gathering.models.rope_hoist import rope
+from mbssa.io.models.rope_hoist import rope
 
 #: Processor time: see :mod:`benchmarks.higher_turns`.
 pytestmark = pytest.mark.benchmark(timer=time.process_time)

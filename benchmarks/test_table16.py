@@ -5,7 +5,7 @@
 The exhaustive search is stopped after 60 s and printed so. The paper's seconds were measured in MATLAB
 2020a on a Core i7-8550U; they are quoted for orientation, the ratio that counts is the one between the
 two methods of this project, timed here in one run. The paper's linkages are not published: ours have
-the same numbers of bodies and groups (see ``mbssa/gathering/assur.py``).
+the same numbers of bodies and groups (see ``mbssa/io/assur.py``).
 """
 
 import statistics

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mbssa.analysis.check import Finding, Report, check
     from mbssa.analysis.decompose import decompose
-    from mbssa.gathering import (
+    from mbssa.io import (
         Builder,
         Fault,
         ModelError,
@@ -73,7 +73,7 @@ _HOMES = {
     **dict.fromkeys(
         ("Builder", "Fault", "ModelError", "builtin_names", "from_adjacency", "from_networkx", "from_pairs",
          "load", "save", "to_networkx"),
-        "gathering",
+        "io",
     ),
     **dict.fromkeys(
         ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"), "mechanism"

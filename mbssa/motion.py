@@ -19,7 +19,7 @@ Parameter = float | tuple[float, ...]
 class InputLaw:
     """How one driven coordinate moves: the name of a law and its parameters, m, rad and s.
 
-    Names and parameters are those of the tables of :mod:`mbssa.gathering.schema`; a parameter that the
+    Names and parameters are those of the tables of :mod:`mbssa.io.schema`; a parameter that the
     file does not give is missing here too.
 
     >>> InputLaw("speed", {"rate": 6.28}).parameters

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from groups.run import OUTPUTS, QUALITY
-from mbssa.gathering.files import remove_temporaries, write_whole
+from mbssa.files import remove_temporaries, write_whole
 from routes.job import Job
 from routes.lock import NAME as LOCK
 from routes.lock import locked

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from groups.model import Model
-from mbssa.gathering.files import write_whole
+from mbssa.files import write_whole
 from routes.executors import is_parallel
 
 #: Stages in sequence of group numbers in parallel.

@@ -8,7 +8,7 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering.records import to_record
+from mbssa.io.records import to_record
 
 
 @pytest.mark.parametrize("name", mbssa.builtin_names())

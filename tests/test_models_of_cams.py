@@ -173,7 +173,7 @@ def test_involutes_do_so_at_any_distance_of_their_axes(read):
     """0.5 mm further apart: the reference is closed by turning the wheel, the ratio stays."""
     from importlib.resources import files
 
-    text = files("mbssa.gathering.models").joinpath("involute_teeth.toml").read_text("utf-8")
+    text = files("mbssa.io.models").joinpath("involute_teeth.toml").read_text("utf-8")
     assert text.count("130.0, 0.0]") == 2
     trajectory = solved(read(text.replace("130.0, 0.0]", "130.5, 0.0]")), groups.speed(0.4, start=0.0), 61)
     ratio = trajectory.joint("1-3")["angle"].rate / trajectory.joint("1-2")["angle"].rate

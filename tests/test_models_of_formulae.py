@@ -114,7 +114,7 @@ def test_two_universal_joints_in_phase_undo_each_other(turning):
 
 def test_two_universal_joints_out_of_phase_apply_hookes_law_twice(read):
     """The spline is put together a quarter turn wrong: tan(out) = tan(in) cos²(beta)."""
-    text = files("mbssa.gathering.models").joinpath("universal_shafts.toml").read_text("utf-8")
+    text = files("mbssa.io.models").joinpath("universal_shafts.toml").read_text("utf-8")
     right, wrong = "axes = [[-0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]", "axes = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]"
     assert text.count(right) == 1
     mechanism = read(text.replace(right, wrong))

@@ -7,7 +7,8 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering.models import rope_hoist
+from mbssa.io.models import rope_hoist
+from mbssa.joints.user_sources import imported
 
 DRUM, PULLEY = 0.3, 0.1
 X, Y = 7.88, 6.16
@@ -82,3 +83,7 @@ def test_the_function_is_compiled_and_beside_its_model():
     assert why_python(function) == ""
     check_function(function, np.array([[0, 0, 0], [X, Y, 0], [X + PULLEY, 2.16, 0]]), angle=np.zeros(3))
     assert Path(rope_hoist.__file__).with_suffix(".toml").is_file()
+
+
+def test_files_may_name_the_former_package_of_the_models() -> None:
+    assert imported("mbssa.gathering.models.rope_hoist:rope", None) is rope_hoist.rope

@@ -11,8 +11,8 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering.profile import profile_of
-from mbssa.gathering.toml_file import parse_record
+from mbssa.io.profile import profile_of
+from mbssa.io.toml_file import parse_record
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

@@ -6,7 +6,7 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering.models import rope_hoist
+from mbssa.io.models import rope_hoist
 from mbssa.trust import VARIABLE
 
 #: Every command that takes a model, with what makes it take the model apart or solve it.
@@ -26,11 +26,11 @@ def own(request, tmp_path, monkeypatch):
     """The rope hoist by a function of a file that leaves a mark where it is imported."""
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
-    code = "from mbssa.gathering.models.rope_hoist import rope\nopen('mark', 'w').close()\n"
+    code = "from mbssa.io.models.rope_hoist import rope\nopen('mark', 'w').close()\n"
     (tmp_path / "own.py").write_text(code)
     mbssa.save(mbssa.load("rope_hoist"), tmp_path / "hoist.toml")
     text = (tmp_path / "hoist.toml").read_text()
-    (tmp_path / "hoist.toml").write_text(text.replace("mbssa.gathering.models.rope_hoist:", "own.py:"))
+    (tmp_path / "hoist.toml").write_text(text.replace("mbssa.io.models.rope_hoist:", "own.py:"))
     path = tmp_path / f"hoist{request.param}"
     if path.suffix == ".npz":
         mbssa.save(mbssa.load(tmp_path / "hoist.toml"), path)

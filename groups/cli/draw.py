@@ -58,7 +58,7 @@ def draw(
     """
     from groups.cli.requests import points_asked
     from groups.pictures import mechanism_at
-    from mbssa.gathering import load
+    from mbssa.io import load
     from mbssa.pictures import save
     from mbssa.targets import STILL, Target, target_faults
 

@@ -16,9 +16,9 @@ from groups.motion.inputs import driven_coordinates
 from groups.motion.sampled import Motion
 from groups.motion.sampling import check_span, stored_motion
 from mbssa import Mechanism, ModelError
-from mbssa.gathering.faults import Fault
-from mbssa.gathering.files import MAX_BYTES
-from mbssa.gathering.motion import read_motion_file
+from mbssa.faults import Fault
+from mbssa.files import MAX_BYTES
+from mbssa.io.motion import read_motion_file
 from mbssa.texts import from_cell
 
 Floats = npt.NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.gathering.bounds import LARGEST, range_fault
+from mbssa.bounds import LARGEST, range_fault
 
 Floats = npt.NDArray[np.float64]
 

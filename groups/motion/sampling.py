@@ -12,7 +12,7 @@ from groups.motion.inputs import driven_coordinates, name_faults, reference_valu
 from groups.motion.laws import Law, constant, evaluated, harmonic, polynomial, ramp, speed, spline
 from groups.motion.sampled import Motion, time_faults
 from mbssa import Mechanism
-from mbssa.gathering.motion import by_id
+from mbssa.io.motion import by_id
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST, DefaultMotion, InputLaw
 
 

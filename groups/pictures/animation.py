@@ -16,7 +16,7 @@ from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
 from groups.pictures.points import PointName, points_of
 from groups.pictures.scene import scene_of
 from groups.pictures.style import FINE, GRID, PATH_COLOUR
-from mbssa.gathering.files import write_whole
+from mbssa.files import write_whole
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
 if TYPE_CHECKING:

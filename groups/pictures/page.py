@@ -21,7 +21,7 @@ from groups.pictures.points import Point, PointName, points_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.style import PATH_COLOUR
-from mbssa.gathering.files import write_whole
+from mbssa.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.texts import printable
 

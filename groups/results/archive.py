@@ -36,8 +36,8 @@ from groups.results.borrowed import Borrowed, Outer
 from groups.results.faults import STATUS
 from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
-from mbssa.gathering.files import whole
-from mbssa.gathering.npz_file import read_npz, write_npz
+from mbssa.files import whole
+from mbssa.io.npz_file import read_npz, write_npz
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory

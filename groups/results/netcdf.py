@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.results.faults import STATUS
-from mbssa.gathering.files import whole
+from mbssa.files import whole
 
 if TYPE_CHECKING:
     import xarray

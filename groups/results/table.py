@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.results.joints import CoordinateMotion, chosen_coordinates
-from mbssa.gathering.files import whole
+from mbssa.files import whole
 from mbssa.texts import as_cell
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from groups.kernels import foreign
 from mbssa.compiled import compiled_for_c
-from mbssa.gathering.faults import Fault
+from mbssa.faults import Fault
 from mbssa.joints.kernels import analytic_jet, compiled_ask, given_jet
 from mbssa.joints.user import Resolved, UserFunction, asked, asked_derivative
 from mbssa.joints.user_sources import name_of, said

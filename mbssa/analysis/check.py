@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mbssa.analysis.decompose import decompose, worth_treating
-from mbssa.gathering.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.initialisation import initialise
+from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
 from mbssa.search.matching import match

@@ -57,7 +57,7 @@ def main() -> None:
     _prepare_output()
     warnings.showwarning = _warn  # type: ignore[assignment]
     from mbssa.cli.application import application, found
-    from mbssa.gathering.faults import ModelError
+    from mbssa.faults import ModelError
 
     try:
         app = application()

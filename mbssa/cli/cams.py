@@ -36,7 +36,7 @@ def cams(
 
     Example: mbssa cams my_cam.toml --picture my_cam.svg
     """
-    from mbssa.gathering import load
+    from mbssa.io import load
     from mbssa.reports.cams import cams_of, cams_report
     from mbssa.targets import STILL, target_faults, targets_of
 

@@ -65,7 +65,7 @@ def deliver(text: str, output: Path | None) -> None:
         sys.stdout.write(printable(text))
         sys.stdout.flush()
         return
-    from mbssa.gathering.files import write_whole
+    from mbssa.files import write_whole
 
     write_whole(output, text.encode())
 

@@ -10,8 +10,8 @@ import typer
 
 from mbssa.cli.console import BETWEEN, fail_all
 from mbssa.cli.options import ForceOption
-from mbssa.gathering import load, save
-from mbssa.gathering.formats import ENDINGS
+from mbssa.io import load, save
+from mbssa.io.formats import ENDINGS
 from mbssa.targets import Target, target_faults
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from mbssa.gathering import load
+from mbssa.io import load
 from mbssa.mechanism import Mechanism
 
 

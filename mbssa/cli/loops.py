@@ -9,7 +9,7 @@ import typer
 
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, present, warn_of_ranks
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
-from mbssa.gathering import load
+from mbssa.io import load
 from mbssa.targets import STILL, target_faults, targets_of
 
 Method = Literal["basis", "wehage"]

@@ -11,7 +11,7 @@ import typer
 
 from mbssa.cli.console import fail_all
 from mbssa.cli.options import ForceOption
-from mbssa.gathering.files import write_whole
+from mbssa.files import write_whole
 from mbssa.targets import Target, target_faults
 
 Template = Literal["four-bar", "slider-crank", "six-bar", "stewart", "delta", "suspension"]
@@ -33,7 +33,7 @@ def new(
     path = name if name.suffix else name.with_name(f"{name.name}.toml")
     if faults := target_faults([Target("NAME", path, (".toml",))], [], force):
         fail_all(faults)
-    write_whole(path, resources.files("mbssa.gathering.templates").joinpath(f"{template}.toml").read_bytes())
+    write_whole(path, resources.files("mbssa.io.templates").joinpath(f"{template}.toml").read_bytes())
     shown = shlex.quote(str(path))
     print(f"wrote {path}; next:")
     for command, purpose in (

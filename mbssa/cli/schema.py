@@ -14,7 +14,7 @@ def schema(output: OutputOption = None, force: ForceOption = False) -> None:
 
     Example: mbssa schema --output mbssa.schema.json
     """
-    from mbssa.gathering.schema import ModelFile
+    from mbssa.io.schema import ModelFile
 
     if faults := target_faults(targets_of(("--output", output, ())), [], force):
         fail_all(faults)

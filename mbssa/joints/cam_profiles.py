@@ -1,6 +1,6 @@
 """Profiles of L joints: the cam's curve and its follower, from the plain table that a mechanism keeps.
 
-The table is that of a model file (``profile = { … }``, its keys are in :mod:`mbssa.gathering.profile`) with
+The table is that of a model file (``profile = { … }``, its keys are in :mod:`mbssa.io.profile`) with
 metres and radians. Text of a formula stays text; its numbers count in ``unit`` metres.
 """
 
@@ -92,7 +92,7 @@ class Profile:
 def profile_from(table: Mapping[str, Any]) -> Profile:
     """The profile of a table in SI units; the same table gives the same object again.
 
-    Its shape (keys, types) is taken as checked by :func:`mbssa.gathering.profile.profile_of`.
+    Its shape (keys, types) is taken as checked by :func:`mbssa.io.profile.profile_of`.
 
     Raises
     ------

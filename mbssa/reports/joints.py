@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
 
-from mbssa.gathering import builtin_names, load
-from mbssa.gathering.schema import JointEntry
 from mbssa.group_library import CLOSED_FORMS, COSTS
+from mbssa.io import builtin_names, load
+from mbssa.io.schema import JointEntry
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
 from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
 
@@ -304,7 +304,7 @@ def _profile_keys() -> list[tuple[str, str]]:
     """Keys of a cam's profile that have a meaning in words: their own, or those of their table."""
     from pydantic import BaseModel
 
-    from mbssa.gathering.profile import ProfileEntry
+    from mbssa.io.profile import ProfileEntry
 
     found = []
     for key, field in ProfileEntry.model_fields.items():

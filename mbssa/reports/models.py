@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mbssa.gathering import FAMILY, builtin_names, load
+from mbssa.io import FAMILY, builtin_names, load
 from mbssa.reports.table import Report, Table
 
 

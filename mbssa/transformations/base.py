@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.analysis.decompose import decompose, worth_treating
-from mbssa.gathering.faults import Fault, ModelError
-from mbssa.gathering.multiple import spanning_choices
+from mbssa.faults import Fault, ModelError
 from mbssa.initialisation import Incidence, initialise
+from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import IntArray, Mechanism

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from mbssa.gathering.records import check_writable, from_record, to_record, with_multiple_joints
+from mbssa.io.records import check_writable, from_record, to_record, with_multiple_joints
 from mbssa.mechanism import BodyGeometry, Mechanism
 
 #: What decides a verdict, as files under the folder of the package.
 _JUDGING = (
     "initialisation.py",
     "mechanism.py",
-    "gathering/multiple.py",
+    "io/multiple.py",
     "transformations/base.py",
     "transformations/distributions.py",
     "transformations/judged.py",

@@ -12,8 +12,8 @@ import typer
 from mbssa.bar import bar
 from mbssa.cli import NOT_DETERMINED, OK, STOPPED, fail, fail_all
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, TrustOption
-from mbssa.gathering import ModelError, load, save
-from mbssa.gathering.formats import ENDINGS
+from mbssa.io import ModelError, load, save
+from mbssa.io.formats import ENDINGS
 from mbssa.targets import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:

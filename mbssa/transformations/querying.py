@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from mbssa.gathering.multiple import spanning_choices
+from mbssa.io.multiple import spanning_choices
 from mbssa.mechanism import Mechanism
 from mbssa.store import decoding, reading
 from mbssa.transformations.base import pairs_of

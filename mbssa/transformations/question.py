@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mbssa.gathering.faults import Fault, ModelError
-from mbssa.gathering.motion import coordinate_faults
-from mbssa.gathering.multiple import grown_tree, with_pairs
+from mbssa.faults import Fault, ModelError
+from mbssa.io.motion import coordinate_faults
+from mbssa.io.multiple import grown_tree, with_pairs
 from mbssa.joints.catalogue import CATALOGUE, types_of
 from mbssa.mechanism import Mechanism
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.gathering.faults import Fault, ModelError
-from mbssa.gathering.multiple import count_choices
+from mbssa.faults import Fault, ModelError
+from mbssa.io.multiple import count_choices
 from mbssa.mechanism import Mechanism
 from mbssa.transformations.base import Base, bases
 from mbssa.transformations.best_first import Found, search_inputs

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.gathering.bounds import LARGEST, range_fault
+from mbssa.bounds import LARGEST, range_fault
 from mbssa.texts import from_cell
 from routes.sweep.latin import latin
 

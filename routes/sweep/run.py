@@ -21,7 +21,7 @@ from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
 from groups.trajectory import Branch
 from mbssa import Mechanism, Structure, decompose
-from mbssa.gathering.records import check_writable, to_record
+from mbssa.io.records import check_writable, to_record
 from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
 from routes.lock import locked

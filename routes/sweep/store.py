@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbssa.gathering.files import remove_temporaries, whole, write_whole
+from mbssa.files import remove_temporaries, whole, write_whole
 from routes.lock import NAME as LOCK
 
 if TYPE_CHECKING:

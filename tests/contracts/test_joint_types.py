@@ -10,7 +10,7 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints import CATALOGUE, blocks, catalogue, joint_type, register
 from mbssa.joints.equations import Equations
 from mbssa.joints.joint_type import JointType

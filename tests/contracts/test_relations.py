@@ -12,7 +12,7 @@ from random_mechanisms import distance, slopes, swing
 
 import groups
 import mbssa
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import JointFrame
 

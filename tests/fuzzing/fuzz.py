@@ -97,7 +97,7 @@ class Outcome:
 
 @cache
 def text_of(name: str) -> str:
-    return resources.files("mbssa.gathering.models").joinpath(f"{name}.toml").read_text("utf-8")
+    return resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
 
 
 @cache

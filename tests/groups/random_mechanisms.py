@@ -15,7 +15,7 @@ import groups
 import mbssa
 from groups.rotations import rotation_of
 from groups.trajectory import STATUS
-from mbssa.gathering.profile import profile_of
+from mbssa.io.profile import profile_of
 from mbssa.joints import joint_type
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import pose

@@ -5,7 +5,7 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering.records import from_record, to_record
+from mbssa.io.records import from_record, to_record
 
 
 def driven_by(name, *, joint):

@@ -32,7 +32,7 @@ def platform(*, driven="true", turned=False, bodies="[1, 2]", space="spatial"):
         driven = {driven}
         {frames if turned else ""}
     """
-    from mbssa.gathering.toml_file import parse_toml
+    from mbssa.io.toml_file import parse_toml
 
     return parse_toml("\n".join(line.strip() for line in text.splitlines()), "platform", "platform")
 

@@ -11,7 +11,7 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering import files
+from mbssa import files
 
 ARRAYS = ("time", "position", "orientation", "velocity", "acceleration", "status", "residual", "iterations",
           "condition", "kept")  # fmt: skip

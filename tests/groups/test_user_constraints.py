@@ -11,7 +11,7 @@ import groups
 import mbssa
 from groups.partitioning.cutting import cut_open
 from groups.partitioning.jacobian import Poses, cut_jacobian
-from mbssa.gathering.models import rope_hoist
+from mbssa.io.models import rope_hoist
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.trust import VARIABLE

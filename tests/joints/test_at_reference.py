@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints import CATALOGUE
 from mbssa.joints.equations import coordinates, residuals
 from mbssa.joints.frames import joint_frames

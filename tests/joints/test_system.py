@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames

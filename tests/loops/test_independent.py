@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering.multiple import spanning_choices
+from mbssa.io.multiple import spanning_choices
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering import builtin_names
+from mbssa.io import builtin_names
 from mbssa.pictures import structural_diagram
 
 MODELS = (*builtin_names(), "assur:II-4B")

@@ -15,7 +15,7 @@ import pytest
 from matplotlib.path import Path as Outline
 
 import mbssa
-from mbssa.gathering import builtin_names
+from mbssa.io import builtin_names
 from mbssa.pictures import save, structural_graph
 from mbssa.pictures.hues import body_colours, tinted
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mbssa
-from mbssa.gathering.toml_file import parse_toml
+from mbssa.io.toml_file import parse_toml
 from mbssa.joints.assembly import CLOSED, assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
@@ -374,7 +374,7 @@ def ranks(mechanism):
 @every_model
 @pytest.mark.parametrize(("unit", "scale"), [("mm", 1000.0), ("cm", 100.0), ("ft", 1 / 0.3048)])
 def test_ranks_do_not_depend_on_the_unit(name, unit, scale):
-    text = resources.files("mbssa.gathering.models").joinpath(f"{name}.toml").read_text("utf-8")
+    text = resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
     mechanism = mbssa.load(name)
     other = parse_toml(written(tomllib.loads(text), scale, unit), name, name)
     assert joint_frames(other).size == pytest.approx(joint_frames(mechanism).size, rel=1e-14)

@@ -9,7 +9,7 @@ import sqlite3
 
 import pytest
 
-from mbssa.gathering import load
+from mbssa.io import load
 from mbssa.store import VERSION
 from mbssa.transformations import exhaustive
 

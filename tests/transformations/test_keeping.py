@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering.multiple import spanning_choices
-from mbssa.gathering.records import from_record
+from mbssa.io.multiple import spanning_choices
+from mbssa.io.records import from_record
 from mbssa.store import StoreError, transaction
 from mbssa.transformations import keeping
 from mbssa.transformations.canonical import as_text, canonical, from_text

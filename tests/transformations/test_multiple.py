@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering.multiple import count_choices, spanning_choices
+from mbssa.io.multiple import count_choices, spanning_choices
 from mbssa.transformations import base as base_module
 from mbssa.transformations.transforming import transform
 

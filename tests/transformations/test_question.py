@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering.faults import ModelError
+from mbssa.faults import ModelError
 from mbssa.transformations.base import bases
 from mbssa.transformations.question import Question, ask, coordinates_of, name_of, with_inputs, with_terminals
 

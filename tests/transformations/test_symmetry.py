@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering.multiple import spanning_choices
+from mbssa.io.multiple import spanning_choices
 from mbssa.mechanism import MultipleJoint
 from mbssa.transformations.symmetry import across_variants, keeping, orbits, shown, symmetry
 

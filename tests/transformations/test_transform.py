@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.gathering.faults import ModelError
+from mbssa.faults import ModelError
 from mbssa.transformations import exhaustive, transforming
 from mbssa.transformations.transforming import transform
 

@@ -15,7 +15,7 @@ from groups.solvers import families
 from groups.solvers.families import planar_kernel
 from groups.solvers.planar_dyads import encode_planar, planar_modes, planar_state
 from groups.solvers.tree import open_group
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration

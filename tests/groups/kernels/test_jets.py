@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from groups.kernels import jets
 from groups.solvers.constraint_tables import CODES, encode_rows
 from groups.solvers.user_functions import take_faults
-from mbssa.gathering.records import from_record
+from mbssa.io.records import from_record
 from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import joint_frames
 

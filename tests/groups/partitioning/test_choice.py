@@ -9,7 +9,7 @@ import groups
 import mbssa
 from groups.partitioning import partition
 from groups.partitioning.pivoting import METHODS
-from mbssa.gathering import builtin_names
+from mbssa.io import builtin_names
 
 SMALL = ["suspension", "pendulum_four_bar", "planar_four_bar", "planar_3rrr", "nine_bar", "triad"]
 SMALL += ["spatial_4r", "bennett", "bricard", "sarrus", "slider_crank", "spatial_four_bar", "andrews"]
@@ -202,7 +202,7 @@ class TestBadChoices:
 
 def bar_of_frames(base):
     """The four-bar with links of 0.1 m, 0.1 m and 0, all bodies at the world's origin, its supports apart."""
-    from mbssa.gathering.records import from_record, to_record
+    from mbssa.io.records import from_record, to_record
 
     record = to_record(mbssa.load("planar_four_bar"))
     for entry in record["joint"]:
@@ -272,7 +272,7 @@ def test_an_open_chain_has_nothing_to_depend(tmp_path):
 
 def test_a_model_whose_numbers_are_rounded_keeps_its_redundant_equations():
     """Digits that are lost tilt an axis by 1e-6: more than the tolerance, less than what they mean."""
-    from mbssa.gathering.records import from_record, to_record
+    from mbssa.io.records import from_record, to_record
 
     record = to_record(mbssa.load("spatial_4r"))
     record.pop("motion")

@@ -4,7 +4,7 @@ import pytest
 
 import mbssa
 from groups.partitioning.cutting import cut_open
-from mbssa.gathering.records import from_record, to_record
+from mbssa.io.records import from_record, to_record
 from mbssa.joints.frames import joint_frames
 
 

@@ -8,8 +8,8 @@ import groups
 import mbssa
 from groups.partitioning.cutting import cut_open
 from groups.partitioning.jacobian import Poses, coordinate_values, cut_jacobian
-from mbssa.gathering import builtin_names
-from mbssa.gathering.records import from_record, to_record
+from mbssa.io import builtin_names
+from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, types_of
 from mbssa.joints.equations import coordinates, pose

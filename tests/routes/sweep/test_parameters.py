@@ -8,13 +8,13 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.gathering.records import to_record
-from mbssa.gathering.toml_file import parse_toml
+from mbssa.io.records import to_record
+from mbssa.io.toml_file import parse_toml
 from routes.sweep.parameters import changed, framed, parameters_of
 
 
 def source(name):
-    return (files("mbssa.gathering.models") / f"{name}.toml").read_text()
+    return (files("mbssa.io.models") / f"{name}.toml").read_text()
 
 
 def edited(name, old, new):

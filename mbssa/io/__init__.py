@@ -1,0 +1,155 @@
+"""Module 1 of MBSSA3D: every way in, all ending in one frozen mechanism."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from mbssa.faults import Fault, ModelError
+from mbssa.io.assur import FAMILY, assur_linkage
+from mbssa.io.builder import Builder
+from mbssa.io.formats import known_ending, no_format, reader, save
+from mbssa.io.functions import Given, with_functions
+from mbssa.io.graph import from_networkx, to_networkx
+from mbssa.io.pairs import from_adjacency, from_pairs
+from mbssa.mechanism import Mechanism
+from mbssa.trust import Trusted
+
+__all__ = [
+    "FAMILY",
+    "Builder",
+    "Fault",
+    "ModelError",
+    "builtin_names",
+    "from_adjacency",
+    "from_networkx",
+    "from_pairs",
+    "load",
+    "save",
+    "to_networkx",
+]
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Names of the models that come with the package, in alphabetical order.
+
+    >>> "rotor" in builtin_names()
+    True
+    """
+    folder = resources.files("mbssa.io.models")
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def load(
+    model: str | Path | Mapping[str, Any],
+    *,
+    functions: Mapping[str, Given] | None = None,
+    trust: bool = False,
+) -> Mechanism:
+    """A mechanism: a built-in model, one of the family ``assur:…``, a file, or the content of a file.
+
+    Parameters
+    ----------
+    model : ``"rotor"``, ``"assur:III-4B"``, or the path of a file that ends in ``.toml``, ``.m``
+        (the paper's script User_Data.m), ``.csv`` (the paper's matrices as a sheet) or ``.npz`` (arrays).
+        A built-in name goes before a file of the same name; write ``./rotor`` for the file. A text of several
+        lines is the content of a TOML file, and a dictionary its tables.
+    functions : of joints of type USER, by joint id: a function of the poses of the joint's bodies, or a tuple
+        of that and its derivative. They take the place of what the file names; it need not name any.
+    trust : whether code that the file names may be imported and run, when the mechanism is examined or
+        solved; MBSSA_TRUST=1 in the environment trusts all files. Without it such a joint counts by its
+        number of equations, and cannot be solved. Built-in models are trusted.
+
+    Raises
+    ------
+    ModelError
+        Unknown name, unreadable file, or a file with faults: all of them; functions of no such joint.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> mbssa.load("stewart")
+    <Mechanism stewart: spatial, 14 bodies with the frame, 19 joints, 6 driven coordinates>
+
+    A crank from the text of its model file:
+
+    >>> mbssa.load('''
+    ... format = 1
+    ... space = "planar"
+    ... bodies = 2
+    ... joint = [{ bodies = ["frame", 2], type = "R", driven = true, point = [0, 0] }]
+    ... ''')
+    <Mechanism model: planar, 2 bodies with the frame, 1 joints, 1 driven coordinates>
+
+    A load that a drum lifts by 2 m for each radian, whatever the trolley does:
+
+    >>> def rope(q):  # rows x, y, angle of drum, trolley and load
+    ...     return q[2, 1] - q[1, 1] + 4.0 - 2.0 * q[0, 2]
+    >>> hoist = mbssa.load("rope_hoist", functions={"rope": rope})
+    >>> mbssa.check(hoist).solvable
+    True
+    """
+    found = _load(model)
+    if trust or (not isinstance(model, Mapping) and str(model) in builtin_names()):
+        found = _trusted(found)
+    return found if functions is None else with_functions(found, functions)
+
+
+def _trusted(mechanism: Mechanism) -> Mechanism:
+    def trusted(source: str | Callable[..., Any] | None) -> str | Callable[..., Any] | None:
+        return Trusted(source) if isinstance(source, str) else source
+
+    named = {
+        j: replace(found, function=trusted(found.function), derivative=trusted(found.derivative))
+        for j, found in mechanism.joint_geometry.items()
+        if found.function is not None
+    }
+    if not named:
+        return mechanism
+    return replace(mechanism, joint_geometry={**mechanism.joint_geometry, **named})
+
+
+def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
+    # The reader of TOML brings pydantic in: only who needs it pays for it.
+    if isinstance(model, Mapping):
+        from mbssa.io.records import from_record, plain
+
+        return from_record(plain(model), "model", "model")
+    if isinstance(model, str) and "\n" in model:
+        from mbssa.io.toml_file import parse_toml
+
+        return parse_toml(model, "model", "model")
+    name = str(model)
+    if name.startswith(FAMILY):
+        return assur_linkage(name)
+    builtin = builtin_names()
+    if name in builtin:
+        from mbssa.io.toml_file import parse_toml
+
+        text = resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
+        return parse_toml(text, name, name)
+    path = Path(model)
+    if name and path.is_dir():
+        raise ModelError(name, [Fault("", "is a folder; name a file in it")])
+    ending = known_ending(path)
+    if ending is not None:
+        return reader(ending)(path)
+    if path.is_file():
+        raise no_format(path)
+    near = difflib.get_close_matches(name, builtin, n=3)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise ModelError(
+        name or "MODEL",
+        [
+            Fault(
+                "",
+                f"is neither a file nor a built-in model; {hint}the models are "
+                f"{', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]",
+            )
+        ],
+    )

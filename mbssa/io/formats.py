@@ -1,0 +1,93 @@
+"""Which ending of a file is which format. Readers and writers are imported when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from mbssa.faults import Fault, ModelError
+from mbssa.files import write_whole
+from mbssa.mechanism import Mechanism
+
+#: Reader and writer of each ending, by module and name.
+_FORMATS = {
+    ".toml": (("toml_file", "read_toml"), ("toml_writer", "write_toml")),
+    ".m": (("user_data", "read_user_data"), ("user_data", "write_user_data")),
+    ".csv": (("sheet", "read_sheet"), ("sheet", "write_sheet")),
+    ".npz": (("npz_file", "read_npz"), ("npz_file", "write_npz")),
+}
+
+#: Endings that are read and written.
+ENDINGS = tuple(_FORMATS)
+
+Reader = Callable[[Path], Mechanism]
+Writer = Callable[[Mechanism], tuple[bytes, list[str]]]
+
+
+def known_ending(path: Path) -> str | None:
+    """The ending of a path if it is a format, in small letters.
+
+    >>> known_ending(Path("User_Data.M")), known_ending(Path("model.yaml"))
+    ('.m', None)
+    """
+    ending = path.suffix.lower()
+    return ending if ending in ENDINGS else None
+
+
+def no_format(path: Path) -> ModelError:
+    """The error for a path whose ending is no format."""
+    ending = f"the ending {path.suffix!r} is no format" if path.suffix else "has no ending"
+    files = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+    return ModelError(str(path), [Fault("", f"{ending}; model files end in {files}")])
+
+
+def reader(ending: str) -> Reader:
+    """The reader of one format."""
+    return cast(Reader, _imported(*_FORMATS[ending][0]))
+
+
+def writer(ending: str) -> Writer:
+    """The writer of one format."""
+    return cast(Writer, _imported(*_FORMATS[ending][1]))
+
+
+def _imported(module: str, name: str) -> Any:
+    return getattr(import_module(f"mbssa.io.{module}"), name)
+
+
+def save(mechanism: Mechanism, path: str | Path) -> list[str]:
+    """Write a mechanism to a file whose ending says the format; an existing file is replaced.
+
+    ``.toml`` and ``.npz`` keep everything but the name, which :func:`mbssa.load` takes from the file;
+    ``.m`` (the paper's script) and ``.csv`` keep the topology.
+
+    Returns
+    -------
+    What the file cannot keep, a sentence each; empty if nothing is lost.
+
+    Raises
+    ------
+    ModelError
+        No such format, or the mechanism has something that it cannot express (joints of three bodies).
+    OSError
+        The file cannot be written. It is then as it was before.
+
+    Examples
+    --------
+    >>> import mbssa, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "crank.m"
+    ...     mbssa.save(mbssa.load("planar_four_bar"), path)[0]
+    ...     mbssa.load(path)
+    'names of the bodies'
+    <Mechanism crank: planar, 4 bodies with the frame, 4 joints, 1 driven coordinates>
+    """
+    path = Path(path)
+    ending = known_ending(path)
+    if ending is None:
+        raise no_format(path)
+    data, lost = writer(ending)(mechanism)
+    write_whole(path, data)
+    return lost

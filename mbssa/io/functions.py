@@ -1,0 +1,57 @@
+"""Users' functions given in Python, put into the joints of type USER of a mechanism."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mbssa.faults import Fault, ModelError
+from mbssa.mechanism import JointGeometry, Mechanism
+
+#: A function of the poses of a joint's bodies, or that and its derivative.
+Given = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]]
+
+
+def with_functions(mechanism: Mechanism, functions: Mapping[str, Given]) -> Mechanism:
+    """The mechanism with other functions in some of its joints of type USER.
+
+    Parameters
+    ----------
+    functions : by joint id, the function, or the function and its derivative; what the joint had of both is
+        gone
+
+    Raises
+    ------
+    ModelError
+        Joints that there are not or that are of another type, what cannot be called: all faults.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> hoist = mbssa.load("rope_hoist")
+    >>> with_functions(hoist, {"rope": lambda q: q[2, 1] - 2.16}).joint("rope").geometry.unit
+    'm'
+    """
+    geometry, faults = dict(mechanism.joint_geometry), []
+    for name, given in functions.items():
+        where = f"functions {name}"
+        try:
+            joint = mechanism.joint(name)
+        except KeyError as error:
+            faults.append(Fault(where, error.args[0]))
+            continue
+        if "function" not in joint.type.required:
+            faults.append(Fault(where, f"is a {joint.type.code}; functions belong to joints of type USER"))
+            continue
+        function, derivative = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        if not callable(function) or not (derivative is None or callable(derivative)):
+            faults.append(
+                Fault(where, f"is {given!r}; give a function, or a function and its derivative as a tuple")
+            )
+            continue
+        before = geometry.get(joint.index, JointGeometry())
+        geometry[joint.index] = dataclasses.replace(before, function=function, derivative=derivative)
+    if faults:
+        raise ModelError(mechanism.name or "mechanism", faults)
+    return dataclasses.replace(mechanism, joint_geometry=geometry)

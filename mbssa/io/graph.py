@@ -1,0 +1,235 @@
+"""A mechanism as a networkx multigraph: bodies are nodes, kinematic pairs are edges."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, cast
+
+from mbssa.faults import Fault, ModelError
+from mbssa.joints.catalogue import Space
+from mbssa.mechanism import FRAME, Mechanism
+from mbssa.texts import strange
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_NODE = ("name", "geometry")
+_EDGE = ("type", "driven", "geometry", "id", "bodies", "index")
+
+
+def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
+    """The structural graph of a mechanism, with everything that the mechanism knows.
+
+    Nodes are the body numbers 1 (the frame) to N, with ``name`` where bodies have names and ``geometry``
+    (``origin``, ``points``, …) where there is any. Edges are keyed by the joint's id; they have ``type``,
+    ``driven`` (list of coordinates), ``geometry`` (the keys of a model file, SI units) where there is any,
+    ``id`` where it was given, and what an undirected graph does not keep: ``bodies``, the numbers in
+    the joint's own order, and ``index``, its place among the joints. A joint of three bodies and more (a gear
+    on a carrier, a user's constraint) is one edge between its first two, whose ``bodies`` name them all.
+    ``graph.graph`` has ``space``, ``name``, ``title``, ``source``, ``notes`` and, for joints that three or
+    more bodies share, ``multiple_joints``: the numbers of the bodies and the ids of the pairs, and
+    ``motion``, the table of a model file, where the mechanism carries one for its inputs.
+    :func:`from_networkx` returns the same mechanism.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> graph = mbssa.to_networkx(mbssa.load("spatial_four_bar"))
+    >>> sorted(graph.edges(keys=True))
+    [(1, 2, '1-2'), (1, 4, '1-4'), (2, 3, '2-3'), (3, 4, '3-4')]
+    >>> graph.edges[1, 2, "1-2"]["type"], graph.edges[1, 2, "1-2"]["driven"]
+    ('R', ['angle'])
+    """
+    import networkx as nx
+
+    from mbssa.io.motion import motion_record
+    from mbssa.io.records import body_record, joint_geometry_record
+
+    about: dict[str, Any] = {key: getattr(mechanism, key) for key in ("space", "name", "title", "source")}
+    if mechanism.multiple_joints:
+        about["multiple_joints"] = [
+            {
+                "bodies": [index + 1 for index in several.bodies],
+                "joints": [mechanism.joint_ids[joint] for joint in several.joints],
+            }
+            for several in mechanism.multiple_joints
+        ]
+    if (motion := motion_record(mechanism)) is not None:
+        about["motion"] = motion
+    graph: nx.MultiGraph[int] = nx.MultiGraph(**about, notes=list(mechanism.notes))
+    for index in range(mechanism.n_bodies):
+        named = {} if mechanism.body_names is None else {"name": mechanism.body_names[index]}
+        geometry = body_record(mechanism, index)
+        graph.add_node(index + 1, **named, **({"geometry": geometry} if geometry else {}))
+    for joint in mechanism.joints:
+        about = {"id": joint.id} if joint.index in mechanism.joint_names else {}
+        geometry = joint_geometry_record(joint.geometry)
+        about |= {"geometry": geometry} if geometry else {}
+        about |= {"type": joint.type.code, "driven": list(joint.driven)}
+        i, j = joint.bodies[:2]
+        graph.add_edge(i, j, key=joint.id, **about, bodies=joint.bodies, index=joint.index)
+    return graph
+
+
+def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str = "") -> Mechanism:
+    """A mechanism from a graph, a multigraph where two bodies form two pairs.
+
+    Nodes are the numbers 1 (the frame) to N, or the names of the bodies with one called ``frame``; names
+    are numbered in the order of the nodes. An edge needs ``type`` alone; ``driven`` may be names, a count
+    or true. A key that is a text, other than the default id, is the joint's id. Edges with an ``index``
+    are taken in its order, else in the graph's.
+
+    Parameters
+    ----------
+    space : "planar" or "spatial"; if not given, ``graph.graph["space"]``
+    name : of the mechanism; if not given, the graph's
+
+    Raises
+    ------
+    ModelError
+        With every fault found.
+
+    Examples
+    --------
+    >>> import mbssa, networkx as nx
+    >>> graph = nx.MultiGraph()
+    >>> graph.add_edge("frame", "crank", key="motor", type="R", driven=1)
+    'motor'
+    >>> mbssa.from_networkx(graph, "planar").joints[0].id
+    'motor'
+    """
+    from mbssa.io.records import from_record, plain, with_multiple_joints
+
+    name = name or str(graph.graph.get("name") or "") or "graph"
+    faults: list[Fault] = []
+    numbers, names = _numbered(graph, name)
+    record: dict[str, Any] = {"format": 1, "space": space or graph.graph.get("space")}
+    if record["space"] is None:
+        faults.append(Fault("space", 'is missing; write from_networkx(graph, "planar") or "spatial"'))
+    record |= {
+        key: graph.graph[key] for key in ("title", "source", "notes", "motion") if graph.graph.get(key)
+    }
+    bodies = _bodies(graph, numbers, names, faults)
+    if bodies is None:
+        record["bodies"] = len(numbers)
+    else:
+        record["body"] = bodies
+    record["joint"] = _joints(graph, numbers, faults)
+    if faults:
+        raise ModelError(name, faults)
+    mechanism = from_record(plain(record), name, name)
+    if several := graph.graph.get("multiple_joints"):
+        ids = {identity: joint for joint, identity in enumerate(mechanism.joint_ids)}
+        mechanism = with_multiple_joints(mechanism, several, ids, "multiple_joints", name)
+    return _renamed_frame(mechanism, graph, numbers)
+
+
+def _numbered(graph: nx.Graph[Any], name: str) -> tuple[dict[Any, int], bool]:
+    """Number of every node, and whether the nodes are names."""
+    nodes = list(graph.nodes)
+    if set(nodes) == set(range(1, len(nodes) + 1)):
+        return {node: node for node in sorted(nodes)}, False
+    if FRAME in nodes and all(isinstance(node, str) for node in nodes):
+        nodes.sort(key=lambda node: node != FRAME)
+        return {node: number for number, node in enumerate(nodes, 1)}, True
+    shown = ", ".join(map(repr, nodes[:8]))
+    what = f"are {shown}; number the bodies from 1 (the frame) to N, or name them and one of them frame"
+    raise ModelError(name, [Fault("nodes", what)])
+
+
+def _bodies(
+    graph: nx.Graph[Any], numbers: Mapping[Any, int], names: bool, faults: list[Fault]
+) -> list[dict[str, Any]] | None:
+    """Tables of the movable bodies; None where they have neither names nor geometry."""
+    tables = []
+    any_said = names
+    for node, number in numbers.items():
+        data = graph.nodes[node]
+        where = f"node {node}"
+        _known(data, _NODE, where, faults)
+        said = data.get("name", node if names else None)
+        any_said = any_said or said is not None or bool(data.get("geometry"))
+        geometry = _geometry(data, where, faults)
+        if number == 1 and geometry:
+            faults.append(Fault(where, "the frame is the world and has no geometry; take it out"))
+        named = {} if said in (None, str(number)) else {"name": said}
+        if number > 1:
+            tables.append(named | geometry)
+    return tables if any_said else None
+
+
+def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: list[Fault]) -> list[dict[str, Any]]:
+    """Tables of the joints in their order."""
+    edges = list(_edges(graph))
+    if all(isinstance(data.get("index"), int) for *_, data in edges):
+        edges.sort(key=lambda edge: edge[-1]["index"])
+    seen: dict[tuple[int, ...], int] = {}
+    tables = []
+    for u, v, key, data in edges:
+        where = f"edge ({u}, {v})"
+        _known(data, _EDGE, where, faults)
+        ends = (numbers[u], numbers[v])
+        bodies = data.get("bodies", ends)
+        if not _begins_with(bodies, ends):
+            what = f"bodies are {bodies!r}; they are the two ends in the joint's order, then further numbers"
+            faults.append(Fault(where, what))
+            continue
+        joined = tuple(sorted(bodies))
+        seen[joined] = seen.get(joined, 0) + 1
+        default = "-".join(map(str, joined)) + (f"#{seen[joined]}" if seen[joined] > 1 else "")
+        identity = data.get("id", key if isinstance(key, str) and key != default else None)
+        table: dict[str, Any] = {"bodies": list(bodies)}
+        table |= {} if identity is None else {"id": identity}
+        table |= {entry: data[entry] for entry in ("type", "driven") if entry in data}
+        tables.append(_geometry(data, where, faults) | table)
+    return tables
+
+
+def _begins_with(bodies: object, ends: tuple[int, int]) -> bool:
+    """Whether bodies are numbers, of which the first two are the ends of an edge."""
+    if not isinstance(bodies, list | tuple) or not all(isinstance(body, Integral) for body in bodies):
+        return False
+    return sorted(bodies[:2]) == sorted(ends)
+
+
+def _edges(graph: nx.Graph[Any]) -> Iterator[tuple[Any, Any, Any, dict[str, Any]]]:
+    """Ends, key (None in a simple graph) and attributes of every edge."""
+    if graph.is_multigraph():
+        yield from cast("nx.MultiGraph[Any]", graph).edges(keys=True, data=True)
+    else:
+        yield from ((u, v, None, data) for u, v, data in graph.edges(data=True))
+
+
+def _known(data: Mapping[str, Any], known: tuple[str, ...], where: str, faults: list[Fault]) -> None:
+    for key in data:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            faults.append(Fault(where, f"unknown attribute {key!r}; {hint}it may have {', '.join(known)}"))
+
+
+def _geometry(data: Mapping[str, Any], where: str, faults: list[Fault]) -> dict[str, Any]:
+    geometry = data.get("geometry") or {}
+    if not isinstance(geometry, Mapping):
+        faults.append(
+            Fault(f"{where} geometry", f"is {geometry!r}; write a dictionary with the keys of a file")
+        )
+        return {}
+    reserved = {"name", "bodies", "type", "id", "driven"} & set(geometry)
+    faults += [Fault(f"{where} geometry", f"{key!r} stands beside it, not in it") for key in sorted(reserved)]
+    return {key: value for key, value in geometry.items() if key not in reserved}
+
+
+def _renamed_frame(mechanism: Mechanism, graph: nx.Graph[Any], numbers: Mapping[Any, int]) -> Mechanism:
+    """With the frame's own name, where its node has one."""
+    import dataclasses
+
+    given = graph.nodes[next(iter(numbers))].get("name")
+    if not isinstance(given, str) or mechanism.body_names is None or given in mechanism.body_names:
+        return mechanism
+    if (found := strange(given)) is not None:
+        what = f"{given!r} has the control character {found}; write it without"
+        raise ModelError(mechanism.name, [Fault("node 1 name", what)])
+    return dataclasses.replace(mechanism, body_names=(given, *mechanism.body_names[1:]))

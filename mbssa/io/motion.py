@@ -1,0 +1,201 @@
+"""The motion that a model carries: from its table to data in SI units, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mbssa.faults import Fault, ModelError
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.mechanism import Mechanism
+from mbssa.motion import DefaultMotion, InputLaw, Parameter
+
+if TYPE_CHECKING:
+    from mbssa.io.schema import AnyLaw, MotionEntry
+
+Law = TypeVar("Law")
+
+#: Parameters that are times or frequencies; ``phase`` is an angle, the others are as their coordinate.
+_OF_TIME = ("times", "frequency", "begin", "duration")
+
+
+def motion_of(entry: MotionEntry, length: float, angle: float, faults: list[Fault]) -> DefaultMotion:
+    """The motion of a checked table, in SI units.
+
+    Parameters
+    ----------
+    length, angle : metres and radians in one unit of the table
+    faults : gets what is wrong with a law by itself
+    """
+    inputs = {}
+    for name, law in entry.inputs.items():
+        scale = length if coordinate_unit(name.rpartition(".")[2]) == "m" else angle
+        _check_law(law, entry.duration, f"[motion] {name}", faults)
+        given = law.model_dump(exclude_unset=True, exclude_none=True, exclude={"law"})
+        inputs[name] = InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})
+    return DefaultMotion(float(entry.duration), entry.steps, inputs)
+
+
+def _in_si(name: str, value: float | list[float], scale: float, angle: float) -> Parameter:
+    factor = 1.0 if name in _OF_TIME else angle if name == "phase" else scale
+    if isinstance(value, list):
+        return tuple(float(each * factor) for each in value)
+    return float(value * factor)
+
+
+def _check_law(law: AnyLaw, duration: float, where: str, faults: list[Fault]) -> None:
+    if law.law == "ramp" and law.duration is None and law.begin >= duration:
+        faults.append(Fault(f"{where} begin", f"is {law.begin}; the motion ends at {duration} s"))
+    if law.law != "spline":
+        return
+    if len(law.times) != len(law.values):
+        what = f"{len(law.values)} numbers for {len(law.times)} times; write one each"
+        faults.append(Fault(f"{where} values", what))
+    falling = [k for k in range(1, len(law.times)) if law.times[k] <= law.times[k - 1]]
+    if falling:
+        at = falling[0]
+        what = f"{law.times[at]} follows {law.times[at - 1]}; write increasing times"
+        faults.append(Fault(f"{where} times[{at + 1}]", what))
+    elif law.times[0] > 0 or law.times[-1] < duration:
+        what = f"reach from {law.times[0]} to {law.times[-1]} s; the motion lasts from 0 to {duration} s"
+        faults.append(Fault(f"{where} times", what))
+
+
+def by_id(mechanism: Mechanism, laws: Mapping[str, Law]) -> dict[str, Law]:
+    """Laws by coordinate, with the id of each joint that is named by its bodies.
+
+    >>> import mbssa
+    >>> by_id(mbssa.load("planar_four_bar"), {"2-1.angle": "a law"})
+    {'1-2.angle': 'a law'}
+    """
+    found: dict[str, Law] = {}
+    for name, law in laws.items():
+        joint, _, coordinate = name.rpartition(".")
+        try:
+            called = f"{mechanism.joint(joint).id}.{coordinate}"
+        except KeyError:
+            called = name
+        # A second law for one coordinate keeps its name, with which it is a fault.
+        found[name if called in laws or called in found else called] = law
+    return found
+
+
+def with_ids(mechanism: Mechanism, motion: DefaultMotion) -> DefaultMotion:
+    """The motion with the ids of joints that it names by their bodies."""
+    return dataclasses.replace(motion, inputs=by_id(mechanism, motion.inputs))
+
+
+def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> list[Fault]:
+    """Driven coordinates without a law, and laws of what is not driven.
+
+    >>> import mbssa
+    >>> laws = {"1-2.angel": InputLaw("constant")}
+    >>> for fault in coordinate_faults(mbssa.load("planar_four_bar"), DefaultMotion(1.0, 2, laws)):
+    ...     print(fault)
+    [motion] 1-2.angel: is not driven; did you mean '1-2.angle'? driven are 1-2.angle
+    [motion] 1-2.angle: has no law; write "1-2.angle" = { law = "constant" } or another law
+    """
+    driven = list(_driven(mechanism))
+    faults = []
+    for name in motion.inputs:
+        if name not in driven:
+            near = difflib.get_close_matches(name, driven, n=2)
+            hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+            shown = f"driven are {', '.join(driven[:20])}" if driven else "nothing is driven"
+            faults.append(Fault(f"[motion] {name}", f"is not driven; {hint}{shown}"))
+    for name in driven:
+        if name not in motion.inputs:
+            what = f'has no law; write "{name}" = {{ law = "constant" }} or another law'
+            faults.append(Fault(f"[motion] {name}", what))
+    return faults
+
+
+def _driven(mechanism: Mechanism) -> Iterator[str]:
+    for joint in mechanism.driven.nonzero()[0].tolist():
+        view = mechanism.joints[joint]
+        yield from (f"{view.id}.{name}" for name in view.driven)
+
+
+# --- back ------------------------------------------------------------------------------------------
+
+
+def motion_record(mechanism: Mechanism) -> dict[str, Any] | None:
+    """The table of a mechanism's motion; None if it has none, or one that no longer fits its inputs.
+
+    >>> import mbssa
+    >>> motion_record(mbssa.load("planar_four_bar"))["duration"]
+    1.0
+    """
+    motion = mechanism.motion
+    if motion is None or coordinate_faults(mechanism, motion):
+        return None
+    inputs = {
+        name: {"law": law.name}
+        | {key: list(value) if isinstance(value, tuple) else value for key, value in law.parameters.items()}
+        for name, law in motion.inputs.items()
+    }
+    return {"duration": motion.duration, "steps": motion.steps, "inputs": inputs}
+
+
+def lost_motion(mechanism: Mechanism) -> list[str]:
+    """The motion as something that a file loses, if it no longer fits the inputs.
+
+    >>> import dataclasses, mbssa
+    >>> four_bar = mbssa.load("planar_four_bar")
+    >>> lost_motion(dataclasses.replace(four_bar, driven=four_bar.driven[::-1].copy()))
+    ['motion: it moves 1-2.angle, driven are 1-4.angle']
+    """
+    if mechanism.motion is None or motion_record(mechanism) is not None:
+        return []
+    moves = ", ".join(mechanism.motion.inputs) or "nothing"
+    return [f"motion: it moves {moves}, driven are {', '.join(_driven(mechanism)) or 'none'}"]
+
+
+def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMotion:
+    """The motion of a plain table by itself, for which ``units`` may be given as in a model file.
+
+    Raises
+    ------
+    ModelError
+        With every fault but those of :func:`coordinate_faults`.
+    """
+    from mbssa.io.shape_faults import check_shape
+    from mbssa.io.toml_file import scales
+
+    faults: list[Fault] = []
+    raw: dict[str, Any] = {"format": 1, "space": "spatial", "motion": record}
+    model = check_shape(raw if units is None else raw | {"units": units}, faults)
+    if model is not None and model.motion is not None:
+        motion = motion_of(model.motion, *scales(model.units), faults)
+        if not faults:
+            return motion
+    raise ModelError(source_name, faults)
+
+
+def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
+    """The motion in a TOML file: the content of ``[motion]``, or that table, and ``units`` beside it.
+
+    Raises
+    ------
+    ModelError
+        Not readable, not TOML, no motion, or not one for this mechanism: every fault.
+    """
+    from mbssa.io.toml_file import toml_tables, toml_text
+
+    raw = toml_tables(toml_text(path), str(path))
+    units = raw.pop("units", None)
+    record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw
+    faults: list[Fault] = []
+    try:
+        motion = with_ids(mechanism, motion_from_record(record, units, str(path)))
+        faults = coordinate_faults(mechanism, motion)
+    except ModelError as error:
+        faults = list(error.faults)
+    if faults:
+        raise ModelError(
+            str(path), [Fault(fault.where.removeprefix("[motion] "), fault.what) for fault in faults]
+        )
+    return motion

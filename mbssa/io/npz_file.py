@@ -1,0 +1,409 @@
+"""Columns as a NumPy archive, ``.npz``: for mechanisms of up to millions of bodies.
+
+=============== ================ =====================================================================
+``format``      int64            1
+``space``       text             planar or spatial
+``n_bodies``    int64            N with the frame
+``joint_start`` (J + 1,) int64   joint j joins ``joint_body[joint_start[j]:joint_start[j + 1]]``
+``joint_body``  (…,) int64       body indices, 0 is the frame
+``type_codes``  (T,) text        codes of the joint types that occur
+``joint_type``  (J,) int64       rows of ``type_codes``
+``driven``      (J,) uint8       one bit per free coordinate in the order of the catalogue, lowest first
+``about``       (…,) uint8       JSON in UTF-8: ``title``, ``source``, ``notes``, ``body_names`` (all, the
+                                 frame first), ``multiple_joints`` (``bodies`` and ``joints`` of each,
+                                 numbers from 1), ``motion`` (the table of a model file, SI units),
+                                 and by number from 1 ``joint_names``, ``joint`` and
+                                 ``body`` (geometry under the keys of a model file)
+=============== ================ =====================================================================
+
+``about`` may be missing. Nothing is pickled, and nothing pickled is read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.faults import Fault, ModelError
+from mbssa.io.build import build
+from mbssa.io.motion import lost_motion, motion_from_record, motion_record
+from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
+from mbssa.mechanism import BodyGeometry, JointGeometry, Mechanism
+from mbssa.motion import DefaultMotion
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+#: Kind of the entries and number of dimensions of every array.
+_COLUMNS = {
+    "format": ("iu", 0),
+    "space": ("U", 0),
+    "n_bodies": ("iu", 0),
+    "joint_start": ("iu", 1),
+    "joint_body": ("iu", 1),
+    "type_codes": ("U", 1),
+    "joint_type": ("iu", 1),
+    "driven": ("u", 1),
+}
+_KINDS = {"iu": "whole numbers", "u": "uint8", "U": "text"}
+_ABOUT = {
+    "title": str,
+    "source": str,
+    "notes": list,
+    "body_names": list,
+    "multiple_joints": list,
+    "motion": dict,
+    "joint_names": dict,
+    "joint": dict,
+    "body": dict,
+}
+
+#: Bytes of an array at most, and of the text beside them, whose tables take some twenty times as much.
+_MOST, _MOST_TEXT = 200_000_000, 50_000_000
+
+#: What NumPy and zipfile raise on an archive that is none, is cut off or damaged.
+_DAMAGED = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def read_npz(path: Path) -> Mechanism:
+    """Read an archive; its mechanism is called as the file.
+
+    Raises
+    ------
+    ModelError
+        Unreadable, damaged, pickled, other arrays than these, or no mechanism.
+    """
+    return _Archive(_arrays(path), str(path), path.stem).mechanism()
+
+
+def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
+    """An archive of all columns and records; nothing is lost but a motion of other inputs.
+
+    Raises
+    ------
+    ModelError
+        ``inertia``, ``visual`` or ``profile`` hold what JSON cannot express, such as dates; a user's function
+        has no name that a file can hold.
+
+    Examples
+    --------
+    >>> import io, mbssa, numpy as np
+    >>> data, lost = write_npz(mbssa.load("spatial_four_bar"))
+    >>> lost
+    []
+    >>> np.load(io.BytesIO(data))["joint_body"].tolist()
+    [0, 1, 1, 2, 2, 3, 0, 3]
+    """
+    rows, joint_rows = np.unique(mechanism.joint_type, return_inverse=True)
+    archive = io.BytesIO()
+    np.savez(
+        archive,
+        allow_pickle=False,
+        format=np.int64(1),
+        space=np.array(mechanism.space),
+        n_bodies=np.int64(mechanism.n_bodies),
+        joint_start=mechanism.joint_start,
+        joint_body=mechanism.joint_body,
+        type_codes=np.array([CATALOGUE[row].code for row in rows], dtype=np.str_),
+        joint_type=joint_rows.astype(np.int64),
+        driven=mechanism.driven,
+        about=np.frombuffer(_about(mechanism), dtype=np.uint8),
+    )
+    return archive.getvalue(), lost_motion(mechanism)
+
+
+def _about(mechanism: Mechanism) -> bytes:
+    from mbssa.io.records import body_record, check_writable, joint_geometry_record
+
+    check_writable(mechanism)
+    joints = ((j + 1, joint_geometry_record(known)) for j, known in mechanism.joint_geometry.items())
+    about = {
+        "title": mechanism.title,
+        "source": mechanism.source,
+        "notes": list(mechanism.notes),
+        "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
+        "multiple_joints": [
+            {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
+            for several in mechanism.multiple_joints
+        ],
+        "motion": motion_record(mechanism),
+        "joint_names": {j + 1: name for j, name in mechanism.joint_names.items()},
+        "joint": dict(joints),
+        "body": {index + 1: body_record(mechanism, index) for index in mechanism.body_geometry},
+    }
+    try:
+        said = json.dumps({key: value for key, value in about.items() if value}, ensure_ascii=False)
+        return said.encode()
+    except (TypeError, ValueError) as error:
+        name = mechanism.name or "mechanism"
+        raise ModelError(name, [Fault("", f"cannot be written as .npz: {error}; write it as text")]) from None
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+
+def _arrays(path: Path) -> Arrays:
+    wanted = {*_COLUMNS, "about"}
+    try:
+        with path.open("rb") as stream:
+            if not zipfile.is_zipfile(stream):
+                raise ModelError(str(path), [Fault("", "is no .npz archive; mbssa convert writes one")])
+            with zipfile.ZipFile(stream) as members:
+                sizes = {member.filename: member.file_size for member in members.infolist()}
+            large = [
+                Fault(name, f"unpacks to {sizes[member] / 1e6:,.0f} MB; write {most / 1e6:,.0f} MB at most")
+                for name in sorted(wanted)
+                if (most := _MOST_TEXT if name == "about" else _MOST) < sizes.get(member := f"{name}.npy", 0)
+            ]
+            if large:
+                raise ModelError(str(path), large)
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files if name in wanted}
+                # A member that is no array comes out as bytes.
+                return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+    except ModelError:
+        raise
+    except OSError as error:
+        what = f"cannot be read: {error.strerror}" if error.strerror else f"is damaged: {error}"
+        raise ModelError(str(path), [Fault("", what)]) from None
+    except _DAMAGED as error:
+        what = "holds pickled objects, which are not read; write numbers and texts"
+        if "pickle" not in str(error):
+            what = f"is damaged: {error or type(error).__name__}"
+        raise ModelError(str(path), [Fault("", what)]) from None
+
+
+class _Archive:
+    """One pass over the arrays of an archive, collecting faults."""
+
+    def __init__(self, arrays: Arrays, source_name: str, name: str) -> None:
+        self.arrays = arrays
+        self.source_name = source_name
+        self.name = name
+        self.faults: list[Fault] = []
+
+    def mechanism(self) -> Mechanism:
+        self.check_kinds()
+        self.stop()
+        start, body, driven = (self.arrays[name] for name in ("joint_start", "joint_body", "driven"))
+        space = str(self.arrays["space"])
+        if space not in get_args(Space):
+            self.fault("space", f"{space!r}; write 'planar' or 'spatial'")
+        if int(self.arrays["format"]) != 1:
+            self.fault("format", f"{int(self.arrays['format'])}; this version reads 1")
+        self.stop()
+        row = self.catalogue_rows("planar" if space == "planar" else "spatial")
+        self.check_columns(start, body, row, driven)
+        self.stop()
+        return self.built("planar" if space == "planar" else "spatial", row)
+
+    def built(self, space: Space, row: npt.NDArray[np.int64]) -> Mechanism:
+        from mbssa.io.records import with_multiple_joints
+
+        about = self.about()
+        names = self.body_names(about)
+        joint_names = self.numbered(about, "joint_names", str, len(row))
+        joints = self.numbered(about, "joint", dict, len(row))
+        bodies = self.numbered(about, "body", dict, int(self.arrays["n_bodies"]))
+        if any(not name.strip() for name in joint_names.values()):
+            self.fault("about joint_names", "an id is empty; leave it out or write one")
+        self.stop()
+        joint_geometry, body_geometry = self.geometry(space, row, joints, bodies)
+        mechanism = build(
+            source_name=self.source_name,
+            space=space,
+            n_bodies=int(self.arrays["n_bodies"]),
+            joint_start=self.arrays["joint_start"],
+            joint_body=self.arrays["joint_body"],
+            joint_type=row,
+            driven=self.arrays["driven"],
+            where=self.where,
+            faults=[],
+            body_names=names,
+            joint_names=joint_names,
+            joint_geometry=joint_geometry,
+            body_geometry=body_geometry,
+            motion=self.motion(about),
+            name=self.name,
+            title=about.get("title", ""),
+            source=about.get("source", ""),
+            notes=tuple(about.get("notes", ())),
+        )
+        if "multiple_joints" not in about:
+            return mechanism
+        numbers = {number: number - 1 for number in range(1, len(row) + 1)}
+        return with_multiple_joints(
+            mechanism, about["multiple_joints"], numbers, "about multiple_joints", self.source_name
+        )
+
+    # --- columns ---
+
+    def check_kinds(self) -> None:
+        for name, (kind, dimensions) in _COLUMNS.items():
+            array = self.arrays.get(name)
+            if array is None:
+                self.fault(name, f"is missing; the arrays are {', '.join(_COLUMNS)} and about")
+            elif array.dtype.kind not in kind or array.ndim != dimensions:
+                shape = "one" if dimensions == 0 else f"{dimensions}-dimensional"
+                self.fault(name, f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}")
+        driven = self.arrays.get("driven")
+        if driven is not None and driven.dtype.kind == "u" and driven.dtype != np.uint8:
+            self.fault("driven", f"is {driven.dtype}; write uint8")
+
+    def catalogue_rows(self, space: Space) -> npt.NDArray[np.int64]:
+        """Row of the catalogue of each joint."""
+        rows = []
+        for code in self.arrays["type_codes"].tolist():
+            try:
+                rows.append(joint_type(code, space).index)
+            except KeyError as error:
+                self.fault("type_codes", error.args[0])
+                rows.append(-1)
+        kind = self.arrays["joint_type"]
+        if len(kind) and (kind.min() < 0 or kind.max() >= len(rows)):
+            self.fault("joint_type", f"runs from {kind.min()} to {kind.max()}; type_codes has {len(rows)}")
+            return np.zeros(len(kind), dtype=np.int64)
+        return np.array(rows, dtype=np.int64)[kind] if rows else np.zeros(0, dtype=np.int64)
+
+    def check_columns(
+        self,
+        start: npt.NDArray[Any],
+        body: npt.NDArray[Any],
+        row: npt.NDArray[np.int64],
+        driven: npt.NDArray[Any],
+    ) -> None:
+        n_joints, n_bodies = len(row), int(self.arrays["n_bodies"])
+        for name, length, wanted in (
+            ("joint_start", len(start), n_joints + 1),
+            ("driven", len(driven), n_joints),
+        ):
+            if length != wanted:
+                self.fault(name, f"has {length} entries; {n_joints} joints need {wanted}")
+        if len(start) == 0 or start[0] != 0 or start[-1] != len(body) or (start[1:] < start[:-1]).any():
+            self.fault("joint_start", f"write 0 first, {len(body)} (the length of joint_body) last, rising")
+        if len(body) and (body.min() < 0 or body.max() >= n_bodies):
+            self.fault("joint_body", f"runs from {body.min()} to {body.max()}; write 0 to {n_bodies - 1}")
+        if not 2 <= n_bodies <= len(body) + 1:
+            self.fault("n_bodies", f"is {n_bodies}; the joints connect 2 to {len(body) + 1} at most")
+        self.stop()
+        if (row < 0).any():
+            return
+        grade, most = (
+            np.array([getattr(kind, key) for kind in CATALOGUE]) for key in ("grade", "max_bodies")
+        )
+        sizes = np.diff(start)
+        for joint in np.flatnonzero((sizes < 2) | (sizes > most[row]))[:12].tolist():
+            self.fault(self.where(joint), f"joins {sizes[joint]} bodies; write 2 to {most[row[joint]]}")
+        for joint in np.flatnonzero(driven.astype(np.int64) >> grade[row])[:12].tolist():
+            highest = (1 << int(grade[row[joint]])) - 1
+            self.fault(self.where(joint), f"driven is {driven[joint]}; write the bits 0 to {highest}")
+
+    def where(self, joint: int) -> str:
+        start = self.arrays["joint_start"]
+        bodies = self.arrays["joint_body"][int(start[joint]) : int(start[joint + 1])]
+        return f"joint {joint + 1} ({', '.join(str(body + 1) for body in bodies[:4].tolist())})"
+
+    # --- about ---
+
+    def about(self) -> dict[str, Any]:
+        array = self.arrays.get("about")
+        if array is None:
+            return {}
+        if array.dtype != np.uint8 or array.ndim != 1:
+            self.fault("about", f"is {array.dtype}; write JSON in UTF-8 as uint8")
+            return {}
+        try:
+            about = json.loads(array.tobytes().decode())
+        except (ValueError, RecursionError) as error:
+            self.fault("about", f"is no JSON: {error}")
+            return {}
+        if not isinstance(about, dict):
+            self.fault("about", "is no JSON object; write {…}")
+            return {}
+        for key, value in about.items():
+            if key not in _ABOUT:
+                self.fault(f"about {key}", f"unknown key; the keys are {', '.join(_ABOUT)}")
+            elif not isinstance(value, _ABOUT[key]):
+                self.fault(f"about {key}", f"is {type(value).__name__}; write {_ABOUT[key].__name__}")
+        for key in ("notes", "body_names"):
+            if isinstance(about.get(key), list) and not all(isinstance(one, str) for one in about[key]):
+                self.fault(f"about {key}", "holds something else than texts")
+        self.stop()
+        return about
+
+    def body_names(self, about: dict[str, Any]) -> tuple[str, ...] | None:
+        if "body_names" not in about:
+            return None
+        names: list[str] = about["body_names"]
+        n_bodies = int(self.arrays["n_bodies"])
+        if len(names) != n_bodies:
+            self.fault("about body_names", f"has {len(names)} names; there are {n_bodies} bodies")
+        if len(set(names)) != len(names):
+            self.fault("about body_names", "names are repeated; each body has a name of its own")
+        return tuple(names)
+
+    def numbered(self, about: dict[str, Any], key: str, kind: type, most: int) -> dict[int, Any]:
+        """Entries by index from entries by number."""
+        found = {}
+        for number, value in about.get(key, {}).items():
+            if not (number.isascii() and number.isdigit() and len(number) < 19 and 1 <= int(number) <= most):
+                self.fault(f"about {key}", f"{number!r} is no number; write 1 to {most}")
+            elif not isinstance(value, kind):
+                self.fault(f"about {key} {number}", f"is {type(value).__name__}; write {kind.__name__}")
+            else:
+                found[int(number) - 1] = value
+        return found
+
+    def geometry(
+        self,
+        space: Space,
+        row: npt.NDArray[np.int64],
+        joints: dict[int, Any],
+        bodies: dict[int, Any],
+    ) -> tuple[dict[int, JointGeometry], dict[int, BodyGeometry]]:
+        if not joints and not bodies:
+            return {}, {}
+        from mbssa.io.records import geometry_from_records
+
+        start, body = self.arrays["joint_start"], self.arrays["joint_body"]
+        records = {
+            j: value
+            | {
+                "bodies": (body[int(start[j]) : int(start[j + 1])] + 1).tolist(),
+                "type": CATALOGUE[row[j]].code,
+            }
+            for j, value in joints.items()
+        }
+        body_geometry, joint_geometry = geometry_from_records(space, bodies, records, self.source_name)
+        return joint_geometry, body_geometry
+
+    def motion(self, about: dict[str, Any]) -> DefaultMotion | None:
+        if "motion" not in about:
+            return None
+        return motion_from_record(about["motion"], None, self.source_name)
+
+    def fault(self, where: str, what: str) -> None:
+        self.faults.append(Fault(where, what))
+
+    def stop(self) -> None:
+        if self.faults:
+            raise ModelError(self.source_name, self.faults)

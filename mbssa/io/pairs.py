@@ -1,0 +1,282 @@
+"""Mechanisms from Python: rows of pairs, arrays, or the paper's extended adjacency matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.faults import Fault, ModelError
+from mbssa.io.build import build, driven_bits
+from mbssa.joints.catalogue import CATALOGUE, FREEDOM, Space, joint_type, types_of
+from mbssa.mechanism import Mechanism
+
+#: What an extended adjacency matrix may hold where two bodies do not touch.
+_EMPTY = {"-", "–", "−", ""}
+
+
+def from_pairs(
+    bodies: int | Sequence[str],
+    pairs: Iterable[Sequence[Any]] | tuple[npt.NDArray[Any], ...],
+    space: Space,
+    *,
+    name: str = "pairs",
+) -> Mechanism:
+    """A mechanism without geometry from its kinematic pairs.
+
+    Parameters
+    ----------
+    bodies : N with the frame, or the names of all bodies, the frame first
+    pairs : rows ``(i, j, type, driven)`` with body numbers from 1 (the frame), a code of Table 3, and
+        the driven coordinates: how many (in the catalogue's order), or their names. Or a tuple of the
+        four columns ``(i, j, type, driven)``, i and j NumPy arrays, type and driven arrays or scalars.
+    space : "planar" or "spatial"
+
+    Raises
+    ------
+    ModelError
+        With every fault found.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> four_bar = mbssa.from_pairs(
+    ...     4, [(1, 2, "R", 1), (2, 3, "R", 0), (3, 4, "R", 0), (1, 4, "R", 0)], "planar")
+    >>> four_bar
+    <Mechanism pairs: planar, 4 bodies with the frame, 4 joints, 1 driven coordinates>
+
+    A million dyads are four arrays:
+
+    >>> import numpy as np
+    >>> same = mbssa.from_pairs(
+    ...     4, (np.array([1, 2, 3, 1]), np.array([2, 3, 4, 4]), "R", np.array([1, 0, 0, 0])), "planar")
+    >>> (same.joint_body == four_bar.joint_body).all()
+    np.True_
+    """
+    faults = _space_faults(space)
+    names = None if isinstance(bodies, int | np.integer) else tuple(bodies)
+    n_bodies = int(bodies) if names is None else len(names)  # type: ignore[arg-type]
+    if faults:
+        raise ModelError(name, faults)
+    if names is not None and len(set(names)) < len(names):
+        faults.append(Fault("bodies", "names are repeated; each body has a name of its own"))
+    rows: list[Any] = list(pairs)
+    if isinstance(pairs, tuple) and len(rows) == 4 and isinstance(rows[0], np.ndarray):
+        i, j, row, mask = _from_columns(rows, space, faults)
+    else:
+        i, j, row, mask = _from_rows(rows, space, faults)
+
+    def where(k: int) -> str:
+        return f"pair {k + 1} ({i[k] + 1}, {j[k] + 1})"
+
+    return build(
+        source_name=name,
+        space=space,
+        n_bodies=n_bodies,
+        joint_start=np.arange(0, 2 * len(i) + 1, 2),
+        joint_body=np.stack([i, j], axis=1).ravel(),
+        joint_type=row,
+        driven=mask,
+        where=where,
+        faults=faults,
+        body_names=names,
+        name=name,
+    )
+
+
+Columns = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+
+
+def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: list[Fault]) -> Columns:
+    columns = np.full((3, len(pairs)), -1, dtype=np.int64)
+    mask = np.zeros(len(pairs), dtype=np.uint8)
+    for k, pair in enumerate(pairs):
+        where = f"pair {k + 1}"
+        if isinstance(pair, str) or len(pair) != 4:
+            faults.append(Fault(where, f"{pair!r} is not (i, j, type, driven)"))
+            continue
+        i, j, code, driven = pair
+        where = f"pair {k + 1} ({i}, {j})"
+        for side, body in enumerate((i, j)):
+            if not isinstance(body, int | np.integer) or isinstance(body, bool):
+                faults.append(Fault(where, f"body {body!r} is not a number; bodies count from 1, the frame"))
+            elif body < 1:
+                faults.append(Fault(where, _no_such(int(body))))
+            else:
+                columns[side, k] = int(body) - 1
+        try:
+            columns[2, k] = joint_type(code, space).index
+        except KeyError as error:
+            faults.append(Fault(where, error.args[0]))
+        else:
+            mask[k] = driven_bits(int(columns[2, k]), driven, where, faults)
+    return columns[0], columns[1], columns[2], mask
+
+
+def _from_columns(pairs: Sequence[Any], space: Space, faults: list[Fault]) -> Columns:
+    try:
+        if np.shape(pairs[0]) != np.shape(pairs[1]):
+            raise ValueError
+        i, j, code, driven = np.broadcast_arrays(*pairs)
+    except ValueError:
+        shapes = ", ".join(str(np.shape(column)) for column in pairs)
+        raise ModelError("pairs", [Fault("", f"columns of different lengths: {shapes}")]) from None
+    if i.ndim != 1 or not all(np.issubdtype(column.dtype, np.integer) for column in (i, j, driven)):
+        raise ModelError("pairs", [Fault("", "columns i, j and driven are one-dimensional integer arrays")])
+    row = np.full(len(i), -1, dtype=np.int64)
+    for kind in types_of(space):
+        row[code == kind.code] = kind.index
+    for k in np.flatnonzero(row < 0)[:50].tolist():
+        try:
+            joint_type(str(code[k]), space)
+        except KeyError as error:
+            faults.append(Fault(f"pair {k + 1}", error.args[0]))
+    grade = np.array([kind.grade for kind in CATALOGUE])[row]
+    for k in np.flatnonzero((row >= 0) & ((driven < 0) | (driven > grade)))[:50].tolist():
+        driven_bits(int(row[k]), int(driven[k]), f"pair {k + 1} ({i[k]}, {j[k]})", faults)
+    mask = (1 << np.clip(driven, 0, 6).astype(np.int64)) - 1
+    for k in np.flatnonzero((i < 1) | (j < 1))[:50].tolist():
+        faults.append(Fault(f"pair {k + 1} ({i[k]}, {j[k]})", _no_such(int(min(i[k], j[k])))))
+    return np.maximum(i - 1, -1), np.maximum(j - 1, -1), row, mask.astype(np.uint8)
+
+
+def _no_such(body: int) -> str:
+    return f"body {body} does not exist; bodies count from 1, the frame"
+
+
+def from_adjacency(
+    matrix: Sequence[Sequence[Any]] | npt.NDArray[Any],
+    known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any],
+    problem_type: int,
+    *,
+    name: str = "adjacency matrix",
+) -> Mechanism:
+    """A mechanism from the paper's extended adjacency matrix M and matrix KnownInputs (section 3.1).
+
+    Parameters
+    ----------
+    matrix : (N, N) symmetric; a code of Table 3 where two bodies form a pair, else ``-``. Any number
+        is empty too: the script User_Data.m has numbers on the diagonal and in empty places.
+        Two pairs between the same bodies are written ``R+P``.
+    known_inputs : (N, N) symmetric; driven coordinates of each pair. With ``R+P`` they fill the pairs
+        from the left.
+    problem_type : the paper's ProblemType: 3 planar, 6 spatial
+
+    Raises
+    ------
+    ModelError
+        Not square, not symmetric, unknown type, too many driven coordinates …: every fault.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> M = [["-", "R", "-", "P"], ["R", "-", "S", "-"], ["-", "S", "-", "C"], ["P", "-", "C", "-"]]
+    >>> K = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    >>> print(*mbssa.decompose(mbssa.from_adjacency(M, K, 6)).groups)
+    SG-1{2} SG-2{3, 4}
+    """
+    faults: list[Fault] = []
+    spaces: dict[int, Space] = {b: s for s, b in FREEDOM.items()}
+    if problem_type not in spaces:
+        faults.append(Fault("ProblemType", f"{problem_type!r}; write 3 (planar) or 6 (spatial)"))
+    cells = [["".join(str(cell).split()) for cell in line] for line in matrix]
+    n = len(cells)
+    if n < 2:
+        faults.append(Fault("M", "no movable body; write a row for the frame and one for each body"))
+    faults += [
+        Fault(f"M row {r + 1}", f"{len(line)} entries; the matrix is square, so write {n}")
+        for r, line in enumerate(cells)
+        if len(line) != n
+    ]
+    inputs = _input_matrix(known_inputs, n, faults)
+    if faults or inputs is None:
+        raise ModelError(name, faults)
+    space = spaces[problem_type]
+    pairs: list[tuple[int, int, str, int]] = []
+    for i in range(n):
+        if not _is_empty(cells[i][i]):
+            faults.append(Fault(f"M({i + 1},{i + 1})", f"{cells[i][i]!r} joins a body to itself; write '-'"))
+        for j in range(i + 1, n):
+            here, there = ("" if _is_empty(cells[a][b]) else cells[a][b] for a, b in ((i, j), (j, i)))
+            place = f"M({i + 1},{j + 1})"
+            if here != there:
+                faults.append(
+                    Fault(
+                        place, f"{cells[i][j]!r}, but M({j + 1},{i + 1}) is {cells[j][i]!r}; M is symmetric"
+                    )
+                )
+            known = int(inputs[i, j])
+            if known != inputs[j, i]:
+                faults.append(
+                    Fault(
+                        f"KnownInputs({i + 1},{j + 1})",
+                        f"{known}, but ({j + 1},{i + 1}) is {inputs[j, i]}; the matrix is symmetric",
+                    )
+                )
+            elif here == there:
+                pairs += _cell_pairs(i, j, here, known, space, faults)
+        if inputs[i, i] != 0:
+            faults.append(Fault(f"KnownInputs({i + 1},{i + 1})", "must be 0: no body drives itself"))
+    if faults:
+        raise ModelError(name, faults)
+    return from_pairs(n, pairs, space, name=name)
+
+
+def _is_empty(cell: str) -> bool:
+    return cell in _EMPTY or cell.isdigit()
+
+
+def _input_matrix(
+    known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: list[Fault]
+) -> npt.NDArray[np.int64] | None:
+    try:
+        inputs = np.asarray(known_inputs)
+    except ValueError:
+        inputs = np.zeros(0)
+    if inputs.shape != (n, n):
+        faults.append(Fault("KnownInputs", f"has the shape {inputs.shape}; M needs ({n}, {n})"))
+        return None
+    if not np.issubdtype(inputs.dtype, np.integer):
+        faults.append(Fault("KnownInputs", "holds something else than whole numbers"))
+        return None
+    return inputs.astype(np.int64)
+
+
+def _cell_pairs(
+    i: int, j: int, cell: str, known: int, space: Space, faults: list[Fault]
+) -> list[tuple[int, int, str, int]]:
+    """Pairs of one cell, the driven coordinates given to them from the left."""
+    where = f"M({i + 1},{j + 1})"
+    if not cell:
+        if known:
+            faults.append(
+                Fault(f"KnownInputs({i + 1},{j + 1})", f"drives {known}, but the bodies form no pair")
+            )
+        return []
+    pairs = []
+    total = 0
+    for code in cell.split("+"):
+        try:
+            grade = joint_type(code, space).grade
+        except KeyError as error:
+            faults.append(Fault(where, error.args[0]))
+            continue
+        given = min(max(known - total, 0), grade)
+        total += grade
+        pairs.append((i + 1, j + 1, code, given))
+    if known < 0 or (pairs and known > total):
+        faults.append(
+            Fault(
+                f"KnownInputs({i + 1},{j + 1})",
+                f"{known} driven coordinates; {cell} has {total} free, so write 0 to {total}",
+            )
+        )
+    return pairs
+
+
+def _space_faults(space: str) -> list[Fault]:
+    if space in FREEDOM:
+        return []
+    return [Fault("space", f"{space!r}; write 'planar' or 'spatial'")]

@@ -1,0 +1,294 @@
+"""``profile`` of an L joint in a model file: its shape, and the way to SI units.
+
+What its numbers must be to make a cam is said by :mod:`mbssa.joints.cam_profiles`, which looks at tables of
+the right shape only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
+
+from mbssa.faults import Fault
+from mbssa.io.shape_faults import WANTED, shown, unknown_key
+from mbssa.io.table import Table
+from mbssa.joints.cam_profiles import Profile, ProfileError, profile_from
+from mbssa.joints.follower_laws import Kind
+
+Point = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
+
+
+class FormulaEntry(Table):
+    """A curve by formula: r of the angle s from x (rad), or x and y of a parameter s.
+
+    Formulas know + - * / **, brackets, pi, e, and sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh,
+    exp, log, sqrt, abs; angles in rad whatever the units of the file.
+    """
+
+    r: str | None = Field(None, description='distance from the origin: "0.05 + 0.01*cos(3*s)"')
+    x: str | None = Field(None, description='"0.03*cos(s)"')
+    y: str | None = Field(None, description='"0.02*sin(s)"')
+    range: (
+        Annotated[
+            list[Annotated[FiniteFloat, Tag("number")] | Annotated[str, Tag("text")]],
+            Field(min_length=2, max_length=2),
+        ]
+        | None
+    ) = Field(None, description='of s, numbers or formulas; [0, "2*pi"] if not given')
+    unit: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
+        None, description="length units that the number 1 of a formula stands for; 1 if not given"
+    )
+
+
+class CircleEntry(Table):
+    """A circle; beside the origin it is an eccentric cam."""
+
+    radius: FiniteFloat = Field(description="length units")
+    centre: Point | None = Field(None, description="[0, 0] if not given")
+
+
+class EllipseEntry(Table):
+    """An ellipse."""
+
+    semi_axes: Point = Field(description="both half axes, length units")
+    centre: Point | None = Field(None, description="[0, 0] if not given")
+    angle: FiniteFloat | None = Field(None, description="of the first half axis from x, angle units")
+
+
+class SegmentEntry(Table):
+    """A stretch of a law: a rise or return over an angle of the cam, or a dwell."""
+
+    rise: FiniteFloat | None = Field(None, description="length units; angle units with a swing")
+    dwell: FiniteFloat | None = Field(None, description="angle of the cam, angle units")
+    back: FiniteFloat | None = Field(
+        None, alias="return", description="length units; angle units with a swing"
+    )
+    over: FiniteFloat | None = Field(None, description="angle of the cam, angle units")
+    kind: Kind | None = Field(None, description="law of a rise or return")
+
+
+class SwingEntry(Table):
+    """A swinging follower; at the law's angle 0 its pivot lies on x of the cam's frame."""
+
+    pivot: FiniteFloat = Field(description="distance of the pivot from the cam's axis, length units")
+    arm: FiniteFloat = Field(
+        description="length units, from the pivot to the roller's centre or the knife's tip; "
+        "flat: how far the face lies beyond the pivot"
+    )
+    side: Literal["left", "right"] | None = Field(
+        None,
+        description="on which the arm is, seen from the cam's axis to the pivot; left if not given",
+    )
+
+
+class CurveEntry(Table):
+    """A curve, by one of these; the material is on the left of its direction, inside of a closed one."""
+
+    formula: FormulaEntry | None = None
+    points: list[Point] | None = Field(
+        None, description="[[x1, y1], [x2, y2], …], a cubic spline runs through them"
+    )
+    circle: CircleEntry | None = None
+    ellipse: EllipseEntry | None = None
+    line: Annotated[list[Point], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="[[x1, y1], [x2, y2]], from one point to another"
+    )
+    closed: bool | None = Field(
+        None, description="of points: true if not given; of a formula: found out if not given"
+    )
+
+
+class FollowerEntry(Table):
+    """A follower with a profile of its own."""
+
+    curve: CurveEntry = Field(description="in the frame of the second body")
+
+
+def _which(value: Any) -> str:
+    return "table" if isinstance(value, Mapping | BaseModel) else "name"
+
+
+class ProfileEntry(CurveEntry):
+    """The cam of an L joint, in the frame of its first body, and what follows it."""
+
+    law: list[SegmentEntry] | None = Field(
+        None, description="the cam that moves its follower so; from the angle 0, over the whole turn"
+    )
+    base: FiniteFloat | None = Field(None, description="law: radius of the base circle")
+    offset: FiniteFloat | None = Field(
+        None, description="law: of a roller's or knife's line, to the left of its rise; 0 if not given"
+    )
+    swing: SwingEntry | None = Field(
+        None, description="law: the follower swings about a pivot; { pivot = …, arm = …, side = … }"
+    )
+    turns: Literal["counter-clockwise", "clockwise"] | None = Field(
+        None, description="law: how the cam turns; counter-clockwise if not given"
+    )
+    follower: (
+        Annotated[
+            Annotated[Literal["roller", "knife", "flat"], Tag("name")]
+            | Annotated[FollowerEntry, Tag("table")],
+            Discriminator(_which),
+        ]
+        | None
+    ) = Field(None, description='"roller", "knife", "flat", or { curve = { … } }')
+    radius: FiniteFloat | None = Field(None, description="of the roller, length units")
+    title: str | None = None
+
+
+#: Keys in length units and in angle units, wherever they stand in the table; ``rise`` and ``return`` are
+#: lengths, or angles with a swing.
+_LENGTHS = ("points", "radius", "centre", "semi_axes", "line", "base", "offset", "pivot", "arm", "unit")
+_ANGLES = ("angle", "dwell", "over")
+_HEIGHTS = ("rise", "return")
+
+
+def profile_of(
+    table: Mapping[str, Any], length: float, angle: float, where: str, faults: list[Fault]
+) -> Profile | None:
+    """The profile of a model file's table; its ``table`` is the same in SI.
+
+    Parameters
+    ----------
+    table : of the file, ``profile = { … }``
+    length, angle : metres and radians in a unit of the file
+    where : what stands before the places of faults: ``[[joint]] 3 (2-5) profile``
+    faults : gains all that is wrong; then the result is None
+
+    Examples
+    --------
+    >>> found = []
+    >>> file = {"circle": {"radius": 20.0, "centre": [5.0, 0.0]}, "follower": "roller", "radius": 8.0}
+    >>> cam = profile_of(file, 1e-3, 1.0, "profile", found)
+    >>> cam.radius, cam.table["circle"]
+    (0.008, {'radius': 0.02, 'centre': [0.005, 0.0]})
+    >>> profile_of({"circel": {}, "follower": "flat"}, 1.0, 1.0, "profile", found)
+    >>> print(str(found[0])[:51])
+    profile.circel: unknown key; did you mean 'circle'?
+    """
+    if not isinstance(table, Mapping):
+        faults.append(
+            Fault(where, f"is {table!r}; write a table: profile = {{ circle = {{ radius = … }}, … }}")
+        )
+        return None
+    plain = _copied(table)
+    try:
+        ProfileEntry.model_validate(plain)
+    except ValidationError as error:
+        faults += _faults_of_shape(error, plain, where)
+        return None
+    try:
+        return profile_from(_in_si(plain, length, angle))
+    except ProfileError as error:
+        faults += [Fault(f"{where}.{place}" if place else where, what) for place, what in error.faults]
+        return None
+
+
+def _copied(value: Any) -> Any:
+    """Plain dicts and lists: what a TOML document or an archive gives may be neither."""
+    if isinstance(value, Mapping):
+        return {str(key): _copied(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_copied(entry) for entry in value]
+    return value
+
+
+def _in_si(table: dict[str, Any], length: float, angle: float) -> dict[str, Any]:
+    height = angle if "swing" in table else length
+    scale = dict.fromkeys(_LENGTHS, length) | dict.fromkeys(_ANGLES, angle) | dict.fromkeys(_HEIGHTS, height)
+
+    def convert(value: Any, factor: float | None) -> Any:
+        if isinstance(value, dict):
+            return {key: convert(entry, scale.get(key)) for key, entry in value.items()}
+        if isinstance(value, list):
+            return [convert(entry, factor) for entry in value]
+        return value if factor is None else value * factor
+
+    converted: dict[str, Any] = convert(table, None)
+    for curves in (converted, converted.get("follower")):
+        curve = curves.get("curve", curves) if isinstance(curves, dict) else {}
+        if length != 1.0 and "formula" in curve:
+            curve["formula"].setdefault("unit", length)
+    return converted
+
+
+# --- faults of shape -------------------------------------------------------------------------------
+
+
+def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) -> list[Fault]:
+    by_place: dict[str, list[Any]] = {}
+    for problem in error.errors():
+        by_place.setdefault(_place(problem["loc"], table), []).append(problem)
+    return [
+        Fault(f"{where}.{place}" if place else where, _sentence(several))
+        for place, several in by_place.items()
+    ]
+
+
+def _place(loc: tuple[int | str, ...], here: Any) -> str:
+    """``law[2].over``; the names of alternatives, which pydantic puts into a location, are left out."""
+    text = ""
+    for step in loc:
+        if isinstance(step, int) and isinstance(here, list):
+            text += f"[{step + 1}]"
+            here = here[step]
+        elif isinstance(step, str) and isinstance(here, dict) and (step in here or step == loc[-1]):
+            text += f".{step}" if text else step
+            here = here.get(step)
+    return text
+
+
+def _sentence(problems: list[Any]) -> str:
+    problem = problems[0]
+    kind, loc = problem["type"], problem["loc"]
+    if kind == "extra_forbidden":
+        return unknown_key(str(loc[-1]), _keys_at(loc))
+    if kind == "missing":
+        return f"is missing; write {loc[-1]} = …{_about(loc)}"
+    if kind == "literal_error" and loc[-1] == "name":
+        return f"is {problem['input']!r}; write {problem['ctx']['expected']}, or {{ curve = {{ … }} }}"
+    wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
+    return f"is {shown(problem['input'])}; write {wanted}{_about(loc)}"
+
+
+def _wanted(problem: Any) -> str:
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind == "literal_error":
+        return str(context["expected"])
+    if kind in ("too_short", "too_long"):
+        return f"{context.get('min_length', context.get('max_length'))} entries"
+    if kind == "greater_than":
+        return f"a number above {context['gt']:g}"
+    return WANTED.get(kind, str(problem["msg"]))
+
+
+#: Tables by the key under which they stand.
+_TABLES: dict[str, type[Table]] = {
+    "formula": FormulaEntry,
+    "circle": CircleEntry,
+    "ellipse": EllipseEntry,
+    "law": SegmentEntry,
+    "swing": SwingEntry,
+    "follower": FollowerEntry,
+    "curve": CurveEntry,
+}
+
+
+def _table_of(loc: tuple[int | str, ...]) -> type[Table]:
+    """The table in which the last key of a location stands."""
+    return next((_TABLES[step] for step in reversed(loc[:-1]) if step in _TABLES), ProfileEntry)
+
+
+def _keys_at(loc: tuple[int | str, ...]) -> list[str]:
+    return [field.alias or name for name, field in _table_of(loc).model_fields.items()]
+
+
+def _about(loc: tuple[int | str, ...]) -> str:
+    """In brackets what the last key of a location is; numbers and alternatives behind it are no keys."""
+    for end in range(len(loc), 0, -1):
+        for name, field in _table_of(loc[:end]).model_fields.items():
+            if (field.alias or name) == loc[end - 1]:
+                return f" ({field.description})" if field.description else ""
+    return ""

@@ -1,0 +1,347 @@
+"""A mechanism as the plain tables of a model file, and back: what TOML, graphs and ``.npz`` share.
+
+A record is what :mod:`tomllib` would return for a file of ``format = 1`` in SI units: dictionaries,
+lists, texts and numbers, the keys in the order of :mod:`mbssa.io.schema`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mbssa.faults import Fault, ModelError
+from mbssa.io.motion import motion_record
+from mbssa.joints.catalogue import Space, joint_type
+from mbssa.mechanism import (
+    FRAME,
+    FRAME_NAMES,
+    BodyGeometry,
+    JointFrame,
+    JointGeometry,
+    Mechanism,
+    MultipleJoint,
+)
+
+Record = dict[str, Any]
+
+
+def to_record(mechanism: Mechanism) -> Record:
+    """Plain tables of a whole mechanism; reading them back gives the same columns and records.
+
+    >>> import mbssa
+    >>> record = to_record(mbssa.load("planar_four_bar"))
+    >>> record["joint"][0]["bodies"], record["joint"][0]["driven"]
+    (['frame', 'crank'], ['angle'])
+    """
+    record: Record = {"format": 1, "space": mechanism.space}
+    record |= {key: getattr(mechanism, key) for key in ("title", "source") if getattr(mechanism, key)}
+    if mechanism.notes:
+        record["notes"] = list(mechanism.notes)
+    names = held_names(mechanism)
+    if mechanism.body_names is None and not mechanism.body_geometry:
+        record["bodies"] = mechanism.n_bodies
+    else:
+        record["body"] = [
+            ({"name": names[index]} if index in names else {}) | body_record(mechanism, index)
+            for index in range(1, mechanism.n_bodies)
+        ]
+        names[0] = FRAME
+    record["joint"] = _joint_records(mechanism, names)
+    motion = motion_record(mechanism)
+    if motion is not None:
+        record["motion"] = motion
+    return record
+
+
+def held_names(mechanism: Mechanism) -> dict[int, str]:
+    """Names of movable bodies, by index, that a model file can hold; others are known by number.
+
+    A model file keeps ``frame`` and ``ground`` for body 1, and numbers for the bodies that they number.
+    """
+    if mechanism.body_names is None:
+        return {}
+    return {
+        index: name
+        for index, name in enumerate(mechanism.body_names)
+        if index and isinstance(name, str) and name.strip() and name not in FRAME_NAMES and not name.isdigit()
+    }
+
+
+def body_record(mechanism: Mechanism, index: int) -> Record:
+    """What is known of a body besides its name."""
+    geometry = mechanism.body_geometry.get(index)
+    if geometry is None:
+        return {}
+    record = _plain_fields(geometry)
+    if geometry.orientation is not None:
+        record["orientation"] = (
+            geometry.orientation[0] if mechanism.space == "planar" else list(geometry.orientation)
+        )
+    return record
+
+
+def check_writable(mechanism: Mechanism) -> None:
+    """What a file can hold of users' functions are their names.
+
+    Raises
+    ------
+    ModelError
+        Functions that were handed over as such, by their joints.
+    """
+    faults = [
+        Fault(
+            f"joint {mechanism.joint_ids[joint]} {key}",
+            f"is {getattr(given, '__qualname__', repr(given))} of this program, which no file holds; "
+            'give it by name, "module:name" or "file.py:name"',
+        )
+        for joint, geometry in mechanism.joint_geometry.items()
+        for key in ("function", "derivative")
+        if callable(given := getattr(geometry, key))
+    ]
+    if faults:
+        raise ModelError(mechanism.name or "mechanism", faults)
+
+
+def joint_geometry_record(geometry: JointGeometry | None) -> Record:
+    """Geometry of a joint under the keys of a model file."""
+    return {} if geometry is None else _plain_fields(geometry)
+
+
+def _joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[Record]:
+    """A table for each joint; a joint of several bodies is one table again."""
+    merged = {
+        several.joints[0]: (several, table)
+        for several in mechanism.multiple_joints
+        if (table := _multiple_record(mechanism, several, names)) is not None
+    }
+    records = []
+    joint = 0
+    while joint < mechanism.n_joints:
+        if joint in merged:
+            several, table = merged[joint]
+            records.append(table)
+            joint += len(several.joints)
+        else:
+            records.append(_joint_record(mechanism, joint, names))
+            joint += 1
+    return records
+
+
+def split_joints(mechanism: Mechanism) -> list[MultipleJoint]:
+    """Joints of several bodies that a model file can only hold as their pairs.
+
+    Its reader makes the driven pairs and then a star on the first body; another tree is written as it is.
+    """
+    return [each for each in mechanism.multiple_joints if _multiple_record(mechanism, each, {}) is None]
+
+
+def _multiple_record(mechanism: Mechanism, several: MultipleJoint, names: Mapping[int, str]) -> Record | None:
+    """One table for the pairs of a joint of several bodies; None if the reader would make others of it."""
+    from mbssa.io.multiple import spanning_tree
+
+    first, last = several.joints[0], several.joints[-1]
+    pairs = [mechanism.joint_bodies(joint) for joint in several.joints]
+    driven = [pair for pair, joint in zip(pairs, several.joints, strict=True) if mechanism.driven[joint]]
+    geometry = _shared_geometry(mechanism, several)
+    if (
+        list(several.joints) != list(range(first, last + 1))
+        or spanning_tree(several.bodies, [(pair[0], pair[1]) for pair in driven]) != tuple(pairs)
+        or not _one_id(mechanism, several)
+        or len({int(mechanism.joint_type[joint]) for joint in several.joints}) > 1
+        or (driven and mechanism.joints[first].type.grade > 1)
+        or geometry is None
+    ):
+        return None
+    record = _joint_record(mechanism, first, names)
+    record = {key: record[key] for key in ("bodies", "type", "id") if key in record}
+    record["bodies"] = [names.get(index, index + 1) for index in several.bodies]
+    if driven:
+        record["driven_pairs"] = [[names.get(index, index + 1) for index in pair] for pair in driven]
+    return record | geometry
+
+
+def _one_id(mechanism: Mechanism, several: MultipleJoint) -> bool:
+    """Whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
+    given = [mechanism.joint_names.get(joint) for joint in several.joints]
+    counted = [given[0], *(f"{given[0]}#{number}" for number in range(2, len(given) + 1))]
+    return given == (counted if given[0] is not None else [None] * len(given))
+
+
+def _shared_geometry(mechanism: Mechanism, several: MultipleJoint) -> Record | None:
+    """Geometry of all the pairs as one, a frame for each body; None if the pairs differ."""
+    known = [mechanism.joint_geometry.get(joint) for joint in several.joints]
+    if known[0] is None:
+        return {} if not any(known) else None
+    frames: dict[int, JointFrame] = {}
+    for joint, geometry in zip(several.joints, known, strict=True):
+        if geometry is None or geometry.at_reference:
+            return None
+        if dataclasses.replace(geometry, frames=None) != dataclasses.replace(known[0], frames=None):
+            return None
+        for index, frame in zip(mechanism.joint_bodies(joint), geometry.frames or (), strict=False):
+            if frames.setdefault(index, frame) != frame:
+                return None
+    if frames and set(frames) != set(several.bodies):
+        return None
+    whole = tuple(frames[index] for index in several.bodies) if frames else None
+    return joint_geometry_record(dataclasses.replace(known[0], frames=whole))
+
+
+def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) -> Record:
+    view = mechanism.joints[joint]
+    record: Record = {
+        "bodies": [names.get(index, index + 1) for index in mechanism.joint_bodies(joint)],
+        "type": view.type.code,
+    }
+    if joint in mechanism.joint_names:
+        record["id"] = mechanism.joint_names[joint]
+    if view.driven:
+        record["driven"] = list(view.driven)
+    return record | joint_geometry_record(view.geometry)
+
+
+#: Fields whose empty table says something else than no table.
+_KEPT_EMPTY = ("profile", "inertia", "visual")
+
+
+def _plain_fields(geometry: JointGeometry | BodyGeometry | JointFrame) -> Record:
+    record = {}
+    for field in dataclasses.fields(geometry):
+        value = getattr(geometry, field.name)
+        if value is not None and (field.name in _KEPT_EMPTY or not isinstance(value, Mapping) or value):
+            record[field.name] = plain(value)
+    return record
+
+
+def plain(value: object) -> Any:
+    """A copy in dictionaries, lists and scalars only; NumPy's arrays and numbers become Python's."""
+    if isinstance(value, JointFrame):
+        return _plain_fields(value)
+    if isinstance(value, Mapping):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return value
+
+
+# --- back ------------------------------------------------------------------------------------------
+
+
+def from_record(record: Record, source_name: str, name: str) -> Mechanism:
+    """A mechanism from plain tables, checked as a model file is.
+
+    Raises
+    ------
+    ModelError
+        With every fault, named as ``joint 3 (2, 5) axis``.
+    """
+    from mbssa.io.toml_file import parse_record
+
+    try:
+        return parse_record(record, source_name, name)
+    except ModelError as error:
+        raise ModelError(source_name, _renamed(error.faults)) from None
+
+
+def geometry_from_records(
+    space: Space,
+    bodies: Mapping[int, Record],
+    joints: Mapping[int, Record],
+    source_name: str,
+) -> tuple[dict[int, BodyGeometry], dict[int, JointGeometry]]:
+    """Geometry by index from the records of those bodies and joints that have any.
+
+    A joint's record has ``bodies`` and ``type`` beside its geometry; the tables are changed.
+
+    Raises
+    ------
+    ModelError
+        With every fault.
+    """
+    from mbssa.io.shape_faults import check_shape
+    from mbssa.io.toml_file import _Reader
+
+    faults: list[Fault] = []
+    raw = {"format": 1, "space": space, "body": list(bodies.values()), "joint": list(joints.values())}
+    model = check_shape(raw, faults)
+    if model is None or faults:
+        raise ModelError(source_name, _renamed(faults))
+    reader = _Reader(model, source_name, "", faults)
+    by_place = reader._body_geometry()
+    found = {index: by_place[place + 1] for place, index in enumerate(bodies) if place + 1 in by_place}
+    geometry = {}
+    for index, entry in zip(joints, model.joint, strict=True):
+        where = f"joint {index + 1} ({', '.join(map(str, entry.bodies))})"
+        value = reader._joint_geometry(entry, joint_type(entry.type, space), where)
+        if value is not None:
+            geometry[index] = value
+    if faults:
+        raise ModelError(source_name, _renamed(faults))
+    return found, geometry
+
+
+def with_multiple_joints(
+    mechanism: Mechanism, entries: object, indices: Mapping[Any, int], where: str, source_name: str
+) -> Mechanism:
+    """The mechanism with its joints of several bodies.
+
+    Parameters
+    ----------
+    entries : list of ``{"bodies": [numbers], "joints": [keys of indices]}``
+    indices : joint index by what the entries call a joint
+
+    Raises
+    ------
+    ModelError
+        An entry whose joints are no tree of its bodies.
+    """
+    found, faults = [], []
+    for number, entry in enumerate(entries if isinstance(entries, list | tuple) else [entries], 1):
+        bodies, joints = _numbers_of(entry, indices)
+        pairs = [mechanism.joint_bodies(joint) for joint in joints]
+        if len(bodies) < 3 or len(set(joints)) != len(bodies) - 1 or not _is_tree(bodies, pairs):
+            what = "write bodies, three or more, and joints, the pairs that connect them"
+            faults.append(Fault(f"{where} {number}", f"{what}, one fewer"))
+        else:
+            found.append(MultipleJoint(bodies, joints))
+    if faults:
+        raise ModelError(source_name, faults)
+    return dataclasses.replace(mechanism, multiple_joints=tuple(found))
+
+
+def _numbers_of(entry: object, indices: Mapping[Any, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Bodies and joints of an entry by index; empty if it has other things."""
+    if not isinstance(entry, Mapping) or set(entry) != {"bodies", "joints"}:
+        return (), ()
+    bodies, joints = entry["bodies"], entry["joints"]
+    if not all(isinstance(each, list | tuple) for each in (bodies, joints)):
+        return (), ()
+    if not all(isinstance(body, int) for body in bodies):
+        return (), ()
+    if not all(isinstance(joint, str | int) and joint in indices for joint in joints):
+        return (), ()
+    return tuple(body - 1 for body in bodies), tuple(indices[joint] for joint in joints)
+
+
+def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:
+    """Whether pairs, one fewer than the bodies, connect them."""
+    reached = {bodies[0]}
+    for _ in pairs:
+        reached.update(body for pair in pairs if reached & set(pair) for body in pair)
+    return reached == set(bodies) and len(reached) == len(bodies)
+
+
+def _renamed(faults: list[Fault] | tuple[Fault, ...]) -> list[Fault]:
+    """Places without the brackets of TOML tables."""
+    return [Fault(_plain_place(fault.where), fault.what) for fault in faults]
+
+
+def _plain_place(where: str) -> str:
+    for table in ("joint", "body"):
+        where = where.replace(f"[[{table}]]", table)
+    return where.replace("[motion]", "motion")

@@ -1,0 +1,230 @@
+"""Shape of a model file, ``format = 1``: what :command:`mbssa schema` prints and the reader checks.
+
+Only shapes and types are said here; what a joint type needs is said by the catalogue and checked by
+:mod:`mbssa.io.toml_file`, what a motion needs by :mod:`mbssa.io.motion`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
+
+from mbssa.io.table import Table
+from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
+
+Numbers = list[FiniteFloat]
+BodyReference = int | str
+#: Coordinates; the name of a body's point, ``crank.tip``, is replaced by them before shapes are checked.
+Point = Annotated[
+    Numbers, WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]})
+]
+Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
+
+#: How long a motion or a step may last.
+Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
+
+
+class Units(Table):
+    """Units of every number in the file; stored in SI."""
+
+    length: Literal["m", "mm", "cm", "in", "ft"] = "m"
+    angle: Literal["rad", "deg"] = "rad"
+
+
+class FrameEntry(Table):
+    """A joint's frame on one body, in that body's own frame."""
+
+    origin: Numbers = Field(description="position, length units")
+    z: Numbers | None = Field(None, description="the joint's axis; spatial only")
+    x: Numbers | None = Field(
+        None, description="direction from which coordinates are measured; planar: the sliding direction"
+    )
+
+
+class BodyEntry(Table):
+    """A movable body; the first ``[[body]]`` has number 2, the frame is number 1."""
+
+    name: str | None = Field(None, description="unique; its number if not given")
+    origin: Numbers | None = Field(
+        None, description="world position of the body's frame at the reference; 0 if not given"
+    )
+    orientation: FiniteFloat | Numbers | None = Field(
+        None,
+        description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle",
+    )
+    points: dict[str, Numbers] = Field({}, description="named points, world coordinates at the reference")
+    inertia: dict[str, Any] | None = Field(None, description="kept, not interpreted")
+    visual: dict[str, Any] | None = Field(None, description="kept, not interpreted")
+
+
+class _ProfileKeys:
+    """The keys of a profile, for the schema alone: :mod:`mbssa.io.profile` checks the table itself."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(_: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        # Whoever has no cams does not wait for what makes them.
+        from mbssa.io.profile import ProfileEntry
+
+        return handler(ProfileEntry.__pydantic_core_schema__)
+
+
+class JointEntry(Table):
+    """A kinematic pair; positions and directions are in world axes at the reference."""
+
+    bodies: list[BodyReference] = Field(
+        min_length=2,
+        description='numbers or names; 1, "frame" or "ground" is the fixed body; R, P, C, S, PL may join '
+        "three or more",
+    )
+    type: str = Field(description="code of the catalogue: R, P, C, U, S, …")
+    id: str | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
+    driven: bool | int | list[str] = Field(
+        0, description="driven coordinates: names, how many (in the catalogue's order), or true for all"
+    )
+    driven_pairs: list[Annotated[list[BodyReference], Field(min_length=2, max_length=2)]] = Field(
+        [], description="R or P of three or more bodies: the pairs of bodies whose motion is driven"
+    )
+    point: Point | None = Field(
+        None, description='a point on the joint\'s axis, or its centre; "crank.tip" is a point of a body'
+    )
+    points: list[Point] | None = Field(
+        None, description="one point per body (gears: wheel centres), or per contact"
+    )
+    axis: Numbers | None = Field(None, description="direction of the axis, guide or normal")
+    axes: list[Numbers] | None = Field(
+        None,
+        description="one direction per body (U: the two pins; where its rod gives them, the first or none), "
+        "or one normal per contact",
+    )
+    frames: list[FrameEntry] | None = Field(
+        None, description="one local frame per body, instead of point, points, axis and axes"
+    )
+    pitch: FiniteFloat | None = Field(None, description="H: advance per angle unit")
+    ratio: FiniteFloat | None = Field(
+        None, description="gears: radius of the second over the first; negative: internal"
+    )
+    radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or wheel")
+    length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
+    offsets: Numbers | None = Field(None, description="U: distance between its two axes")
+    profile: Annotated[Any, _ProfileKeys] | None = Field(
+        None, description="L: the cam's curve and its follower"
+    )
+    function: Any = Field(
+        None, description='USER: "module:name" or "file.py:name" of a Python function, zero where it holds'
+    )
+    derivative: Any = Field(None, description="USER: its derivatives; by complex step if not given")
+    unit: Literal["m", "rad", "1"] | None = Field(None, description="USER: unit of the function's value")
+    limits: dict[str, Limits] = Field({}, description="coordinate = [lowest, highest]")
+    at_reference: dict[str, FiniteFloat] = Field(
+        {}, description="coordinate = its value in the reference configuration; 0 if not given"
+    )
+
+
+class ConstantLaw(Table):
+    """The coordinate stands still."""
+
+    law: Literal["constant"] = Field(description="stands still")
+    value: FiniteFloat | None = Field(None, description="the reference value if not given")
+
+
+class SpeedLaw(Table):
+    """start + rate t."""
+
+    law: Literal["speed"] = Field(description="constant speed")
+    rate: FiniteFloat = Field(description="length or angle units per second")
+    start: FiniteFloat | None = Field(None, description="at t = 0; the reference value if not given")
+
+
+class PolynomialLaw(Table):
+    """start + c1 t + c2 t² + …"""
+
+    law: Literal["polynomial"] = Field(description="a polynomial of t")
+    coefficients: Annotated[Numbers, Field(min_length=1)] = Field(
+        description="of t, t², t³, …: length or angle units per s, s², s³, …"
+    )
+    start: FiniteFloat | None = Field(None, description="at t = 0; the reference value if not given")
+
+
+class HarmonicLaw(Table):
+    """mean + amplitude sin(2π frequency t + phase)."""
+
+    law: Literal["harmonic"] = Field(description="swings")
+    amplitude: FiniteFloat = Field(description="length or angle units")
+    frequency: FiniteFloat = Field(description="Hz")
+    phase: FiniteFloat = Field(0.0, description="at t = 0, angle units")
+    mean: FiniteFloat | None = Field(
+        None, description="if not given, such that the motion starts at the reference value"
+    )
+
+
+class RampLaw(Table):
+    """A smooth step: the quintic without rate or acceleration at its two ends."""
+
+    law: Literal["ramp"] = Field(description="a smooth step from start to end")
+    end: FiniteFloat = Field(description="value after the step, length or angle units")
+    start: FiniteFloat | None = Field(
+        None, description="value before the step; the reference value if not given"
+    )
+    begin: FiniteFloat = Field(0.0, description="when the step begins, s")
+    duration: Seconds | None = Field(
+        None, description="of the step, s; to the end of the motion if not given"
+    )
+
+
+class SplineLaw(Table):
+    """The natural cubic spline through points."""
+
+    law: Literal["spline"] = Field(description="a natural cubic spline through points")
+    times: Annotated[Numbers, Field(min_length=2)] = Field(
+        description="s, increasing, from 0 or before to the end of the motion or after"
+    )
+    values: Annotated[Numbers, Field(min_length=2)] = Field(
+        description="length or angle units, one for each time"
+    )
+
+
+#: Tables of the laws by the name that ``law`` gives them.
+LAWS: dict[str, type[Table]] = {
+    "constant": ConstantLaw,
+    "speed": SpeedLaw,
+    "polynomial": PolynomialLaw,
+    "harmonic": HarmonicLaw,
+    "ramp": RampLaw,
+    "spline": SplineLaw,
+}
+
+AnyLaw = Annotated[
+    ConstantLaw | SpeedLaw | PolynomialLaw | HarmonicLaw | RampLaw | SplineLaw, Field(discriminator="law")
+]
+
+
+class MotionEntry(Table):
+    """The motion that a model carries: what ``mbssa solve`` runs if it is given no other."""
+
+    duration: Seconds = Field(1.0, description="s, from t = 0")
+    steps: Annotated[int, Field(ge=1, le=MOST_STEPS)] = Field(101, description="instants, both ends included")
+    inputs: dict[str, AnyLaw] = Field(
+        {}, description='a law for each driven coordinate: "2-3.slide" = { law = "speed", rate = 0.1 }'
+    )
+
+
+class ModelFile(Table):
+    """A mechanism as a TOML file of mbssa."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, title="mbssa model file, format 1", populate_by_name=True
+    )
+
+    format: Literal[1] = Field(description="version of this format")
+    space: Literal["planar", "spatial"]
+    title: str = ""
+    source: str = Field("", description="where topology and geometry come from")
+    notes: list[str] = []
+    units: Units = Units()
+    bodies: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="N with the frame, for bodies without names, instead of [[body]]"
+    )
+    body: list[BodyEntry] = []
+    joint: list[JointEntry] = []
+    motion: MotionEntry | None = Field(None, description="the motion that the model carries")

@@ -1,0 +1,198 @@
+"""Faults of shape in a model file: what pydantic found, as place, problem and remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from mbssa.faults import Fault
+from mbssa.io.schema import LAWS, BodyEntry, FrameEntry, JointEntry, ModelFile, MotionEntry, Units
+
+#: Remedy by the type of pydantic's error.
+WANTED = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "string_type": "a text in quotes",
+    "bool_type": "true or false",
+    "list_type": "a list […]",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+
+
+def unknown_key(key: str, keys: list[str]) -> str:
+    """The sentence for a key that a table does not have.
+
+    >>> unknown_key("axes", ["axis", "point"])
+    "unknown key; did you mean 'axis'? the keys here are axis, point"
+    """
+    near = difflib.get_close_matches(key, keys, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"unknown key; {hint}the keys here are {', '.join(keys)}"
+
+
+def check_shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
+    """The file as checked tables; entries of wrong shape are reported, then neutralised."""
+    try:
+        return ModelFile.model_validate(raw)
+    except ValidationError as error:
+        problems = error.errors()
+    by_place: dict[tuple[int | str, ...], list[Any]] = {}
+    for problem in problems:
+        by_place.setdefault(_place(problem["loc"], raw), []).append(problem)
+    for place, several in by_place.items():
+        faults.append(Fault(where_in(place, raw), _sentence(place, several, raw)))
+    _neutralise(raw, by_place)
+    try:
+        return ModelFile.model_validate(raw)
+    except ValidationError:
+        return None
+
+
+def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
+    """The part of a validation error's location that exists in the file, plus a missing key.
+
+    Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the
+    name of a law stands between an input and its parameter.
+    """
+    place: list[int | str] = []
+    here = raw
+    for number, step in enumerate(loc):
+        if number == 3 and loc[:2] == ("motion", "inputs"):
+            continue
+        if isinstance(here, dict) and isinstance(step, str):
+            place.append(step)
+            here = here.get(step)
+        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+            place.append(step)
+            here = here[step]
+        else:
+            break
+    return tuple(place)
+
+
+def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
+    """``[[joint]] 3 (2-5) axis``: the table, counted from 1, what it joins, the key."""
+    if len(place) >= 2 and place[0] in ("body", "joint") and isinstance(place[1], int):
+        entry = raw[place[0]][place[1]]
+        head = entry_name(str(place[0]), place[1], entry if isinstance(entry, dict) else {})
+        rest = place[2:]
+    elif place[:1] == ("motion",):
+        head, rest = "[motion]", place[1:]
+        if rest[:1] == ("inputs",) and len(rest) > 1:
+            head, rest = f"[motion] {rest[1]}", rest[2:]
+    else:
+        head, rest = "", place
+    tail = ""
+    for step in rest:
+        if isinstance(step, int):
+            tail += f"[{step + 1}]"
+        else:
+            tail += f".{step}" if tail else str(step)
+    return " ".join(filter(None, (head, tail)))
+
+
+def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
+    """Place of a table, counted from 1, with its id, its bodies or its name: ``[[joint]] 3 (2, 5)``."""
+    place = f"[[{table}]] {index + 1}"
+    if table == "joint":
+        bodies = entry.get("bodies")
+        if isinstance(entry.get("id"), str):
+            return f"{place} ({entry['id']})"
+        if isinstance(bodies, list) and bodies:
+            return f"{place} ({', '.join(map(str, bodies))})"
+    elif isinstance(entry.get("name"), str):
+        return f"{place} ({entry['name']})"
+    return place
+
+
+def _sentence(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, Any]) -> str:
+    problem = problems[0]
+    kind = problem["type"]
+    key = str(place[-1]) if place else ""
+    if kind == "extra_forbidden":
+        keys = list(_table_at(place, raw).model_fields)
+        return unknown_key(key, keys)
+    if kind == "missing":
+        field = _table_at(place, raw).model_fields.get(key)
+        example = {"format": "format = 1", "space": 'space = "spatial"', "type": 'type = "R"'}
+        example |= {"bodies": "bodies = [1, 2]", "origin": "origin = [0, 0, 0]"}
+        about = f" ({field.description})" if field is not None and field.description else ""
+        return f"is missing; write {example.get(key, key + ' = …')}{about}"
+    if kind == "union_tag_not_found":
+        return f'has no law; write law = "speed", or one of {", ".join(LAWS)}'
+    if kind == "union_tag_invalid":
+        law = str(problem["ctx"]["tag"])
+        near = difflib.get_close_matches(law, LAWS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"{law!r} is not a law; {hint}the laws are {', '.join(LAWS)}"
+    if kind == "finite_number":
+        return f"is {problem['input']}; write a finite number"
+    wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
+    return f"is {shown(problem['input'])}; write {wanted}"
+
+
+def _wanted(problem: Any) -> str:
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind in WANTED:
+        return WANTED[kind]
+    if kind == "literal_error":
+        return str(context["expected"])
+    if kind in ("too_short", "too_long"):
+        limit = context.get("min_length", context.get("max_length"))
+        return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
+    if kind == "greater_than_equal":
+        return f"{context['ge']:g} or more"
+    if kind == "less_than_equal":
+        return f"{context['le']:g} at most"
+    return str(problem["msg"])
+
+
+def shown(value: object) -> str:
+    """A value of the file as a message shows it, 60 characters at most."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _table_at(place: tuple[int | str, ...], raw: dict[str, Any]) -> type[BaseModel]:
+    if place[:1] == ("joint",) and len(place) > 2:
+        return FrameEntry if place[2] == "frames" and len(place) > 4 else JointEntry
+    if place[:1] == ("body",) and len(place) > 2:
+        return BodyEntry
+    if place[:1] == ("units",) and len(place) > 1:
+        return Units
+    if place[:1] == ("motion",) and len(place) > 1:
+        return LAWS[raw["motion"]["inputs"][place[2]]["law"]] if len(place) > 3 else MotionEntry
+    return ModelFile
+
+
+def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) -> None:
+    """Take reported entries out so that the rest can be checked; joints keep their numbers."""
+    for place in places:
+        if place[:1] in (("joint",), ("body",)) and len(place) > 1:
+            table, index = str(place[0]), place[1]
+            entry = raw[table][index]
+            if isinstance(entry, dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
+                entry.pop(place[2], None)
+            else:
+                raw[table][index] = {"bodies": [1, 1], "type": UNREAD} if table == "joint" else {}
+        elif place[:2] == ("motion", "inputs") and len(place) > 2:
+            # The coordinate keeps a law: that its own is wrong has been said.
+            raw["motion"]["inputs"][place[2]] = {"law": "constant"}
+        elif place[:1] == ("motion",) and len(place) > 1 and place[1] != "inputs":
+            raw.get("motion", {}).pop(place[1], None)
+        elif place:
+            fallback = {"format": 1, "space": "spatial"}.get(str(place[0]))
+            raw.pop(str(place[0]), None)
+            if fallback is not None:
+                raw[str(place[0])] = fallback
+
+
+#: Type of a joint whose shape was wrong: reported already, skipped by the checks of meaning.
+UNREAD = "\0unread"

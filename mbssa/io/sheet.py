@@ -1,0 +1,293 @@
+"""The paper's matrices as a sheet: CSV with M above and the driven coordinates below, in one file.
+
+::
+
+    spatial,frame,crank,coupler,slider
+    frame,-,R,-,P
+    crank,R,-,S,-
+    coupler,-,S,-,C
+    slider,P,-,C,-
+
+    driven,frame,crank,coupler,slider
+    frame,0,1,0,0
+    crank,1,0,0,0
+    coupler,0,0,0,0
+    slider,0,0,0,0
+
+The first cell says the space (or 3 or 6, the paper's ProblemType). An empty line and the word ``driven``
+begin the second matrix. Reading is generous: header and labels may be missing, cells be empty,
+commas be semicolons or tabs; without a first cell the space is that of the types, if only one fits.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mbssa.faults import Fault, ModelError
+from mbssa.files import read_text
+from mbssa.io.adjacency import from_matrices, matrices
+from mbssa.joints.catalogue import FREEDOM, Space, types_of
+from mbssa.mechanism import FRAME, Mechanism
+from mbssa.texts import as_cell, from_cell
+
+_SPACES: dict[str, Space] = {"planar": "planar", "3": "planar", "spatial": "spatial", "6": "spatial"}
+_CORNER = re.compile(r'\s*"?(?:planar|spatial|3|6)"?[ ]*([,;\t])', re.IGNORECASE)
+_DRIVEN = ("driven", "inputs", "knowninputs", "known inputs")
+_FIRST_CELL = "write planar or spatial into the first cell, then the numbers or names of the bodies"
+
+
+def read_sheet(path: Path) -> Mechanism:
+    """Read a sheet; its mechanism is called as the file.
+
+    Raises
+    ------
+    ModelError
+        Unreadable, or no two square matrices, or matrices that are no mechanism.
+    """
+    return parse_sheet(read_text(path, "a sheet of comma-separated cells"), str(path), path.stem)
+
+
+def parse_sheet(text: str, source_name: str, name: str) -> Mechanism:
+    """A mechanism from the text of a sheet; ``source_name`` stands before its faults.
+
+    >>> parse_sheet("planar;1;2\\n1;;R\\n2;R;\\n\\ndriven;1;2\\n1;0;1\\n2;1;0", "crank.csv", "crank")
+    <Mechanism crank: planar, 2 bodies with the frame, 1 joints, 1 driven coordinates>
+    """
+    faults: list[Fault] = []
+    above, below = _split(_lines(text, source_name))
+    m = _block(above, "M", faults)
+    if below is None:
+        what = (
+            "is missing; below M, after an empty line, write driven and a matrix like M, 0 where nothing is"
+        )
+        faults.append(Fault("driven", what))
+    k = _block(below or [], "driven", faults, m)
+    space = _space(m, faults)
+    inputs = [
+        [_count(cell, line, faults) for cell in row] for row, line in zip(k.cells, k.lines, strict=True)
+    ]
+    names = _names(m, k, faults)
+    if faults or space is None:
+        raise ModelError(source_name, faults)
+    mechanism = from_matrices(
+        m.cells, inputs, FREEDOM[space], source_name=source_name, name=name, line=_line_of(m, k)
+    )
+    return mechanism if names is None else dataclasses.replace(mechanism, body_names=names)
+
+
+def write_sheet(mechanism: Mechanism) -> tuple[bytes, list[str]]:
+    """A sheet in UTF-8, and what it cannot keep.
+
+    Raises
+    ------
+    ModelError
+        A joint of more than two bodies, or more than 1,000 bodies.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> sheet, lost = write_sheet(mbssa.from_pairs(["frame", "crank"], [(1, 2, "R", 1)], "planar"))
+    >>> print(sheet.decode())
+    planar,frame,crank
+    frame,-,R
+    crank,R,-
+    <BLANKLINE>
+    driven,frame,crank
+    frame,0,1
+    crank,1,0
+    <BLANKLINE>
+    """
+    written = matrices(mechanism)
+    labels, lost = _labels(mechanism)
+    labels = [str(as_cell(label)) for label in labels]
+    sheet = io.StringIO()
+    writer = csv.writer(sheet, lineterminator="\n")
+    writer.writerow([mechanism.space, *labels])
+    writer.writerows([label, *row] for label, row in zip(labels, written.cells, strict=True))
+    sheet.write("\n")
+    writer.writerow(["driven", *labels])
+    writer.writerows([label, *row] for label, row in zip(labels, written.inputs, strict=True))
+    text = sheet.getvalue()
+    # Spreadsheets take a file without a mark for the encoding of their own country.
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig"), lost + written.lost
+
+
+def _labels(mechanism: Mechanism) -> tuple[list[str], list[str]]:
+    """A label for each body, and the names that a cell does not keep: those become numbers."""
+    labels = [mechanism.body_name(index) for index in range(mechanism.n_bodies)]
+    lost = []
+    for number, name in enumerate(labels, 1):
+        if name != str(number) and (
+            name.isdigit() or not name.isprintable() or name.strip() != (name or " ")
+        ):
+            labels[number - 1] = str(number)
+            lost.append(f"name {name!r} of body {number}: {number if number > 1 else FRAME}")
+    return labels, lost
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+_Line = tuple[int, list[str]]
+
+
+@dataclass(slots=True)
+class _Block:
+    """One matrix of the sheet: its first cell, labels, rows and their lines."""
+
+    corner: str
+    labels: list[str]
+    cells: list[list[str]]
+    lines: list[int]
+    begins: int
+
+
+def _lines(text: str, source_name: str) -> list[_Line]:
+    """Rows of stripped cells with their line numbers, without the empty cells at their ends."""
+    if text.lower().startswith("sep="):
+        text = "\n" + text.partition("\n")[2]
+    cornered = _CORNER.match(text)
+    delimiter = cornered[1] if cornered else max(",;\t", key=text.count)
+    rows: list[_Line] = []
+    try:
+        reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True, skipinitialspace=True)
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            while cells and not cells[-1]:
+                cells.pop()
+            rows.append((reader.line_num, cells))
+    except csv.Error as error:
+        raise ModelError(
+            source_name, [Fault(f"line {reader.line_num}", f"is no row of cells: {error}")]
+        ) from None
+    return rows
+
+
+def _split(rows: list[_Line]) -> tuple[list[_Line], list[_Line] | None]:
+    """The lines of M, and those of the driven coordinates from their header on."""
+    marks = [k for k, (_, cells) in enumerate(rows) if k and cells and cells[0].casefold() in _DRIVEN]
+    after_space = [k for k in marks if not rows[k - 1][1]]
+    if not marks:
+        return _trimmed(rows), None
+    at = (after_space or marks)[-1]
+    return _trimmed(rows[:at]), _trimmed(rows[at:])
+
+
+def _trimmed(rows: list[_Line]) -> list[_Line]:
+    """Without the empty lines around."""
+    full = [k for k, (_, cells) in enumerate(rows) if cells]
+    return rows[full[0] : full[-1] + 1] if full else []
+
+
+def _block(rows: list[_Line], what: str, faults: list[Fault], like: _Block | None = None) -> _Block:
+    """The matrix in these lines, labels taken off; a fault where it is not square.
+
+    A second matrix is ``like`` the first: empty cells at its ends do not make it smaller.
+    """
+    begins = rows[0][0] if rows else 1
+    header: list[str] | None = None
+    if rows and _is_header(rows[0][1]):
+        header, rows = rows[0][1], rows[1:]
+    height, width = len(rows), max((len(cells) for _, cells in rows), default=0)
+    labelled = width == height + 1
+    if like is not None and rows and like.cells:
+        labelled = width == len(like.cells) + 1 or [cells[0] for _, cells in rows if cells] == like.labels
+        width = max(width, len(like.cells) + labelled)
+        rows = rows + [(rows[-1][0], [])] * (0 if labelled else len(like.cells) - height)
+        height = len(rows)
+    if rows and width not in (height, height + 1):
+        faults.append(
+            Fault(
+                f"line {rows[0][0]}",
+                f"{what} has {height} rows of {width} cells; it is square, but for a label before each row",
+            )
+        )
+    cells = [(row + [""] * width)[:width] for _, row in rows]
+    labels = [row[0] for row in cells] if labelled else []
+    corner = ""
+    if header is not None:
+        cornered = labelled or header[0].casefold() in (*_SPACES, *_DRIVEN)
+        corner = header[0] if cornered else ""
+        above = header[1:] if cornered else header
+        faults += _label_faults(above, labels, rows, begins)
+        labels = labels or above
+    labels = [from_cell(label) for label in labels]
+    return _Block(
+        corner.casefold(), labels, [row[labelled:] for row in cells], [line for line, _ in rows], begins
+    )
+
+
+def _label_faults(above: list[str], labels: list[str], rows: list[_Line], begins: int) -> list[Fault]:
+    if above and len(above) != len(rows):
+        return [Fault(f"line {begins}", f"names {len(above)} bodies above {len(rows)} rows; name each once")]
+    return [
+        Fault(f"line {row[0]}", f"is labelled {label!r}, its column {over!r}; write the same")
+        for row, label, over in zip(rows, labels, above, strict=False)
+        if label != over
+    ]
+
+
+def _is_header(cells: list[str]) -> bool:
+    """The space or ``driven`` in the first cell; else a row without a pair, for the frame has one."""
+    if cells and cells[0].casefold() in (*_SPACES, *_DRIVEN):
+        return True
+    codes = {kind.code for space in FREEDOM for kind in types_of(space)}
+    return not any(set("".join(cell.split()).split("+")) <= codes for cell in cells if cell)
+
+
+def _space(m: _Block, faults: list[Fault]) -> Space | None:
+    """The space of the first cell; else the only one that knows all the types."""
+    if m.corner in _SPACES:
+        return _SPACES[m.corner]
+    codes = {code for row in m.cells for cell in row for code in "".join(cell.split()).split("+")}
+    known: dict[Space, set[str]] = {space: {kind.code for kind in types_of(space)} for space in FREEDOM}
+    pairs = codes & (known["planar"] | known["spatial"])
+    fitting = [space for space, those in known.items() if pairs and pairs <= those]
+    if len(fitting) == 1:
+        return fitting[0]
+    faults.append(Fault(f"line {m.begins}", f"says neither planar nor spatial; {_FIRST_CELL}"))
+    return None
+
+
+def _count(cell: str, line: int, faults: list[Fault]) -> int:
+    if cell in ("", "-", "–", "−"):
+        return 0
+    try:
+        value = float(cell.replace(",", "."))
+    except ValueError:
+        value = 0.5
+    if value % 1:
+        faults.append(Fault(f"line {line}", f"{cell!r} is no number of driven coordinates; write 0, 1, …"))
+        return 0
+    return int(value)
+
+
+def _names(m: _Block, k: _Block, faults: list[Fault]) -> tuple[str, ...] | None:
+    """Names of the bodies; None where the labels are missing or are their numbers."""
+    labels = m.labels
+    if k.labels and labels and k.labels != labels:
+        faults.append(Fault(f"line {k.begins}", "the labels are not those of M; write the same in both"))
+    if all(label == str(number) for number, label in enumerate(labels, 1)):
+        return None
+    for number, label in enumerate(labels, 1):
+        where = f"label {number}"
+        if not label:
+            faults.append(Fault(where, "is empty; write a name or the body's number"))
+        elif label in labels[: number - 1]:
+            faults.append(Fault(where, f"{label!r} is taken; each body has a name of its own"))
+        elif label.isdigit() and label != str(number):
+            faults.append(Fault(where, f"{label!r} is another body's number; write {number} or a name"))
+    return tuple(FRAME if label == "1" else label for label in labels)
+
+
+def _line_of(m: _Block, k: _Block) -> Callable[[str, int | None], int]:
+    def line(matrix: str, row: int | None) -> int:
+        block = k if matrix == "KnownInputs" else m
+        return block.lines[row] if row is not None and row < len(block.lines) else block.begins
+
+    return line

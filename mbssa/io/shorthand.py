@@ -1,0 +1,121 @@
+"""What a model file may leave out: coordinates of named points, pins of a U that its rod gives."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from mbssa.faults import Fault
+from mbssa.io.schema import JointEntry
+from mbssa.joints.catalogue import types_of
+
+#: Sine below which a pin and a rod's line are parallel.
+_PARALLEL = 1e-6
+
+
+def write_out_points(
+    raw: dict[str, Any], where: Callable[[tuple[int | str, ...]], str], faults: list[Fault]
+) -> None:
+    """Put the coordinates of a body's point where a joint names it, as ``crank.tip``, in plain tables.
+
+    Parameters
+    ----------
+    raw : the tables of a model file, unchecked; they are changed
+    where : names a place in the tables
+    """
+    points: dict[str, Any] = {}
+    for number, body in enumerate(_tables(raw, "body"), 2):
+        named = body.get("points")
+        owner = body.get("name", number)
+        points |= {f"{owner}.{name}": at for name, at in named.items()} if isinstance(named, dict) else {}
+
+    def written(value: Any, place: tuple[int | str, ...], number: int) -> Any:
+        if not isinstance(value, str):
+            return value
+        if value in points:
+            return points[value]
+        near = difflib.get_close_matches(value, points, n=2)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        shown = ", ".join(list(points)[:20])
+        what = f"the points are {shown}" if points else "give a body points = { tip = […] }"
+        faults.append(Fault(where(place), f"{value!r} is no point of a body; {hint}{what}"))
+        # Coordinates in its place, each other ones, let the rest of the joint be checked.
+        return [float(number)] * (2 if raw.get("space") == "planar" else 3)
+
+    for index, joint in enumerate(_tables(raw, "joint")):
+        place = ("joint", index)
+        if "point" in joint:
+            joint["point"] = written(joint["point"], (*place, "point"), 0)
+        if isinstance(joint.get("points"), list):
+            joint["points"] = [
+                written(value, (*place, "points", k), k) for k, value in enumerate(joint["points"])
+            ]
+
+
+def _tables(raw: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Tables of a list, an empty one for what is none."""
+    found = raw.get(key)
+    return [entry if isinstance(entry, dict) else {} for entry in found] if isinstance(found, list) else []
+
+
+def pins_of(
+    joint: JointEntry, joints: list[JointEntry], index_of: Callable[[int | str], int]
+) -> list[list[float]] | None:
+    """The two pins of a U that has one of them or none, where a rod gives the rest; else None.
+
+    Given the first pin, the second is perpendicular to it and to the rod, the joint's second body. Without
+    pins both are perpendicular to a rod that ends in an S: there they decide of nothing but how the rod turns
+    about itself. A rod has one other joint, and its line goes from the U to the point of that joint; to the
+    S behind it if it is a P or C.
+
+    Parameters
+    ----------
+    index_of : number of a body that a joint names
+    """
+    if joint.point is None or len(joint.point) != 3 or len(joint.bodies) != 2:
+        return None
+    first = joint.axes[0] if joint.axes else None
+    ends = [index_of(body) for body in joint.bodies]
+    lines = []
+    for end in ends if first is None else ends[1:]:
+        other = _far_end(joint, end, joints, index_of)
+        if other is not None and (first is not None or other.type in _spatial("is_ball")):
+            lines.append(np.subtract(other.point, joint.point))  # type: ignore[arg-type]
+    if len(lines) != 1:
+        return None
+    (line,) = lines
+    if first is None:
+        first = np.cross(np.eye(3)[np.argmin(np.abs(line))], line).tolist()
+    if len(first) != 3:
+        return None
+    second = np.cross(line, first)
+    size = float(np.linalg.norm(line) * np.linalg.norm(first))
+    if not np.linalg.norm(second) > _PARALLEL * size:
+        return None
+    return [list(first), (second / np.linalg.norm(second)).tolist()]
+
+
+def _spatial(trait: Literal["is_ball", "telescopes"]) -> set[str]:
+    """Codes of the spatial types with a trait: those that end a rod's line, or that it goes through."""
+    return {row.code for row in types_of("spatial") if getattr(row, trait)}
+
+
+def _far_end(
+    joint: JointEntry, body: int, joints: list[JointEntry], index_of: Callable[[int | str], int]
+) -> JointEntry | None:
+    """The joint with a point at the other end of a rod; None where the body is no rod."""
+    seen = [joint]
+    while True:
+        others = [
+            each for each in joints if all(each is not s for s in seen) and body in map(index_of, each.bodies)
+        ]
+        if body == 0 or len(others) != 1 or len(others[0].bodies) != 2:
+            return None
+        (other,) = others
+        if other.type not in _spatial("telescopes") or len(seen) > 1:
+            return other if other.point is not None and len(other.point) == 3 else None
+        seen.append(other)
+        body = next(index_of(each) for each in other.bodies if index_of(each) != body)

@@ -1,0 +1,596 @@
+"""Reader of the native format: TOML with ``format = 1``.
+
+Faults of shape (unknown keys, wrong types) and of meaning (missing bodies, zero axes) come out
+together: an entry whose shape is wrong is reported and left out of the checks of meaning.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mbssa.bounds import body_faults, joint_faults
+from mbssa.faults import Fault, ModelError
+from mbssa.files import MAX_BYTES
+from mbssa.io.build import build, driven_bits
+from mbssa.io.motion import motion_of
+from mbssa.io.multiple import spanning_tree
+from mbssa.io.schema import BodyEntry, JointEntry, ModelFile, Units
+from mbssa.io.shape_faults import UNREAD, check_shape, entry_name, where_in
+from mbssa.io.shorthand import pins_of, write_out_points
+from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
+from mbssa.joints.joint_type import SHORTHAND
+from mbssa.mechanism import (
+    FRAME,
+    FRAME_NAMES,
+    BodyGeometry,
+    JointFrame,
+    JointGeometry,
+    Mechanism,
+    MultipleJoint,
+    Vector,
+)
+from mbssa.motion import DefaultMotion
+
+#: Metres and radians in one unit of a file.
+_LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
+_ANGLE = {"rad": 1.0, "deg": math.pi / 180.0}
+
+_GEOMETRY = (
+    *SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
+    "derivative", "unit",
+)  # fmt: skip
+
+#: Cosine up to which rounded digits may miss a right angle between two axes.
+_SQUARE = 5e-3
+
+#: Parts of a dotted key: the reader's memory grows with their square.
+_DEEPEST = 50
+_DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}""")
+
+
+def read_toml(path: Path) -> Mechanism:
+    """Read a model file.
+
+    Raises
+    ------
+    ModelError
+        Not readable, not TOML (with the line), or not a mechanism (with every fault).
+    """
+    return parse_toml(toml_text(path), str(path), path.stem)
+
+
+def toml_text(path: Path) -> str:
+    """The text of a TOML file.
+
+    Raises
+    ------
+    ModelError
+        Not readable, too large, not UTF-8.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise ModelError(
+                str(path),
+                [Fault("", f"{size / 1e6:.0f} MB of TOML; write more than 20 MB as arrays, .npz")],
+            )
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise ModelError(
+            str(path), [Fault(f"line {line}", "is not UTF-8 text; a model file is TOML")]
+        ) from None
+    except OSError as error:
+        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
+
+
+def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
+    """A mechanism from the text of a model file; ``source_name`` stands before its faults."""
+    return parse_record(toml_tables(text, source_name), source_name, name)
+
+
+def toml_tables(text: str, source_name: str) -> dict[str, Any]:
+    """The tables of a TOML text.
+
+    Raises
+    ------
+    ModelError
+        Not TOML, numbers of thousands of digits, or tables nested too deeply.
+    """
+    deep = _DEEP.search(text)
+    if deep:
+        line = text.count("\n", 0, deep.start()) + 1
+        what = f"a dotted key of more than {_DEEPEST} parts; a model is flat"
+        raise ModelError(source_name, [Fault(f"line {line}", what)])
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ModelError(source_name, [Fault("TOML", "is nested too deeply; a model is flat")]) from None
+    except ValueError as error:  # a TOMLDecodeError, or an integer that Python does not convert
+        raise ModelError(source_name, [Fault("TOML", str(error).partition(";")[0])]) from None
+
+
+def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
+    """A mechanism from the plain tables of a model file, which are changed on the way."""
+    faults: list[Fault] = []
+    write_out_points(raw, lambda place: where_in(place, raw), faults)
+    model = check_shape(raw, faults)
+    if model is None:
+        raise ModelError(source_name, faults)
+    return _Reader(model, source_name, name, faults).mechanism()
+
+
+# --- faults of meaning -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One joint of the mechanism, and the entry of the file that it comes from."""
+
+    entry: int
+    ends: list[int]
+    row: JointType | None
+    driven: int
+    geometry: JointGeometry | None
+    identity: str | None
+
+
+class _Reader:
+    """One pass over a file of right shape, collecting faults of meaning."""
+
+    def __init__(self, model: ModelFile, source_name: str, name: str, faults: list[Fault]) -> None:
+        self.model = model
+        self.source_name = source_name
+        self.name = name
+        self.faults = faults
+        self.space: Space = model.space
+        self.dimension = 2 if self.space == "planar" else 3
+        self.length, self.angle = scales(model.units)
+
+    def mechanism(self) -> Mechanism:
+        names = self._body_names()
+        n_bodies = self.model.bodies or len(names)
+        if not self.model.bodies and not self.model.body:
+            self.fault(
+                "body", 'no bodies; add each by its name (in a file: a [[body]] table, or "bodies = N")'
+            )
+            n_bodies = max(
+                [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
+            )
+        numbers = self._numbers(names)
+        pairs: list[_Pair] = []
+        multiple = []
+        for index, joint in enumerate(self.model.joint):
+            where = self._joint_name(index)
+            row = self._row(joint, where)
+            ends = self._ends(joint, row, numbers, n_bodies, where)
+            first = len(pairs)
+            if row is not None and row.may_be_multiple and len(ends) > 2:
+                pairs += self._spanning_pairs(joint, row, ends, index, numbers, where)
+                multiple.append(MultipleJoint(tuple(ends), tuple(range(first, len(pairs)))))
+                continue
+            if joint.driven_pairs:
+                self.fault(f"{where} driven_pairs", "is for joints of three or more bodies; write driven")
+            mask = driven_bits(row.index, joint.driven, f"{where} driven", self.faults) if row else 0
+            geometry = self._joint_geometry(joint, row, where) if row else None
+            identity = None if joint.id is None else self._checked_id(joint.id, where)
+            pairs.append(_Pair(index, ends, row, mask, geometry, identity))
+        return build(
+            source_name=self.source_name,
+            space=self.space,
+            n_bodies=n_bodies,
+            joint_start=np.concatenate([[0], np.cumsum([len(pair.ends) for pair in pairs])]),
+            joint_body=np.array([end for pair in pairs for end in pair.ends], dtype=np.int64),
+            joint_type=np.array([-1 if p.row is None else p.row.index for p in pairs], dtype=np.int64),
+            driven=np.array([pair.driven for pair in pairs], dtype=np.uint8),
+            where=lambda j: self._joint_name(pairs[j].entry),
+            faults=self.faults,
+            body_names=tuple(names) if names and not self.model.bodies else None,
+            joint_names={j: p.identity for j, p in enumerate(pairs) if p.identity is not None},
+            joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
+            body_geometry=self._body_geometry(),
+            multiple_joints=tuple(multiple),
+            motion=self._motion(),
+            name=self.name,
+            title=self.model.title,
+            source=self.model.source,
+            notes=tuple(self.model.notes),
+        )
+
+    def _motion(self) -> DefaultMotion | None:
+        entry = self.model.motion
+        return None if entry is None else motion_of(entry, self.length, self.angle, self.faults)
+
+    def _spanning_pairs(
+        self,
+        joint: JointEntry,
+        row: JointType,
+        ends: list[int],
+        entry: int,
+        numbers: dict[str, int],
+        where: str,
+    ) -> list[_Pair]:
+        """Pairs for a joint of several bodies: the driven ones, then a star on the first body."""
+        if joint.driven:
+            self.fault(f"{where} driven", "does not say which pair; write driven_pairs = [[i, j]]")
+        if joint.at_reference:
+            self.fault(f"{where} at_reference", "does not say of which pair; write one joint per pair")
+        if joint.driven_pairs and row.grade != 1:
+            self.fault(f"{where} driven_pairs", f"{_a(row)} has {row.grade} coordinates; write pairs instead")
+        driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
+        tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
+        if tree is None:
+            self.fault(f"{where} driven_pairs", "close a ring; drive at most one fewer than the bodies")
+            return []
+        geometry = self._joint_geometry(joint, row, where)
+        pairs = []
+        for number, (a, b) in enumerate(tree):
+            mine = geometry
+            if geometry is not None and geometry.frames is not None and len(geometry.frames) == len(ends):
+                sides = (geometry.frames[ends.index(a)], geometry.frames[ends.index(b)])
+                mine = replace(geometry, frames=sides)
+            identity = joint.id if joint.id is None or number == 0 else f"{joint.id}#{number + 1}"
+            pairs.append(_Pair(entry, [a, b], row, int((a, b) in driven), mine, identity))
+        return pairs
+
+    def _resolved(
+        self, pair: list[int | str], numbers: dict[str, int], ends: list[int], where: str
+    ) -> tuple[int, int] | None:
+        found = [body - 1 if isinstance(body, int) else numbers.get(body, -1) for body in pair]
+        if len(set(found)) != 2 or not set(found) <= set(ends):
+            self.fault(where, f"{pair} is no pair of two of the joint's bodies")
+            return None
+        return found[0], found[1]
+
+    def fault(self, where: str, what: str) -> None:
+        self.faults.append(Fault(where, what))
+
+    def _joint_name(self, index: int) -> str:
+        joint = self.model.joint[index]
+        return entry_name("joint", index, {"id": joint.id, "bodies": joint.bodies})
+
+    def _body_names(self) -> list[str]:
+        """Names by index, the frame first; faults for clashes."""
+        if self.model.bodies and self.model.body:
+            self.fault("bodies", "stands beside [[body]]; give the number or the tables, not both")
+        if not self.model.body:
+            return [] if self.model.bodies else [FRAME]
+        names = [FRAME]
+        for index, body in enumerate(self.model.body):
+            number = index + 2
+            name = body.name if body.name is not None else str(number)
+            where = entry_name("body", index, {"name": body.name})
+            if name in FRAME_NAMES:
+                self.fault(
+                    where,
+                    f"name {name!r} is taken by the fixed body; each movable body has a name of its own",
+                )
+                name = f"{name} ({number})"
+            elif name in names:
+                self.fault(where, f"name {name!r} is taken; each body has a name of its own")
+                name = f"{name} ({number})"
+            elif name.isdigit() and name != str(number):
+                self.fault(where, f"name {name!r} is a number, but this is body {number}; write letters")
+            elif not name.strip():
+                self.fault(where, "name is empty; leave it out or write one")
+            names.append(name)
+        return names
+
+    def _numbers(self, names: list[str]) -> dict[str, int]:
+        """Index of each body by its name; the frame has several."""
+        return {name: index for index, name in enumerate(names)} | dict.fromkeys(FRAME_NAMES, 0)
+
+    def _row(self, joint: JointEntry, where: str) -> JointType | None:
+        if joint.type == UNREAD:
+            return None
+        try:
+            return joint_type(joint.type, self.space)
+        except KeyError as error:
+            self.fault(f"{where} type", error.args[0])
+            return None
+
+    def _ends(
+        self, joint: JointEntry, row: JointType | None, numbers: dict[str, int], n_bodies: int, where: str
+    ) -> list[int]:
+        """Body indices of a joint; -1 for what has been reported."""
+        if joint.type == UNREAD:
+            return [-1, -1]
+        if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
+            self.fault(
+                f"{where} bodies",
+                f"{len(joint.bodies)} bodies; {_a(row)} joins {row.max_bodies}: write one joint per pair",
+            )
+        ends = []
+        for body in joint.bodies:
+            if isinstance(body, int):
+                if not 1 <= body <= n_bodies:
+                    self.fault(
+                        f"{where} bodies",
+                        f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}",
+                    )
+                    body = 0
+                ends.append(body - 1)
+            elif body in numbers:
+                ends.append(numbers[body])
+            else:
+                known = [name for name in numbers if name not in FRAME_NAMES[1:]]
+                near = difflib.get_close_matches(body, known, n=2)
+                hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+                shown = ", ".join(known[:20])
+                self.fault(f"{where} bodies", f"body {body!r} does not exist; {hint}the bodies are {shown}")
+                ends.append(-1)
+        named = [end for end in ends if end >= 0]
+        if len(ends) > 2 and len(set(named)) < len(named):
+            self.fault(f"{where} bodies", "names a body twice; name each once")
+            ends = list(dict.fromkeys(ends))
+        return ends
+
+    def _checked_id(self, identity: str, where: str) -> str:
+        if not identity.strip():
+            self.fault(f"{where} id", "is empty; leave it out or write one")
+        return identity
+
+    # --- geometry ---
+
+    def _joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
+        if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
+            joint = self._with_pins(joint)
+        given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
+        self._coordinate_tables(joint, row, where)
+        if not given and not joint.limits and not joint.at_reference:
+            return None
+        allowed = {*row.required, *row.optional}
+        readable = allowed | ({"frames"} if row.takes_frames else set())
+        for field in given:
+            if field not in readable:
+                takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
+                self.fault(f"{where} {field}", f"{_a(row)} does not read it; it takes {takes}")
+        if joint.frames is not None:
+            if joint.at_reference:
+                self.fault(
+                    f"{where} at_reference", "stands beside frames, which say where zero is; leave it out"
+                )
+            for field in set(given) & set(SHORTHAND):
+                self.fault(f"{where} {field}", "stands beside frames; give one or the other")
+        if given:
+            covered = set(given) | (set(SHORTHAND) if joint.frames is not None else set())
+            missing = [field for field in row.required if field not in covered]
+            for field in missing:
+                about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
+                self.fault(
+                    f"{where} {field}",
+                    f"is missing beside {', '.join(given)}; {_a(row)} needs it: {about}",
+                )
+        elif row.required:
+            # Limits or values alone place nothing: the joint has no geometry.
+            return None
+        mask = driven_bits(row.index, joint.driven, where, [])
+        for bit, name in enumerate(row.coordinates):
+            if mask >> bit & 1 and name not in row.drivable:
+                can = ", ".join(row.drivable) or "none of its coordinates"
+                self.fault(f"{where} driven", f"{name!r} has no equation; {_a(row)} is driven in {can}")
+        return self._geometry_values(joint, row, where)
+
+    def _with_pins(self, joint: JointEntry) -> JointEntry:
+        """A U with the pins that it leaves to its rod."""
+        names = [FRAME, *(body.name or str(number) for number, body in enumerate(self.model.body, 2))]
+        numbers = self._numbers(names)
+
+        def index_of(body: int | str) -> int:
+            return body - 1 if isinstance(body, int) else numbers.get(body, -1)
+
+        pins = pins_of(joint, self.model.joint, index_of)
+        return joint if pins is None else joint.model_copy(update={"axes": pins})
+
+    def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
+        several = row.contacts or 2
+        points = self._vectors(joint.points, several, f"{where} points", self.length)
+        axes = self._vectors(joint.axes, several, f"{where} axes", None)
+        if row.has_square_axes and axes is not None and len(axes) == 2:
+            self._perpendicular(axes, f"{where} axes")
+        if (
+            row.line
+            and joint.length is None
+            and points is not None
+            and len(points) == 2
+            and math.dist(*points) == 0.0
+        ):
+            self.fault(f"{where} points", "coincide; a rod or a distance has a length")
+        for field in ("length", "radius", "ratio"):
+            value = getattr(joint, field)
+            if value is not None and (value <= 0 if field != "ratio" else value == 0):
+                self.fault(
+                    f"{where} {field}",
+                    f"is {value}; write a {'number other than 0' if field == 'ratio' else 'positive number'}",
+                )
+        geometry = JointGeometry(
+            point=self._vector(joint.point, f"{where} point", self.length),
+            points=points,
+            axis=self._vector(joint.axis, f"{where} axis", None),
+            axes=axes,
+            frames=self._frames(joint, row, where),
+            pitch=_scaled(joint.pitch, self.length / self.angle),
+            ratio=joint.ratio,
+            radius=_scaled(joint.radius, self.length),
+            length=_scaled(joint.length, self.length),
+            offsets=None if joint.offsets is None else tuple(v * self.length for v in joint.offsets),
+            profile=self._profile(joint, where),
+            function=self._function(joint.function, f"{where} function"),
+            derivative=self._function(joint.derivative, f"{where} derivative"),
+            unit=joint.unit,
+            limits={
+                c: (low * self._unit(c), high * self._unit(c)) for c, (low, high) in joint.limits.items()
+            },
+            at_reference={c: v * self._unit(c) for c, v in joint.at_reference.items()},
+        )
+        self.faults += joint_faults(geometry, where)
+        return geometry
+
+    def _profile(self, joint: JointEntry, where: str) -> dict[str, Any] | None:
+        """The profile's table in SI."""
+        if joint.profile is None:
+            return None
+        from mbssa.io.profile import profile_of
+
+        found = profile_of(joint.profile, self.length, self.angle, f"{where} profile", self.faults)
+        return None if found is None else dict(found.table)
+
+    def _function(self, given: Any, where: str) -> Any:
+        if given is None or callable(given):
+            return given
+        source, colon, name = given.rpartition(":") if isinstance(given, str) else ("", "", "")
+        if not (source and colon and name.isidentifier()):
+            self.fault(where, f'is {given!r}; write "module:name" or "file.py:name" of a Python function')
+            return None
+        path = Path(self.source_name).parent / source
+        here = source.endswith(".py") and Path(self.source_name).is_file()
+        return f"{path.resolve()}:{name}" if here else given
+
+    def _coordinate_tables(self, joint: JointEntry, row: JointType, where: str) -> None:
+        for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):
+            for name in names:
+                if name not in row.coordinates:
+                    self.fault(
+                        f"{where} {table}.{name}",
+                        f"{_a(row)} has {', '.join(map(repr, row.coordinates))}",
+                    )
+        if joint.at_reference and row.relations is not None:
+            self.fault(f"{where} at_reference", f"those of {_a(row)} are zero there; leave it out")
+        if "distance" in joint.at_reference and "distance" in row.coordinates:
+            self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
+        if "contact" in joint.limits and "contact" in {*row.coordinates} - {*row.drivable}:
+            takes = f"{_a(row)} takes limits of {', '.join(row.drivable)}"
+            self.fault(f"{where} limits.contact", f"has no value to be limited; {takes}")
+        for name, (low, high) in joint.limits.items():
+            if low > high:
+                self.fault(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
+
+    def _unit(self, coordinate: str) -> float:
+        return self.length if coordinate_unit(coordinate) == "m" else self.angle
+
+    def _frames(self, joint: JointEntry, row: JointType, where: str) -> tuple[JointFrame, ...] | None:
+        if joint.frames is None:
+            return None
+        if len(joint.frames) != len(joint.bodies):
+            self.fault(
+                f"{where} frames", f"{len(joint.frames)} for {len(joint.bodies)} bodies; write one each"
+            )
+        frames = []
+        for side, entry in enumerate(joint.frames):
+            place = f"{where} frames[{side + 1}]"
+            if self.space == "spatial" and entry.z is None and row.axis == 2:
+                self.fault(f"{place} z", f"is missing; {_a(row)} needs its axis on each body")
+            if self.space == "planar" and entry.z is not None:
+                self.fault(f"{place} z", "a planar joint's axis is the normal of the plane; leave z out")
+            z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
+            x = self._vector(entry.x, f"{place} x", None)
+            if z is not None and x is not None:
+                self._not_parallel((z, x), f"{place} z and x")
+            origin = self._vector(entry.origin, f"{place} origin", self.length)
+            frames.append(JointFrame(origin or (), z, x))
+        return tuple(frames)
+
+    def _vectors(
+        self, values: list[list[float]] | None, count: int, where: str, scale: float | None
+    ) -> tuple[Vector, ...] | None:
+        if values is None:
+            return None
+        if len(values) != count:
+            self.fault(where, f"{len(values)} entries; write {count}")
+        vectors = (self._vector(v, f"{where}[{k + 1}]", scale) for k, v in enumerate(values))
+        return tuple(v for v in vectors if v is not None)
+
+    def _vector(self, values: list[float] | None, where: str, scale: float | None) -> Vector | None:
+        """A position (``scale`` metres a unit) or a direction (None), of the right dimension."""
+        if values is None:
+            return None
+        if len(values) != self.dimension:
+            self.fault(where, f"{len(values)} numbers; a {self.space} mechanism has {self.dimension}")
+            return None
+        if scale is not None:
+            return tuple(v * scale for v in values)
+        norm = math.hypot(*values)
+        if norm == 0:
+            self.fault(where, "is a zero vector; write a direction")
+            return None
+        if not 1e-9 <= norm <= 1e9:
+            self.fault(where, f"has the length {norm:.3g}; write a direction with numbers near 1")
+            return None
+        return tuple(float(v) for v in values)
+
+    def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> bool:
+        """Within 1e-9: below what any file's digits can mean."""
+        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
+        across = math.sqrt(max(float(u @ u) * float(v @ v) - float(u @ v) ** 2, 0.0))
+        if across < 1e-9:
+            self.fault(where, "are parallel; write two different directions")
+        return across >= 1e-9
+
+    def _perpendicular(self, axes: tuple[Vector, ...], where: str) -> None:
+        """Within the angle that rounded digits make; the frames take the nearest right angle."""
+        if not self._not_parallel(axes, where):
+            return
+        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
+        if abs(u @ v) > _SQUARE:
+            upright = v - (u @ v) * u
+            shown = ", ".join(f"{c:.6g}" for c in upright / np.linalg.norm(upright) + 0.0)
+            angle = math.degrees(math.acos(max(-1.0, min(1.0, float(u @ v)))))
+            what = f"stand at {angle:.4g}° to each other; write right angles, for the second [{shown}]"
+            self.fault(where, what)
+
+    def _body_geometry(self) -> dict[int, BodyGeometry]:
+        found = {}
+        for index, body in enumerate(self.model.body):
+            where = entry_name("body", index, {"name": body.name})
+            origin = self._vector(body.origin, f"{where} origin", self.length)
+            orientation = self._orientation(body, where)
+            points = {
+                name: self._vector(point, f"{where} points.{name}", self.length) or ()
+                for name, point in body.points.items()
+            }
+            if origin or orientation or points or body.inertia or body.visual:
+                geometry = BodyGeometry(origin, orientation, points, body.inertia, body.visual)
+                self.faults += body_faults(geometry, where)
+                found[index + 1] = geometry
+        return found
+
+    def _orientation(self, body: BodyEntry, where: str) -> Vector | None:
+        value = body.orientation
+        if value is None:
+            return None
+        if self.space == "planar":
+            if isinstance(value, list):
+                self.fault(f"{where} orientation", "write one angle; quaternions are for spatial models")
+                return None
+            return (value * self.angle,)
+        if not isinstance(value, list) or len(value) != 4:
+            self.fault(f"{where} orientation", "write a quaternion [w, x, y, z]")
+            return None
+        norm = math.hypot(*value)
+        if abs(norm - 1.0) > 1e-6:
+            self.fault(f"{where} orientation", f"has the norm {norm:.6g}; write a unit quaternion")
+            return None
+        # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
+        return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
+
+
+def scales(units: Units) -> tuple[float, float]:
+    """Metres and radians in one unit of a file."""
+    return _LENGTH[units.length], _ANGLE[units.angle]
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else value * scale
+
+
+def _a(row: JointType) -> str:
+    """A type with its article: the paper's codes are spelled, additions are words."""
+    return f"{'an' if row.table3 and row.code[0] in 'AEFHILMNORSX' else 'a'} {row.code}"

@@ -1,0 +1,133 @@
+"""Writer of the native format: TOML with ``format = 1``, SI units, nothing lost.
+
+tomlkit serialises: it is kept by the people of Poetry, writes an array on one line and a table inline
+where asked to, and floats in their shortest form. (tomli-w spreads every array over lines.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Array, InlineTable, Item, Table
+
+from mbssa.faults import Fault, ModelError
+from mbssa.files import MAX_BYTES
+from mbssa.io.motion import lost_motion
+from mbssa.io.records import Record, check_writable, held_names, split_joints, to_record
+from mbssa.mechanism import FRAME, Mechanism
+
+#: A joint takes at least this many bytes of TOML.
+_JOINT_BYTES = len('[[joint]]\nbodies = [1, 2]\ntype = "R"\n\n')
+
+
+def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
+    """A model file in UTF-8, and what it cannot keep: nothing of a mechanism that came from a model file.
+
+    Raises
+    ------
+    ModelError
+        More than a model file may have, a user's function without a name that a file can hold, or a table
+        holds what TOML cannot express.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> four_bar = mbssa.from_pairs(2, [(1, 2, "C", ["angle"])], "spatial")
+    >>> print(write_toml(four_bar)[0].decode())
+    format = 1
+    space = "spatial"
+    bodies = 2
+    <BLANKLINE>
+    [[joint]]
+    bodies = [1, 2]
+    type = "C"
+    driven = ["angle"]
+    <BLANKLINE>
+    """
+    name = mechanism.name or "mechanism"
+    too_large = [Fault("", "is more than 20 MB of TOML; write .npz")]
+    if mechanism.n_joints * _JOINT_BYTES > MAX_BYTES:
+        raise ModelError(name, too_large)
+    check_writable(mechanism)
+    try:
+        data = _document(to_record(mechanism)).encode()
+    except (TypeError, ValueError, TOMLKitError) as error:
+        raise ModelError(name, [Fault("", f"cannot be written as TOML: {error}")]) from None
+    if len(data) > MAX_BYTES:
+        raise ModelError(name, too_large)
+    lost = [
+        f"that bodies {', '.join(map(str, bodies))} share one joint: its pairs instead"
+        for bodies in ([index + 1 for index in several.bodies] for several in split_joints(mechanism))
+    ]
+    return data, _lost_names(mechanism) + lost + lost_motion(mechanism)
+
+
+def _lost_names(mechanism: Mechanism) -> list[str]:
+    if mechanism.body_names is None:
+        return []
+    lost = (
+        [] if mechanism.body_names[0] == FRAME else [f"name {mechanism.body_names[0]!r} of body 1: {FRAME}"]
+    )
+    held = held_names(mechanism)
+    lost += [
+        f"name {name!r} of body {index + 1}: its number"
+        for index, name in enumerate(mechanism.body_names)
+        if index and index not in held and name != str(index + 1)
+    ]
+    if 0 in mechanism.body_geometry:
+        lost.append("geometry of the frame")
+    return lost
+
+
+def _document(record: Record) -> str:
+    document = tomlkit.document()
+    for key, value in record.items():
+        if key in ("body", "joint"):
+            document.append(key, _tables(value))
+        elif key == "motion":
+            document.append(key, _motion(value))
+        else:
+            document.append(key, _item(value, key == "notes"))
+    return tomlkit.dumps(document)
+
+
+def _tables(entries: list[Record]) -> AoT:
+    """``[[joint]]`` after ``[[joint]]``, an empty line between them."""
+    tables = tomlkit.aot()
+    for entry in entries:
+        tables.append(_table(entry))
+    return tables
+
+
+def _table(entry: Record) -> Table:
+    table = tomlkit.table()
+    for key, value in entry.items():
+        table.append(key, _item(value))
+    return table
+
+
+def _motion(record: Record) -> Table:
+    """``[motion]`` and, a law on each line, ``[motion.inputs]``."""
+    motion = _table({key: value for key, value in record.items() if key != "inputs"})
+    motion.append("inputs", _table(record["inputs"]))
+    return motion
+
+
+def _item(value: Any, one_a_line: bool = False) -> Item:
+    """A value on one line; the notes, which are sentences, on a line each."""
+    if isinstance(value, Mapping):
+        inline: InlineTable = tomlkit.inline_table()
+        for key, entry in value.items():
+            inline.append(key, _item(entry))
+        return inline
+    if isinstance(value, list):
+        array: Array = tomlkit.array()
+        for entry in value:
+            array.append(_item(entry))
+        array.multiline(one_a_line)
+        return array
+    scalar: Item = tomlkit.item(value)
+    return scalar

@@ -1,0 +1,230 @@
+"""Numbers, tables and archives beyond what a mechanism can have are refused, in little time and memory."""
+
+import io
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from mbssa.io.toml_file import parse_toml
+from mbssa.joints.assembly import assemble
+from mbssa.joints.frames import joint_frames
+from mbssa.joints.system import Configuration, rows_at
+
+HEAD = """format = 1
+space = "planar"
+[[body]]
+[[body]]
+[[joint]]
+bodies = [1, 2]
+type = "R"
+driven = ["angle"]
+point = [0, 0]
+[[joint]]
+bodies = [1, 3]
+type = "P"
+axis = [0, 1]
+point = [0, 0.05]
+"""
+
+CAM = """[[joint]]
+bodies = [2, 3]
+type = "L"
+points = [[0, 0], [0, 0.05]]
+axes = [[1, 0], [1, 0]]
+profile.follower = "knife"
+"""
+
+RANGE = "magnitude of 1e+09 at most"
+
+
+def refused(text):
+    with pytest.raises(mbssa.ModelError) as refusal:
+        parse_toml(text, "m.toml", "m")
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize("number", ["1e160", "-1e308", "2e9"])
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("[[joint]] 3 (2, 3) point", 'bodies = [2, 3]\ntype = "R"\npoint = [{}, 0.0]'),
+        ("[[joint]] 3 (2, 3) frames[2] origin", 'bodies = [2, 3]\ntype = "R"\n'
+         "frames = [{{ origin = [0, 0] }}, {{ origin = [0, {}] }}]"),
+        ("[[joint]] 3 (2, 3) at_reference.angle", 'bodies = [2, 3]\ntype = "R"\npoint = [0, 0]\n'
+         "at_reference = {{ angle = {} }}"),
+        ("[[joint]] 3 (2, 3) points", 'bodies = [2, 3]\ntype = "ROD"\npoints = [[0, 0], [1, {}]]'),
+    ],
+)  # fmt: skip
+def test_geometry_beyond_the_range_is_refused_at_its_place(place, line, number):
+    said = refused(f"{HEAD}[[joint]]\n{line.format(number)}\n")
+    assert f"{place}: is {float(number):.6g}" in said
+    assert RANGE in said
+
+
+def test_sizes_have_a_least_value_and_coordinates_none():
+    rod = 'bodies = [2, 3]\ntype = "ROD"\npoints = [[0, 0], [1e-17, 1]]\n'
+    parse_toml(f"{HEAD}[[joint]]\n{rod}", "m.toml", "m")
+    assert "length: is 1e-320 m; write a magnitude of 1e-09 or more" in refused(
+        f"{HEAD}[[joint]]\n{rod}length = 1e-320\n"
+    ).replace("9.99989e-321", "1e-320")
+
+
+@pytest.mark.parametrize("number", ["1e308", "1e200", "1e-320", "1e12"])
+@pytest.mark.parametrize(
+    "curve",
+    [
+        "circle = {{ radius = {} }}",
+        'formula = {{ r = "0.05", range = [0, {}] }}',
+        'formula = {{ r = "0.05", unit = {} }}',
+        'formula = {{ r = "{}*(2 + cos(s))" }}',
+        "ellipse = {{ semi_axes = [{}, 0.05] }}",
+        "points = [[0, 0], [{0}, 0], [0, {0}]]",
+    ],
+)
+def test_profiles_of_any_number_end_at_once(curve, number):
+    """They were endless: a step that is not a number was neither good nor bad."""
+    said = refused(f"{HEAD}{CAM}profile.{curve.format(number)}\n")
+    assert "profile." in said
+
+
+def test_a_dotted_key_of_many_parts_is_refused_before_it_is_read():
+    tracemalloc.start()
+    said = refused(f"format = 1\n{'.'.join(['a'] * 100_000)} = 1\n")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "line 2: a dotted key of more than 50 parts" in said
+    assert most < 20e6
+    assert "dotted key" in refused('x = 1\n[ "a" . ' + " . ".join(["'b'"] * 60) + " ]\n")
+
+
+@pytest.mark.parametrize("text", ["x = " + "9" * 5_000, "x = " + "[" * 20_000, "x = " + "{a=" * 20_000])
+def test_toml_that_python_does_not_take_is_a_fault_of_the_file(text):
+    assert refused(text).startswith("m.toml: TOML: ")
+
+
+def test_a_text_with_dots_is_no_key():
+    parse_toml(f"{HEAD}{CAM}profile.circle.radius = 0.05\n".replace(
+        "[[body]]", f'title = "{"a." * 40}"\n[[body]]', 1), "m.toml", "m")  # fmt: skip
+
+
+def test_an_archive_that_unpacks_to_gigabytes_is_refused_unread(tmp_path):
+    path = tmp_path / "m.npz"
+    mbssa.save(mbssa.load("planar_four_bar"), path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<i8", "fortran_order": False, "shape": (50_000_000,)}
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, data in members.items():
+            if name != "joint_body.npy":
+                archive.writestr(name, data)
+        with archive.open("joint_body.npy", "w", force_zip64=True) as member:
+            member.write(header.getvalue())
+            for _ in range(400):
+                member.write(bytes(1_000_000))
+    with pytest.raises(mbssa.ModelError, match=r"joint_body: unpacks to 400 MB; write 200 MB at most"):
+        mbssa.load(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("steps = 400000000", "steps: is 400000000; write 1e+07 at most"),
+        ("duration = 1e200", "duration: is 1e+200; write 1e+09 at most"),
+        ("duration = 1e-200", "duration: is 1e-200; write 1e-09 or more"),
+    ],
+)
+def test_motions_have_bounds(tmp_path, line, what):
+    path = tmp_path / "motion.toml"
+    path.write_text(f'{line}\n[inputs]\n"1-2.angle" = {{ law = "ramp", end = 1.0 }}\n')
+    with pytest.raises(mbssa.ModelError) as refusal:
+        groups.read_motion(mbssa.load("planar_four_bar"), path)
+    assert what in str(refusal.value)
+
+
+def test_steps_are_counted_for_all_inputs_together():
+    with pytest.raises(ValueError, match=r"4,000,000 steps of 3 inputs; write 3,333,333 steps at most"):
+        groups.default_motion(mbssa.load("rotor"), steps=4_000_000)
+
+
+def test_a_law_that_overflows_is_told_as_such():
+    four_bar = mbssa.load("planar_four_bar")
+    with pytest.raises(
+        ValueError, match=r"value of 1-2.angle is 1e\+10; write a magnitude of 1e\+09 at most"
+    ):
+        groups.sample(four_bar, {"1-2.angle": groups.speed(1e10)}, [0.0, 1.0])
+    with pytest.raises(ValueError, match="is not finite"):
+        groups.sample(four_bar, {"1-2.angle": groups.polynomial(0.0, 0.0, 1e308)}, [0.0, 1.0, 1e5])
+
+
+@pytest.mark.parametrize("far", ["1e8", "5e3"])
+def test_profiles_too_far_apart_to_touch_are_told(tmp_path, far):
+    """An involute tooth moved by 100 km or 5 m: the equation has no value, which is no closed joint."""
+    text = groups_text("involute_teeth").replace('y = "48*(sin(s)', f'y = "{far} + 48*(sin(s)')
+    mechanism = parse_toml(text, "teeth.toml", "teeth")
+    frames = joint_frames(mechanism)
+    rows = rows_at(mechanism, frames, Configuration.reference(frames))
+    assert np.isfinite(rows.jacobian).all()
+    assert str(mbssa.check(mechanism))
+    found = assemble(mechanism, frames)
+    assert found.closed == np.isfinite(found.residual)
+
+
+def groups_text(name):
+    from importlib import resources
+
+    return resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
+
+
+def test_axes_at_right_angles_are_those_that_stand_so():
+    text = groups_text("universal_shafts")
+    assert "axes" in text
+    crank = """format = 1
+space = "spatial"
+[[body]]
+[[joint]]
+bodies = [1, 2]
+type = "{}"
+point = [0, 0, 0]
+axes = [[0, 0, 1], [0, {}, {}]]
+"""
+    for code in ("U", "ER", "CR"):
+        said = refused(crank.format(code, 0.3, 1))
+        assert "axes: stand at 16.7° to each other; write right angles, for the second [0, 1, 0]" in said
+        parse_toml(crank.format(code, 1, 0.003), "m.toml", "m")
+
+
+def test_the_correction_of_the_reference_is_one_figure():
+    text = """format = 1
+space = "spatial"
+[[body]]
+name = "rod"
+[[joint]]
+bodies = [1, 2]
+type = "U"
+driven = true
+point = [0.1, 0, 0]
+axes = [[0, 0, 1], [0, 1, 0.003]]
+"""
+    mechanism = parse_toml(text, "m.toml", "m")
+    (said,) = [one.text for one in mbssa.check(mechanism).findings if one.kind == "assembly"]
+    assert said == "the reference was corrected until it closed: body 2 (rod) by up to 0.003 rad"
+    turned = groups.build(mbssa.decompose(mechanism)).reference.rotation[1]
+    assert np.arccos((np.trace(turned) - 1) / 2) == pytest.approx(0.003, rel=1e-3)
+
+
+def test_joints_in_one_place_but_for_rounding_have_the_size_one():
+    mechanism = mbssa.load("planar_four_bar")
+    from dataclasses import replace
+
+    geometry = {
+        j: replace(known, point=(0.1 + 1e-17 * j, 0.1 * 3 if j % 2 else 0.3), at_reference={})
+        for j, known in mechanism.joint_geometry.items()
+    }
+    assert joint_frames(replace(mechanism, joint_geometry=geometry)).size == 1.0

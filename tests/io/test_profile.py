@@ -1,0 +1,164 @@
+"""The profile table of a model file: shape, units, places of faults."""
+
+import math
+
+import pytest
+
+import mbssa
+from mbssa.io.profile import ProfileEntry, profile_of
+
+DEGREE = math.pi / 180
+
+
+def faults_of(table):
+    faults = []
+    assert profile_of(table, 1.0, 1.0, "here profile", faults) is None
+    return [str(fault) for fault in faults]
+
+
+def test_lengths_and_angles_become_si_wherever_they_stand():
+    faults = []
+    profile = profile_of(
+        {
+            "law": [
+                {"rise": 20.0, "over": 120, "kind": "cycloidal"},
+                {"dwell": 60},
+                {"return": 20.0, "over": 120, "kind": "345"},
+                {"dwell": 60},
+            ],
+            "base": 40,
+            "offset": 10.0,
+            "radius": 10.0,
+            "follower": "roller",
+        },
+        1e-3,
+        DEGREE,
+        "profile",
+        faults,
+    )
+    assert faults == []
+    assert profile.table == {
+        "law": [
+            {"rise": 0.02, "over": 120 * DEGREE, "kind": "cycloidal"},
+            {"dwell": 60 * DEGREE},
+            {"return": 0.02, "over": 120 * DEGREE, "kind": "345"},
+            {"dwell": 60 * DEGREE},
+        ],
+        "base": 0.04,
+        "offset": 0.01,
+        "radius": 0.01,
+        "follower": "roller",
+    }
+
+
+def test_the_rise_of_a_swing_is_an_angle():
+    table = {
+        "law": [{"rise": 20.0, "over": 180.0, "kind": "345"}, {"return": 20.0, "over": 180.0, "kind": "345"}],
+        "base": 40.0,
+        "follower": "knife",
+        "swing": {"pivot": 100.0, "arm": 90.0},
+    }
+    profile = profile_of(table, 1e-3, DEGREE, "profile", [])
+    assert profile.law.rise == pytest.approx(20 * DEGREE)
+    assert profile.cam.swing.pivot == pytest.approx(0.1)
+
+
+def test_formulas_count_in_units_of_the_file_and_angles_of_formulas_are_rad():
+    file = {
+        "formula": {"r": "50 + 10*cos(3*s)"},
+        "follower": {"curve": {"formula": {"r": "2", "unit": 10.0}}},
+    }
+    profile = profile_of(file, 1e-3, DEGREE, "profile", [])
+    assert profile.curve.at(0.0)[0][0] == pytest.approx(0.06)
+    assert profile.follower_curve.at(0.0)[0][0] == pytest.approx(0.02)
+    assert "unit" not in file["formula"]
+    assert profile_of(profile.table, 1.0, 1.0, "profile", []) is profile
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (
+            {"circel": {}, "follower": "flta"},
+            [
+                "here profile.follower: is 'flta'; write 'roller', 'knife' or 'flat', or { curve = { … } }",
+                "here profile.circel: unknown key; did you mean 'circle'? the keys here are formula, ",
+            ],
+        ),
+        (
+            {"law": [{"rise": "x", "over": True, "kind": "cyc"}, 3, {"retrun": 1.0}], "follower": "flat"},
+            [
+                "here profile.law[1].rise: is 'x'; write a number",
+                "here profile.law[1].over: is True; write a number",
+                "here profile.law[1].kind: is 'cyc'; write 'cycloidal', '345'",
+                "here profile.law[2]: is 3; write a table",
+                "here profile.law[3].retrun: unknown key; did you mean 'return'? the keys here are rise, ",
+            ],
+        ),
+        (
+            {"circle": {"radus": 1.0}, "follower": {"curve": {"circle": {"radius": "a"}}, "x": 1}},
+            [
+                "here profile.circle.radius: is missing; write radius = …",
+                "here profile.circle.radus: unknown key; did you mean 'radius'?",
+                "here profile.follower.curve.circle.radius: is 'a'; write a number",
+                "here profile.follower.x: unknown key; the keys here are curve",
+            ],
+        ),
+        (
+            {"points": [[1.0, 2.0, 3.0]], "swing": {}, "turns": "left", "radius": math.nan},
+            [
+                "here profile.points[1]: is [1.0, 2.0, 3.0]; write 2 entries",
+                "here profile.swing.pivot: is missing",
+                "here profile.swing.arm: is missing",
+                "here profile.turns: is 'left'; write 'counter-clockwise' or 'clockwise'",
+                "here profile.radius: is nan; write a finite number",
+            ],
+        ),
+        (
+            {"formula": {"r": 3, "range": [0, True]}, "follower": "flat"},
+            [
+                "here profile.formula.r: is 3; write a text in quotes",
+                "here profile.formula.range[2]: is True; write a number or a text in quotes",
+            ],
+        ),
+        (
+            {"law": [], "swing": {"pivot": [100, 0], "side": "up"}, "follower": "flat"},
+            [
+                "here profile.swing.pivot: is [100, 0]; write a number (distance of the pivot from the cam's",
+                "here profile.swing.arm: is missing; write arm = … (length units, from the pivot to",
+                "here profile.swing.side: is 'up'; write 'left' or 'right' (on which the arm is, seen from",
+            ],
+        ),
+        (
+            {"line": {"from": [0, 0], "to": [1, 0]}, "follower": "flat"},
+            ["here profile.line: is {'from': [0, 0], 'to': [1, 0]}; write a list […] ([[x1, y1], [x2, y2]]"],
+        ),
+        (
+            {"line": [3, [1.0, 0.0]], "follower": "flat"},
+            ["here profile.line[1]: is 3; write a list […] ([[x1, y1], [x2, y2]]"],
+        ),
+        (3, ["here profile: is 3; write a table"]),
+        ({"circle": {"radius": -1.0}, "follower": "flat"}, ["here profile.circle: has the size -1"]),
+    ],
+)
+def test_faults_have_their_places(table, said):
+    found = faults_of(table)
+    assert len(found) == len(said)
+    for sentence, part in zip(sorted(found), sorted(said), strict=True):
+        assert sentence.startswith(part)
+
+
+def test_the_schema_says_what_each_key_is():
+    schema = ProfileEntry.model_json_schema()
+    assert set(schema["properties"]) >= {"formula", "points", "law", "follower", "radius", "swing"}
+    assert "return" in schema["$defs"]["SegmentEntry"]["properties"]
+
+
+def test_the_place_of_a_contact_has_no_limits(read):
+    with pytest.raises(mbssa.ModelError, match=r"limits.contact: has no value to be limited"):
+        read(
+            'format = 1\nspace = "planar"\nbodies = 2\n'
+            '[[joint]]\nbodies = [1, 2]\ntype = "L"\npoints = [[0, 0], [0, 3]]\n'
+            'profile = { circle = { radius = 2.0 }, follower = "roller", radius = 1.0 }\n'
+            "limits = { contact = [5, 6] }\n"
+        )
