@@ -25,15 +25,15 @@ if TYPE_CHECKING:
         save,
         to_networkx,
     )
+    from mbssa.input_search.query import with_inputs
+    from mbssa.input_search.result import Transformation, Transformations
+    from mbssa.input_search.search import transform
     from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
     from mbssa.search.decompose import decompose
     from mbssa.search.partition import Part
     from mbssa.singularities.check import Finding, Report, check
     from mbssa.singularities.repairs import Proposal
     from mbssa.structure import Group, Pair, Structure
-    from mbssa.transformations.question import with_inputs
-    from mbssa.transformations.result import Transformation, Transformations
-    from mbssa.transformations.transforming import transform
 
 __all__ = [
     "Body",
@@ -83,9 +83,9 @@ _HOMES = {
     **dict.fromkeys(("Finding", "Report", "check"), "singularities.check"),
     "Proposal": "singularities.repairs",
     **dict.fromkeys(("Group", "Pair", "Structure"), "structure"),
-    **dict.fromkeys(("Transformation", "Transformations"), "transformations.result"),
-    "transform": "transformations.transforming",
-    "with_inputs": "transformations.question",
+    **dict.fromkeys(("Transformation", "Transformations"), "input_search.result"),
+    "transform": "input_search.search",
+    "with_inputs": "input_search.query",
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from mbssa.cli import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.gathering import FAMILY, builtin_names, load, save
 from mbssa.gathering.files import write_whole
 from mbssa.gathering.formats import ENDINGS
+from mbssa.input_search import commands as transformation_commands
 from mbssa.joints import commands as joints_commands
 from mbssa.loops import commands as loops_commands
 from mbssa.mechanism import Mechanism
@@ -27,7 +28,6 @@ from mbssa.search.decompose import Method, decompose
 from mbssa.structure import Structure
 from mbssa.targets import STILL, Target, target_faults, targets_of
 from mbssa.texts import printable
-from mbssa.transformations import commands as transformation_commands
 
 #: Bodies up to which a decomposition is followed by ranks: half a second's work.
 WARNED = 2_000
@@ -198,7 +198,7 @@ def asked(model: str, inputs: str | None, terminals: list[str] | None, pairs: st
         if pairs is not None:
             raise typer.BadParameter("is for --inputs; name the coordinates too", param_hint="--pairs")
         return mechanism
-    from mbssa.transformations.question import with_inputs
+    from mbssa.input_search.query import with_inputs
 
     return with_inputs(mechanism, inputs, terminals or (), pairs or ())
 

@@ -17,7 +17,7 @@ from groups.tearing.loop import Loop, loop_of
 from groups.tearing.posed import inputs_at
 from groups.tearing.record import Borrowed, ChosenBy
 from mbssa import Mechanism, ModelError, Structure, decompose
-from mbssa.transformations.question import with_inputs
+from mbssa.input_search.query import with_inputs
 
 #: Condition at the reference below which an outer Newton has nothing to go by.
 DEAD = 1e-9

@@ -1,4 +1,4 @@
-"""The answer of a search over inputs as a page, CSV, Markdown and JSON; and what a store has of them."""
+"""Results of input searches as a page, CSV, Markdown and JSON, and those of a database."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mbssa.results.tables import counted, plain_table, plain_text
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from mbssa.input_search.database import StoredRow, StoredSearch
+    from mbssa.input_search.result import Transformation, Transformations
     from mbssa.mechanism import Mechanism
-    from mbssa.transformations.querying import KeptRow, KeptSearch
-    from mbssa.transformations.result import Transformation, Transformations
 
 Format = Literal["table", "json", "csv", "markdown"]
 
 COLUMNS = ("Row", "Inputs", "Groups", "Largest", "Levels", "Width", "Closed", "Cost, µs", "Sets", "Alike")
 
-#: Columns of the searches of a store.
-SEARCH_COLUMNS = ("Search", "Model", "Question", "Looked at", "Valid sets", "Structures", "Best", "Inputs")
+#: Columns of the searches of a database.
+SEARCH_COLUMNS = ("Search", "Model", "Query", "Evaluated", "Valid sets", "Structures", "Best", "Inputs")
 
 
 def headline(mechanism: Mechanism) -> str:
@@ -37,13 +37,13 @@ def headline(mechanism: Mechanism) -> str:
 
 
 def summary_lines(answer: Transformations) -> list[str]:
-    """What was asked, what was looked at, and what became of it."""
-    inputs = counted(answer.judged.n_inputs, "input")
-    rooms = f"{counted(answer.n_sets, 'set')} in {counted(answer.n_distributions, 'distribution')}"
+    """Query, numbers of schemes and of valid sets, present inputs and notes."""
+    inputs = counted(answer.evaluated.n_inputs, "input")
+    schemes = f"{counted(answer.n_sets, 'set')} in {counted(answer.n_distributions, 'actuation scheme')}"
     lines = [
-        f"{inputs}: {rooms} over the joints; {_looked_at(answer)}",
-        f"of these sets {answer.n_determined:,} are determined by the count, {answer.n_valid:,} valid "
-        f"({_BASIS[answer.basis]}); {counted(answer.n_structures, 'kinematic structure')}",
+        f"{inputs}: {schemes}; {_looked_at(answer)}",
+        f"of these sets {answer.n_determined:,} are determined by the mobility count, {answer.n_valid:,} "
+        f"valid ({_BASIS[answer.basis]}); {counted(answer.n_structures, 'kinematic structure')}",
     ]
     own = answer.own
     if own is not None:
@@ -60,28 +60,26 @@ def summary_lines(answer: Transformations) -> list[str]:
 
 _BASIS = {
     "numeric": "full rank at the given geometry",
-    "generic": "full rank for almost every geometry: the model has none that decides",
+    "generic": "full rank at generic geometry",
 }
 
 
 def _looked_at(answer: Transformations) -> str:
     if answer.complete:
-        return "all were looked at"
+        return "all evaluated"
     left = answer.n_distributions - answer.looked_at
-    return f"{answer.looked_at:,} were looked at, {left:,} not"
+    return f"{answer.looked_at:,} evaluated, {left:,} not"
 
 
-def cells(row: Transformation | KeptRow, number: int) -> tuple[str, ...]:
-    """One row as texts, in the order of :data:`COLUMNS`; a row of a store does not know what is alike."""
-    numbers = [getattr(row, name, None) for name in ("alike_valid", "alike")]
-    alike = [] if None in numbers else [f"{numbers[0]} of {numbers[1]}"]
+def cells(row: Transformation | StoredRow, number: int) -> tuple[str, ...]:
+    """One row as texts, in the order of :data:`COLUMNS`."""
     return (
         str(number),
         ", ".join(row.inputs),
         *(str(value) for value in (row.n_groups, row.largest, row.levels, row.width, row.closed_forms)),
         f"{row.cost:.3g}",
         f"{row.valid_sets} of {row.sets}",
-        *alike,
+        f"{row.alike_valid} of {row.alike}",
     )
 
 
@@ -104,7 +102,7 @@ def shown(answer: Transformations, top: int, pareto: tuple[str, str] | None = No
 
 
 def page(answer: Transformations, printed: Shown, console: Console) -> None:
-    """Print the whole answer on a console: what was asked and looked at, and rows."""
+    """Print the query, the numbers and the rows on a console."""
     console.print(headline(answer.mechanism), style="bold", markup=False)
     for line in summary_lines(answer):
         console.print(line, markup=False)
@@ -117,8 +115,8 @@ def page(answer: Transformations, printed: Shown, console: Console) -> None:
         console.print(f"… and {printed.left:,} more rows; --top shows more")
 
 
-def print_rows(rows: Sequence[Transformation | KeptRow], console: Console) -> None:
-    """A table of rows; pairs of multiple joints, searches and verdicts where they say something."""
+def print_rows(rows: Sequence[Transformation | StoredRow], console: Console) -> None:
+    """A table of rows; columns of pairs, searches and verdicts only where these differ."""
     header, body = table(rows)
     printed = plain_table(header, right=set(header) - {"Inputs", "Pairs", "Verdict"})
     for row in body:
@@ -127,10 +125,10 @@ def print_rows(rows: Sequence[Transformation | KeptRow], console: Console) -> No
 
 
 def table(
-    rows: Sequence[Transformation | KeptRow],
+    rows: Sequence[Transformation | StoredRow],
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Header and rows as texts."""
-    header = COLUMNS if all(hasattr(row, "alike") for row in rows) else COLUMNS[:-1]
+    header: tuple[str, ...] = COLUMNS
     body = [cells(row, number) for number, row in enumerate(rows, 1)]
     for name, extra in (
         ("Search", [str(getattr(row, "search", "")) for row in rows]),
@@ -167,24 +165,23 @@ def export(answer: Transformations, form: Format, printed: Shown) -> str:
     return plain_text(lambda console: page(answer, printed, console)) + "\n"
 
 
-# --- what a store holds ----------------------------------------------------------------------------
+# --- database      ----------------------------------------------------------------------------
 
 
-def searches_table(searches: Sequence[KeptSearch]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Header and rows of the searches of a store, as texts."""
+def searches_table(searches: Sequence[StoredSearch]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows of the searches of a database, as texts."""
     body: list[tuple[str, ...]] = []
-    for kept in searches:
-        best, progress = kept.best, kept.progress
+    for each in searches:
+        best = each.best
         body.append(
             (
-                str(kept.search.number),
-                kept.name,
-                kept.question,
-                f"{progress.looked_at:,} of {progress.n_distributions:,}"
-                + ("" if kept.search.way == "all" else ", best first")
-                + ("" if kept.current else ", by another version"),
-                f"{progress.n_valid:,}",
-                f"{kept.n_structures:,}",
+                str(each.number),
+                each.name,
+                each.query,
+                f"{each.looked_at:,} of {each.n_distributions:,}"
+                + ("" if each.way == "all" else ", best first"),
+                f"{each.n_valid:,}",
+                f"{each.n_structures:,}",
                 "–" if best is None else f"{counted(best.n_groups, 'group')}, largest {best.largest}",
                 "–" if best is None else ", ".join(best.inputs),
             )
@@ -192,10 +189,10 @@ def searches_table(searches: Sequence[KeptSearch]) -> tuple[tuple[str, ...], lis
     return SEARCH_COLUMNS, body
 
 
-def export_searches(searches: Sequence[KeptSearch], form: Format) -> str:
-    """What a store holds as text of one format."""
+def export_searches(searches: Sequence[StoredSearch], form: Format) -> str:
+    """Searches of a database as text of one format."""
     if form == "json":
-        return json.dumps([kept.to_dict() for kept in searches], ensure_ascii=False, indent=2) + "\n"
+        return json.dumps([each.to_dict() for each in searches], ensure_ascii=False, indent=2) + "\n"
     if form == "csv":
         return csv_text(*searches_table(searches))
     if form == "markdown":
@@ -203,8 +200,8 @@ def export_searches(searches: Sequence[KeptSearch], form: Format) -> str:
     return plain_text(lambda console: searches_page(searches, console)) + "\n"
 
 
-def export_rows(rows: Sequence[KeptRow], form: Format) -> str:
-    """Rows of a store as text of one format."""
+def export_rows(rows: Sequence[StoredRow], form: Format) -> str:
+    """Rows of a database as text of one format."""
     if form == "json":
         return json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=2) + "\n"
     if form == "csv":
@@ -214,10 +211,10 @@ def export_rows(rows: Sequence[KeptRow], form: Format) -> str:
     return plain_text(lambda console: print_rows(rows, console)) + "\n"
 
 
-def searches_page(searches: Sequence[KeptSearch], console: Console) -> None:
-    """Print what a store holds."""
+def searches_page(searches: Sequence[StoredSearch], console: Console) -> None:
+    """Print the searches of a database."""
     header, body = searches_table(searches)
-    printed = plain_table(header, right=("Search", "Looked at", "Valid sets", "Structures"))
+    printed = plain_table(header, right=("Search", "Evaluated", "Valid sets", "Structures"))
     for row in body:
         printed.add_row(*row)
     console.print(printed)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import mbssa
+from mbssa.input_search.search import transform
 from mbssa.results.tables import plain_text
 from mbssa.results.transformations import export, page, shown, summary_lines, table
-from mbssa.transformations.transforming import transform
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,7 @@ def test_the_front_is_printed_as_one(answer):
 def test_counts_are_those_of_the_answer(answer):
     counts, valid, *rest = summary_lines(answer)
     assert counts == (
-        f"3 inputs: {answer.n_sets:,} sets in {answer.n_distributions:,} distributions over the joints; all "
-        "were looked at"
+        f"3 inputs: {answer.n_sets:,} sets in {answer.n_distributions:,} actuation schemes; all evaluated"
     )
     assert f"{answer.n_determined:,} are determined by the count, {answer.n_valid:,} valid" in valid
     assert rest[0].startswith("its own inputs 9-13.angle, 13-15.angle, 11-14.angle_1: 7 groups")
@@ -59,8 +58,8 @@ def test_counts_are_those_of_the_answer(answer):
 def test_what_was_not_looked_at_is_said():
     some = transform(mbssa.load("rotor"), time_limit=0.0)
     lines = summary_lines(some)
-    assert "0 were looked at, 1,576 not" in lines[0]
-    assert any("were not looked at" in line for line in lines[1:])
+    assert "0 evaluated, 1,576 not" in lines[0]
+    assert any("were not evaluated" in line for line in lines[1:])
     assert "no valid set of inputs was found" in export(some, "table", shown(some, 5))
 
 
