@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.disjoint_set import DisjointSet
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.multiple import spanning_choices
 from mbssa.initialisation import Incidence, initialise
@@ -343,11 +344,11 @@ def _spin(bodies: tuple[int, ...], free: Array, held: Array, tolerance: float) -
 
 def _clusters(n_bodies: int, ends: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Movable bodies that these joints hold together, without what they hold to the frame."""
-    lead = np.arange(n_bodies)
-    for several in ends:
-        for body in several[1:]:
-            lead[lead == lead[body]] = lead[several[0]]
-    return [tuple(np.flatnonzero(lead == k).tolist()) for k in np.unique(lead).tolist() if k != lead[0]]
+    parts = DisjointSet(n_bodies)
+    for first, *others in ends:
+        for body in others:
+            parts.merge(first, body)
+    return [tuple(part) for part in parts.subsets()[1:]]
 
 
 def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanism: Mechanism) -> int:
