@@ -28,7 +28,7 @@ from benchmarks import higher_compiled, higher_rival
 from benchmarks.higher_models import corner, many_cams
 from benchmarks.higher_turns import in_turns
 from benchmarks.race import Runner, same
-from groups.results.about import solver_text
+from groups.reports.about import solver_text
 from mbssa.gathering.models.rope_hoist import rope
 
 #: Processor time: see :mod:`benchmarks.higher_turns`.

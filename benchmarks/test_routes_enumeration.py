@@ -17,10 +17,10 @@ from itertools import islice, pairwise
 
 import numpy as np
 import pytest
+from synthetic import Needs, deep, layered, random_dag, wide
 
 from routes.dag import Dag
 from routes.enumeration import best_first, count
-from routes.synthetic import Needs, deep, layered, random_dag, wide
 
 GROUPS, FIRST = 30, 1000
 

@@ -1,20 +1,18 @@
-"""What it costs to hand over a task that does nothing, by who hands it over, on two workers.
+"""Time to hand over a task that does nothing, by executor, on two workers.
 
     python -m pytest benchmarks/test_routes_handing.py --benchmark-only -s
 
 *Chain*: each task waits for the one before. *Side by side*: no task waits. Of each, the least of some
 rounds, which take turns. *5 % from*: the size of a task from which the handing is at most 5 % of the run,
-both in a chain and side by side on two workers. For comparison, a task of the rotor: one group, 256 instants.
-This is why the executors ``threads`` and ``processes`` hand over tasks themselves, and why Dask, which
-reaches many machines, is there by its name for those whose tasks are of its size.
+both in a chain and side by side on two workers. For comparison, a task of the rotor: one group, 256 time
+steps.
 """
 
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from contextlib import ExitStack
-from types import SimpleNamespace
 
 import numpy as np
 from rich.console import Console
@@ -22,12 +20,10 @@ from rich.table import Table
 
 import groups
 import mbssa
-from routes.executors import threads
-from routes.executors.processes import _pool
-from routes.executors.watch import Watch
+from routes.dispatch import dispatch
+from routes.executors import executor_named
 from routes.plan import parallel_route, plan_of
 from routes.run import logged_run
-from routes.tasks import Tasks
 
 WORKERS = 2
 ROUNDS = 5
@@ -37,22 +33,16 @@ def nothing(*_):
     return True
 
 
-def in_chain(n):
-    return np.maximum(np.arange(-1, n), 0), np.arange(n - 1)
+def dispatched(pool, at_once):
+    """Calls by this project's dispatch, which follows the needs of the tasks."""
 
+    def make(n, chain):
+        before = {k: [k - 1] if chain and k else [] for k in range(n)}
+        return lambda: dispatch(
+            before, pool, lambda k: (nothing, k), lambda k, done: done, lambda: True, at_once
+        )
 
-def side_by_side(n):
-    return np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
-
-
-def own_threads(n, chain):
-    needs_start, needs = in_chain(n) if chain else side_by_side(n)
-    calls = tuple((k,) for k in range(n))
-    tasks = Tasks(calls, np.zeros(n, dtype=np.int64), np.array([0, 1]), needs_start, needs)
-    bench = SimpleNamespace(
-        job=SimpleNamespace(plan=SimpleNamespace(workers=WORKERS), tasks=tasks), perform=nothing
-    )
-    return lambda: threads.execute(bench, range(n), Watch(tasks))
+    return make
 
 
 def futures(pool):
@@ -99,17 +89,22 @@ def ways(stack):
     import distributed
 
     cluster = stack.enter_context(
-        distributed.LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None)
+        distributed.LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0")
     )
     client = stack.enter_context(distributed.Client(cluster))
+    threads, processes, cluster = (
+        (stack.enter_context(executor_named(name).open(WORKERS)), executor_named(name).at_once(WORKERS))
+        for name in ("threads", "processes", "cluster")
+    )
     return (
-        ("threads, this project's", 2000, own_threads),
-        ("concurrent.futures threads", 2000, futures(stack.enter_context(ThreadPoolExecutor(WORKERS)))),
+        ("threads, this project's", 2000, dispatched(*threads)),
+        ("concurrent.futures threads", 2000, futures(threads[0])),
         ("joblib.Parallel, threading", 100, joblib_on("threading", stack)),
         ("dask.threaded", 500, dask_by(dask.threaded.get, num_workers=WORKERS)),
-        ("loky futures (processes, this project's)", 500, futures(_pool(WORKERS))),
-        ("joblib.Parallel, loky", 100, joblib_on("loky", stack)),
-        ("dask.distributed, processes", 200, dask_by(client.get)),
+        ("processes, this project's", 500, dispatched(*processes)),
+        ("loky futures", 500, futures(processes[0])),
+        ("cluster of processes, this project's", 200, dispatched(*cluster)),
+        ("dask.distributed, its own graph", 200, dask_by(client.get)),
     )
 
 
@@ -156,6 +151,6 @@ def test_handing(benchmark):
     print(f"\na task of the rotor, one group and 256 instants: {shown(rotor_task())}")
     names = [name for name, *_ in made]
     # What the executors rest on: neither Dask nor joblib.Parallel is cheaper than what they use.
-    for mine, others in ((names[0], names[2:4]), (names[4], names[5:])):
+    for mine, others in ((names[0], names[1:4]), (names[4], names[6:])):
         for other in others:
             assert cost[mine, 0] < cost[other, 0], (mine, other)

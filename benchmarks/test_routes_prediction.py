@@ -14,16 +14,16 @@ from statistics import median
 from time import perf_counter
 
 import pytest
+from synthetic import dyads
 
 import groups
 import mbssa
 from groups.model import Model
 from routes.calibration import costs
-from routes.calibration.memory import give_back_memory
+from routes.calibration.machine import give_back_memory
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
 from routes.predict import predict
 from routes.run import logged_run
-from routes.synthetic import dyads
 
 INSTANTS, REPEATS, WORKERS = 10_000, 5, 2
 

@@ -7,10 +7,10 @@ Figures: 10⁵ tasks on 1,024 workers in at most 1 s, the curve from 1 to 1,024 
 
 import numpy as np
 import pytest
+from synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 from routes.scaling import WORKERS, scaling
 from routes.simulate import critical_path, simulate
-from routes.synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 CHUNKS = 10
 

@@ -19,7 +19,7 @@ import pytest
 import groups
 import mbssa
 from benchmarks.race import INSTANTS, Runner, race, same
-from groups.results.about import solver_text
+from groups.reports.about import solver_text
 
 #: By model, the inputs that its groups are solved for.
 BORROWED = {

@@ -1,4 +1,4 @@
-"""What a group of each type takes at an instant, as groups/library.py keeps it in COSTS.
+"""What a group of each type takes at an instant, as mbssa/group_library.py keeps it in COSTS.
 
     python benchmarks/type_costs.py               # measures all types; says how far COSTS is off
     python benchmarks/type_costs.py 3R2D 1P1U1S3D # measures these types alone
@@ -128,7 +128,7 @@ def _print(costs: list[Cost]) -> None:
         print(f"{cost.type_name:14} {cost.chain:46} {cost.solver:30} {cost.of:24} {cost.cost:8.3f}")
     print(f"\n{'type':14} {'dearest':>8} {'COSTS':>8} {'ratio':>8}")
     for name, cost in dearest(costs).items():
-        kept = getattr(library, "COSTS", {}).get(name)
+        kept = library.COSTS.get(name)
         said = f"{kept:8.3g} {cost / kept:8.2f}" if kept else f"{'–':>8}"
         print(f"{name:14} {cost:8.3g} {said}")
 

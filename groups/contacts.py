@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding import GAPS
 from groups.kernels.status import LIFTED, PENETRATES
 from groups.results.joints import joint_motion
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.related import POINT_CONTACTS
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -29,10 +27,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-#: Types whose limits are watched: a point, a pin or a wheel on what has an end. Of an L that is its angle;
-#: where on its profile a cam is touched is a value of no coordinate.
-WATCHED = frozenset({"SP", "PC", "SC", "CR", "RD", "SLOT", "L"})
 
 #: How far outside counts as outside, over the mechanism's size or in rad: more than rounding.
 OUTSIDE = 1e-9
@@ -67,12 +61,12 @@ def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
     for group in structure.groups:
         for j in group.joint_indices.tolist():
             geometry = mechanism.joint_geometry.get(j)
-            code = CATALOGUE[int(mechanism.joint_type[j])].code
-            if geometry is None or code not in WATCHED or not frames.known[j]:
+            kind = CATALOGUE[int(mechanism.joint_type[j])]
+            if geometry is None or not (kind.ends or kind.is_contact) or not frames.known[j]:
                 continue
             for coordinate, (low, high) in geometry.limits.items():
-                if coordinate != "contact":
-                    name = f"{code} {mechanism.joint_ids[j]}"
+                if coordinate in kind.drivable:
+                    name = f"{kind.code} {mechanism.joint_ids[j]}"
                     found.append(Watch(j, name, group.number - 1, coordinate, low, high))
     return tuple(found)
 
@@ -109,9 +103,9 @@ def contacts_of(mechanism: Mechanism, joints: Sequence[int]) -> list[str]:
     """Types and ids of the joints among these that have gaps, as ``SP 2-3``."""
     found = []
     for j in joints:
-        code = CATALOGUE[int(mechanism.joint_type[j])].code
-        if code in GAPS or code in POINT_CONTACTS or code == "L":
-            found.append(f"{code} {mechanism.joint_ids[j]}")
+        kind = CATALOGUE[int(mechanism.joint_type[j])]
+        if kind.gap:
+            found.append(f"{kind.code} {mechanism.joint_ids[j]}")
     return found
 
 

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from groups.kernels import foreign, jets
 from groups.spins import HeldSpin
-from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import equations_of
+from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import TURNING, PairFrames
 from mbssa.mechanism import Mechanism
@@ -45,11 +44,6 @@ CODES = {
 
 #: Codes whose values are lengths, m; the others are angles or cosines.
 LENGTHS = (jets.ALONG, jets.DISTANCE, jets.SCREW, jets.OFFSET, jets.CONTACT)
-
-#: Equations, by the types that have them, that are gaps of a contact: positive where the bodies are apart.
-GAPS = {"SP": ("height",), "PC": ("height",), "RD": ("height",), "SPSP": ("length",)}
-#: How the names of the relations begin that are gaps: of points on planes, and of cams.
-GAPS_OF_RELATIONS = ("height", "gap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,9 +202,8 @@ def encode_rows(
         raise ValueError(f"no geometry at joints {named}")
     rows = _Rows([], [], [], [])
     for j in joints:
-        driven = [name for name in CATALOGUE[int(mechanism.joint_type[j])].coordinates if (j, name) in drives]
         if j in frames.relations:
-            _add_relations(rows, frames, j, [(name, drives[j, name]) for name in driven])
+            _add_relations(rows, CATALOGUE[int(mechanism.joint_type[j])], frames, j, drives)
         else:
             _add_pair(rows, mechanism, frames, j, drives)
     for spin, axes in zip(spins, _spin_axes(spins), strict=True):
@@ -285,7 +278,7 @@ def _add_pair(
 ) -> None:
     """Equations of a joint on the relative pose of its two bodies."""
     kind = CATALOGUE[int(mechanism.joint_type[j])]
-    equations = equations_of(kind)
+    equations = kind.pair
     assert equations is not None
     first, second = mechanism.joint_bodies(j)[:2]
     rows.pairs.append(PairFrames((first, second), frames.origin[j], frames.axes[j]))
@@ -296,16 +289,18 @@ def _add_pair(
         for name, e in zip(kind.coordinates, equations.coordinates, strict=True)
         if (j, name) in drives
     ]
-    gaps = GAPS.get(kind.code, ())
     for name, e, drive in chosen:
         parameter = values[e.parameter] if e.parameter is not None else 0.0
         term = _Term(CODES[e.kind], len(rows.pairs) - 1, _four(e.numbers), e.sign, parameter)
-        is_length, is_gap = term.code in LENGTHS, name in gaps
+        is_length, is_gap = term.code in LENGTHS, name == kind.gap
         rows.equations.append(_Equation(name, (term,), drive, j, is_length=is_length, is_gap=is_gap))
 
 
-def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[str, int]]) -> None:
+def _add_relations(
+    rows: _Rows, kind: JointType, frames: Frames, j: int, drives: Mapping[tuple[int, str], int]
+) -> None:
     """Equations of a joint that are sums of terms."""
+    driven = [(name, drives[j, name]) for name in kind.coordinates if (j, name) in drives]
     relations = frames.relations[j]
     missing = [name for name, _ in driven if name not in relations.coordinates]
     if missing:
@@ -346,7 +341,7 @@ def _add_relations(rows: _Rows, frames: Frames, j: int, driven: Sequence[tuple[s
                 j,
                 relation.constant,
                 relation.is_length,
-                drive < 0 and relation.name.startswith(GAPS_OF_RELATIONS),
+                drive < 0 and kind.gap != "" and relation.name.startswith(kind.gap),
             )
         )
 

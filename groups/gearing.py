@@ -18,16 +18,13 @@ import numpy.typing as npt
 from groups.tree import GroupTree, Link, open_group
 from mbssa import Structure
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import coordinates, equations_of, pose
+from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import Poses, value_and_rates
 from mbssa.joints.system import Configuration, relative_pose
 from mbssa.mechanism import Mechanism
 
 Floats = npt.NDArray[np.float64]
-
-#: Types of joints whose equations may be linear in angles and slides.
-GEARS = ("EO", "EPI", "BEVEL", "RP")
 
 #: Poses at which derivatives are compared, how alike they must be, and the condition of a system that counts.
 POSES, ALIKE, SOUND = 4, 1e-9, 1e7
@@ -70,8 +67,7 @@ def gearing(
     ('1-3', 'angle', 3.5)
     """
     mechanism = structure.mechanism
-    codes = {CATALOGUE[int(index)].code for index in np.unique(mechanism.joint_type).tolist()}
-    if not codes & set(GEARS):
+    if not any(_may_be_linear(index) for index in np.unique(mechanism.joint_type).tolist()):
         return {}
     train = _Train(mechanism, frames, reference, drives, inputs)
     found: dict[int, Gearing] = {}
@@ -81,6 +77,11 @@ def gearing(
         if led:
             found[tree.number] = led
     return found
+
+
+def _may_be_linear(row: int) -> bool:
+    """Whether the equations of a catalogue row may be linear in angles and slides."""
+    return CATALOGUE[row].is_gear or CATALOGUE[row].rolls
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +125,13 @@ class _Train:
             return {}
         if any(link.joint < 0 or link.joint in self.frames.relations for link in tree.links):
             return {}
-        codes = [CATALOGUE[int(self.mechanism.joint_type[j])].code for j in tree.cuts]
         unknown = [
             (link.joint, name)
             for link in tree.links
             for name in CATALOGUE[int(self.mechanism.joint_type[link.joint])].coordinates
             if (link.joint, name) not in self.drives
         ]
-        if not set(codes) <= set(GEARS):
+        if not all(_may_be_linear(int(self.mechanism.joint_type[j])) for j in tree.cuts):
             return {}
         scale = np.array([self._scale(name) for _, name in unknown])
         # Unknowns first, then inputs.
@@ -169,7 +169,7 @@ class _Train:
     def _value(self, joint: int) -> dict[str, float]:
         """Coordinates of a joint at the reference."""
         kind = CATALOGUE[int(self.mechanism.joint_type[joint])]
-        equations = equations_of(kind)
+        equations = kind.pair
         assert equations is not None
         size = self.frames.size
         ends = np.array([self.mechanism.joint_bodies(joint)[:2]])
@@ -197,7 +197,7 @@ class _Train:
         """A body on its parent."""
         frames, joint, n = self.frames, link.joint, len(unknown)
         kind = CATALOGUE[int(self.mechanism.joint_type[joint])]
-        equations = equations_of(kind)
+        equations = kind.pair
         assert equations is not None
         q, column = [], []
         for name, value in self._value(joint).items():

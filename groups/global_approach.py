@@ -44,6 +44,7 @@ def solve_globally(
     *,
     method: Method = "dense",
     level: Level = "acceleration",
+    branch: Literal["checked", "proven"] = "checked",
     compiled: bool | None = None,
     progress: Progress | None = None,
 ) -> Trajectory:
@@ -58,6 +59,7 @@ def solve_globally(
     motion : inputs over time; the model's own by default
     method : "dense", or "sparse", SciPy's SuperLU on a fixed pattern
     level : the last level of answer that is wanted
+    branch : ``proven`` proves it by the structural groups, which lead it back where it jumped
     compiled : as :meth:`groups.Model.solve` has it
     progress : called with the share that is done now and then; False from it stops the run, and what was
         not computed says so in its status
@@ -77,14 +79,18 @@ def solve_globally(
     >>> trajectory.ok, trajectory.status.shape
     (True, (11, 1))
     """
-    for given, allowed, what in ((method, get_args(Method), "method"), (level, get_args(Level), "level")):
+    for given, allowed, what in (
+        (method, get_args(Method), "method"), (level, get_args(Level), "level"),
+        (branch, ("checked", "proven"), "branch"),
+    ):  # fmt: skip
         if given not in allowed:
             raise ValueError(f"no {what} {given!r}; there are {', '.join(allowed)}")
     motion = default_motion(structure.mechanism) if motion is None else motion
     frames, reference = closed_reference(structure)
     system = encode(structure, frames)
     lead = inputs_from_reference(structure, frames, reference, motion)
-    run = GlobalRun.of(system, reference, lead, get_args(Level).index(level))
+    order, proves = get_args(Level).index(level), branch == "proven"
+    run = GlobalRun.of(system, reference, lead, max(order, 1) if proves else order)
     instants, last = len(lead[0]), 0
     seconds = 1e-6 * instants * global_microseconds(len(system.rows))
     kernel = chosen(kernels.solve_dense, seconds, compiling=COMPILING, ask=compiled)
@@ -99,7 +105,14 @@ def solve_globally(
             run.stop_at(stop)
             break
     part_contacts(run)
-    return _watched(structure, frames, _trajectory(structure, motion, run))
+    found = _watched(structure, frames, _trajectory(structure, motion, run))
+    if not proves:
+        return found
+    from groups.branches.insertion import prove_of_groups
+    from groups.model import build
+
+    everything = np.arange(structure.mechanism.n_bodies)
+    return prove_of_groups(build(structure), [everything[1:]], motion, found, everything, order, compiled)
 
 
 def _trajectory(structure: Structure, motion: Motion, run: GlobalRun) -> Trajectory:

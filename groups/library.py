@@ -1,4 +1,4 @@
-"""Which types of group have which solver: a table made from the registry; plain data of forms and costs."""
+"""Which types of group have which solver: a table made from the registry."""
 
 from __future__ import annotations
 
@@ -9,40 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbssa.group_library import CLOSED_FORMS as CLOSED_FORMS
+from mbssa.group_library import COSTS as COSTS
+
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.registry import Solver
     from mbssa import Group, Mechanism
     from mbssa.joints.catalogue import Space
-
-#: Type names whose groups, in every chain of the table, are solved without iteration. Plain data: ``mbssa``
-#: reads this literal from the file, without importing the package (entry point ``mbssa.library``).
-CLOSED_FORMS = (
-    "1C1ER1S3D", "1C3D", "1CR3D", "1DIST2D", "1DIST3D", "1ER3D", "1F3D", "1FP2D", "1H3D", "1P1C1S3D",
-    "1P1ER1S3D", "1P1ROD2D", "1P1RP2D", "1P1SLOT2D", "1P1SPSP3D", "1P1U1S3D", "1P2D", "1P2S3D", "1P3D",
-    "1PC3D", "1PL3D", "1R1BEVEL3D", "1R1C1S3D", "1R1EPI2D", "1R1P1U1S3D", "1R1ROD2D", "1R1SLOT2D",
-    "1R1SPSP3D", "1R1U1S3D", "1R2D", "1R2P2D", "1R2S3D", "1R3D", "1RD2D", "1ROD2D", "1S1CR3D", "1S3D",
-    "1SC3D", "1SLOT2D", "1SP3D", "1SPSP3D", "1U3D", "2R1P2D", "2R1U1S3D", "2R2EPI2D", "3P1S3D", "3R1P2D",
-    "3R1S3D", "3R2D",
-)  # fmt: skip
-
-#: µs that an instant of a group of each type takes, up to acceleration: ``benchmarks/type_costs.py`` measured
-#: it on one core of one machine, of the chains of a type the dearest. What counts are the ratios. Plain data,
-#: as :data:`CLOSED_FORMS` are (entry point ``mbssa.costs``).
-COSTS = {
-    "1C1ER1S3D": 1.7, "1C3D": 0.08, "1CR3D": 0.089, "1CTRP1CBIP1SP3D": 18.0, "1DIST2D": 0.087,
-    "1DIST3D": 0.21, "1ER3D": 0.11, "1F3D": 0.12, "1FP2D": 0.069, "1H1U1S3D": 0.86, "1H3D": 0.077,
-    "1P1C1S3D": 1.3, "1P1ER1S3D": 0.086, "1P1L2D": 12.0, "1P1ROD2D": 0.048, "1P1RP2D": 0.3, "1P1SLOT2D": 0.37,
-    "1P1SPSP3D": 0.079, "1P1U1S3D": 0.15, "1P1USER2D": 25.0, "1P2D": 0.048, "1P2S3D": 0.14, "1P3D": 0.052,
-    "1PC3D": 0.13, "1PL3D": 0.09, "1R1BEVEL3D": 0.078, "1R1C1S3D": 1.8, "1R1EPI2D": 0.37, "1R1L2D": 150.0,
-    "1R1P1U1S3D": 0.94, "1R1P2U3D": 10.0, "1R1ROD2D": 0.056, "1R1SLOT2D": 0.41, "1R1SPSP3D": 0.098,
-    "1R1U1S3D": 0.17, "1R2D": 0.031, "1R2P2D": 0.42, "1R2S3D": 0.16, "1R3D": 0.077, "1RD2D": 0.062,
-    "1ROD2D": 0.085, "1S1CR3D": 1.2, "1S3D": 0.11, "1SC3D": 0.12, "1SLOT2D": 0.062, "1SP3D": 0.13,
-    "1SPSP3D": 0.21, "1U3D": 0.11, "2R1P2D": 0.44, "2R1P3D": 3.8, "2R1U1S3D": 2.1, "2R2D": 3.1,
-    "2R2EPI2D": 0.32, "2S3D": 3.5, "3C3D": 4.6, "3P1S3D": 1.3, "3R1C1ER3D": 4.4, "3R1P2D": 0.51,
-    "3R1S3D": 2.1, "3R2C2ER1S3D": 5.7, "3R2D": 0.087, "3R3D": 4.4, "3R3S3D": 2.2, "5R1P2D": 1.7, "5R3D": 6.0,
-    "6P12S3D": 2.9, "6P6U6S1F3D": 2.9, "6P6U6S3D": 2.9, "6R2C2ER4S3D": 9.0, "6R2D": 1.9,
-}  # fmt: skip
 
 #: Systematic types, joint by joint: "first second TYPE driven…". The frame is ``a``, another body that stands
 #: already ``b``; all other bodies are the group's own.
@@ -326,12 +300,12 @@ def _of_models() -> Iterator[LibraryRow]:
 
 
 def most_modes(model: Model, group: Group) -> int | None:
-    """Most assembly modes that a group can have, struts turned; None where nobody knows.
+    """Most assembly modes that a group can have; None where that is not known.
 
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
-    >>> most_modes(model, model.structure.groups[0]) == 40 * 2**6
-    True
+    >>> most_modes(model, model.structure.groups[0])
+    40
     """
     return _row(model, group).modes
 
@@ -347,7 +321,7 @@ def _row(model: Model, group: Group) -> LibraryRow:
     alone = solver.code == STRUT
     struts = int(solver.ints[layout.N_STRUTS]) if relative else int(alone)
     degree, why = _degree(model, group, solver)
-    modes = None if degree is None else degree * 2**struts
+    modes = None if degree is None else degree * (2 if alone else 1)
     if relative:
         # What gears lead is no unknown of the kernel.
         unknowns = int(solver.ints[layout.N_UNKNOWNS]) or len(solver.unknowns)

@@ -16,15 +16,16 @@ from groups.motion import Motion, default_motion, driven_coordinates, reference_
 from groups.plain_costs import plain_microseconds
 from groups.registry import Setting, Solver, alternatives, choose, choose_all
 from groups.relative import counts_by_instants
-from groups.results.faults import names_of_groups
 from groups.run import Carried, Kept, Packed, Run, entry, frame_state, run_in, seed
-from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
+from groups.trajectory import Branch, Level, Trajectory, body_index, level_number, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.compiled import is_worth_compiling
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
+    from groups.branches.closure import Closure
     from groups.tearing.making import Tearing
     from groups.tearing.record import Borrowed
 
@@ -33,6 +34,8 @@ Ints = npt.NDArray[np.int64]
 
 _ONE_CHUNK = np.zeros(1, dtype=np.int64)
 
+#: Farthest way of an input in a time step that is not coarse, rad or over the size.
+FINE = 0.1
 #: Instants between two reports of progress.
 REPORTED = 78 * 256
 
@@ -147,6 +150,29 @@ class Model:
         return is_worth_compiling(self.kernels, tries * instants * self.inner.plain_seconds)
 
     @cached_property
+    def closures(self) -> tuple[Closure | None, ...]:
+        """By group, the equations that prove its branch; None where they have no bound."""
+        from groups.branches.closure import Closure
+
+        return tuple(Closure.bounded(self, g) for g in range(self.structure.n_groups))
+
+    def proves(self, motion: Motion) -> bool:
+        """Whether branches are proven by default: of coarse motions, where signs alone may be deceived.
+
+        A motion is coarse of which an input goes farther than :data:`FINE` in a time step. The proof takes
+        some 0.05 ms for an instant and group.
+
+        >>> import groups, mbssa
+        >>> bar = mbssa.load("planar_four_bar")
+        >>> model = groups.build(mbssa.decompose(bar))
+        >>> [model.proves(groups.constant_speed(bar, steps=n)) for n in (361, 25)]
+        [False, True]
+        """
+        lengths = [coordinate_unit(name.rpartition(".")[2]) == "m" for name in motion.names]
+        fine = FINE * np.where(lengths, self.frames.size, 1.0)
+        return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
+
+    @cached_property
     def kernels(self) -> dict[Callable[..., Any], float]:
         """The kernels that solve it, each with the seconds that compiling it takes, roughly."""
         kernels: dict[Callable[..., Any], float] = {entry(self): LOOP, **kernels_of(self.solvers)}
@@ -242,7 +268,7 @@ class Model:
         level: Level = "acceleration",
         modes: Mapping[int, int] | None = None,
         chunks: int = 1,
-        branch: Branch = "checked",
+        branch: Branch | None = None,
         compiled: bool | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> Trajectory:
@@ -259,10 +285,12 @@ class Model:
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
         chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
             before ends where the seed has come by; else from its end. Borrowed inputs are led from instant to
-            instant, so that there it changes nothing; nor with ``branch="proven"``
+            instant, so that there it changes nothing; nor where branches are proven
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
-            and solves instants in between where it has to. It does so for planar groups of R, P, SLOT, ROD
-            and driven DIST; :attr:`Trajectory.proof` says where it did. ``checked`` is faster
+            and solves instants in between where it has to. It does so for all groups but those with cams,
+            contacts, users' functions or gears on moved centres; :attr:`Trajectory.proof` says where it
+            did. ``smooth`` does, and goes straight on where two branches cross (a parallelogram that lies
+            flat). ``checked`` is faster. By default :meth:`proves` says which
         compiled : True solves by compiled kernels, False in plain Python; by default what takes less time.
             The answer has the same bits
         progress : called with the share that is done now and then; False from it stops the run, and what
@@ -292,24 +320,29 @@ class Model:
                 f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
                 "groups.read_motion of a file"
             )
-        if branch not in get_args(Branch):
-            raise ValueError(f"branch {branch!r}; write {' or '.join(get_args(Branch))}")
+        if branch is not None and branch not in get_args(Branch):
+            raise ValueError(
+                f"branch {branch!r}; write {', '.join(get_args(Branch)[:-1])} or {get_args(Branch)[-1]}"
+            )
         if chunks < 1:
             raise ValueError(f"{chunks} chunks; write 1 or more")
         answers = level_number(level)
         memory = self.memory_in(modes, motion)
         kept = self.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
+        if branch is None:
+            branch = "proven" if self.proves(motion) else "checked"
         if self.tearing is not None:
-            if branch == "proven":
-                raise ValueError('branch "proven" is not for borrowed inputs; build the model without them')
+            if branch == "smooth":
+                raise ValueError('branch "smooth" is not for borrowed inputs; build the model without them')
             from groups.tearing.solving import solve_torn
 
-            return solve_torn(self, motion, kept, answers, progress, compiled)
-        if branch == "proven":
+            return solve_torn(self, motion, kept, answers, progress, compiled, proven=branch == "proven")
+        if branch != "checked":
             from groups.branches.insertion import solve_proven
 
             start = memory if modes or self.by_instants else self.packed.memory
-            return solve_proven(self, motion, kept, answers, start, progress, compiled)
+            smooth = branch == "smooth"
+            return solve_proven(self, motion, kept, answers, start, progress, compiled, smooth)
         held = self.held_bodies(kept)
         run = Run(self, motion, held, answers, compiled=compiled)
         instants = len(motion.time)

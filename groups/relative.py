@@ -16,7 +16,7 @@ from groups.kernels import jets, layout, linear, loop_closure, newton
 from groups.spins import HeldSpin
 from groups.tree import GroupTree, Strut
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import Step, coordinates, equations_of
+from mbssa.joints.equations import Step, coordinates
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, relative_pose
 from mbssa.mechanism import Mechanism
@@ -275,7 +275,7 @@ def _joint_steps(
 ) -> None:
     """Steps from the parent of a joint to its other body."""
     kind = CATALOGUE[int(mechanism.joint_type[joint])]
-    equations = equations_of(kind)
+    equations = kind.pair
     if equations is None:
         raise ValueError(f"no solver yet for joint {mechanism.joints[joint]} of type {kind.code}")
     values = {name: float(column[joint]) for name, column in frames.parameters.items()}
@@ -292,7 +292,7 @@ def _joint_steps(
         unknown[c] = len(names)
         names.append(f"{mechanism.joint_ids[joint]}.{name}")
         length = any(
-            step.kind == "T" and step.coordinate == c and step.factor in (1.0, -1.0)
+            step.kind == "shift" and step.coordinate == c and step.factor in (1.0, -1.0)
             for step in equations.steps
         )
         x.append(0.0 if c in ball else float(at[0, c]) * (frames.size if length else 1.0))
@@ -308,7 +308,7 @@ def _joint_steps(
             steps.add_constant(np.zeros(3), _SWAP if forward else _SWAP.T)
             continue
         factor = _factor(step, values) * sense
-        turn = step.kind == "R"
+        turn = step.kind == "turn"
         if step.coordinate in ball and turn:
             if step.coordinate == (min(ball) if forward else max(ball)):
                 for k in range(3):
@@ -370,7 +370,7 @@ def _free_body(
 
 def _ball(steps: Sequence[Step], driven: list[bool]) -> set[int]:
     """Coordinates of three free turns about x, y, z in a row at the end: a ball, kept as a rotation."""
-    if len(steps) < 3 or [(s.kind, s.axis) for s in steps[-3:]] != [("R", 0), ("R", 1), ("R", 2)]:
+    if len(steps) < 3 or [(s.kind, s.axis) for s in steps[-3:]] != [("turn", 0), ("turn", 1), ("turn", 2)]:
         return set()
     found = {s.coordinate for s in steps[-3:] if s.coordinate is not None}
     return found if len(found) == 3 and not any(driven[c] for c in found) else set()
@@ -408,14 +408,13 @@ def _centre(tree: GroupTree, mechanism: Mechanism, frames: Frames, reference: Co
 
 
 def _is_pin(mechanism: Mechanism, joint: int) -> bool:
-    code = CATALOGUE[int(mechanism.joint_type[joint])].code
-    wanted = "R" if mechanism.space == "planar" else "S"
-    return code == wanted and not mechanism.n_driven_of_joint[joint]
+    return CATALOGUE[int(mechanism.joint_type[joint])].is_ball and not mechanism.n_driven_of_joint[joint]
 
 
 def _is_rod(mechanism: Mechanism, joint: int) -> bool:
-    code = CATALOGUE[int(mechanism.joint_type[joint])].code
-    return code in ("SPSP", "ROD") and not mechanism.n_driven_of_joint[joint]
+    return (
+        CATALOGUE[int(mechanism.joint_type[joint])].line == "rod" and not mechanism.n_driven_of_joint[joint]
+    )
 
 
 def _rods(
@@ -547,8 +546,7 @@ def _counters(
         axis = frames.rotation[bodies[0]] @ rows.axes[pair, 0, :, 2]
         for j in range(mechanism.n_joints):
             ends = mechanism.joint_bodies(j)[:2]
-            turns = CATALOGUE[int(mechanism.joint_type[j])].code in ("R", "C", "H")
-            if not turns or sorted(ends) != sorted(bodies):
+            if not CATALOGUE[int(mechanism.joint_type[j])].is_bearing or sorted(ends) != sorted(bodies):
                 continue
             along = float(axis @ frames.rotation[ends[0]] @ frames.axes[j, 0, :, 2])
             name = f"{mechanism.joint_ids[j]}.angle"

@@ -1,19 +1,17 @@
-"""Handing a run to a higher package that solves groups side by side, where one is installed."""
+"""Handing a run to the package above, which solves groups side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level, Trajectory
-
-#: The entry point that names who runs plans.
-GROUP = "mbssa.runner"
+from mbssa.cli import RUNNER
+from mbssa.cli.application import found
 
 
 @dataclass(frozen=True)
@@ -50,17 +48,14 @@ class Solve(Protocol):
 
 
 def solver_by(request: Request, model: Model, motion: Motion, level: Level) -> Solve:
-    """Whoever runs this model as requested.
+    """The solution of this model as requested, by a plan.
 
     Raises
     ------
     ValueError
-        Nobody is installed who could, or the request cannot be met: why.
+        The request cannot be met: why.
     OSError
         The plan's file cannot be read.
     """
-    found = list(entry_points(group=GROUP))
-    if not found:
-        raise ValueError("runs with workers, plans or checkpoints need the package routes")
-    make: Callable[[Request, Model, Motion, Level], Solve] = found[0].load()
+    make: Callable[[Request, Model, Motion, Level], Solve] = found(RUNNER)
     return make(request, model, motion, level)

@@ -23,9 +23,6 @@ Floats = npt.NDArray[np.float64]
 #: Cosine between a joint axis and the line of a spin above which the axis says nothing of what is across.
 _ALONG = 0.95
 
-#: Joint types without an axis of their own.
-_WITHOUT_AXIS = ("S", "F")
-
 
 @dataclass(frozen=True, eq=False)
 class HeldSpin:
@@ -84,11 +81,9 @@ def joint_axes(mechanism: Mechanism, frames: Frames) -> Floats:
     """(n, 3) unit directions in the world at the reference of every joint axis, joint by joint."""
     found = []
     for j in np.flatnonzero(frames.known).tolist():
-        code = CATALOGUE[int(mechanism.joint_type[j])].code
-        if code in _WITHOUT_AXIS:
+        column = CATALOGUE[int(mechanism.joint_type[j])].axis
+        if column is None:
             continue
-        # The rod of SPSP lies along x of its frames; every other axis is z.
-        column = 0 if code == "SPSP" else 2
         for side, body in enumerate(mechanism.joint_bodies(j)[:2]):
             found.append(frames.rotation[body] @ frames.axes[j, side][:, column])
     return np.array(found).reshape(-1, 3)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.results import faults as _faults
 from groups.results.joints import JointMotion, joint_motion
 from groups.results.rotations import (
     in_space,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from groups.branches.singular import SingularPosition
     from groups.tearing.record import Outer
-    from mbssa import Mechanism
+    from mbssa import Mechanism, Structure
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,11 +36,27 @@ Level = Literal["position", "velocity", "acceleration"]
 LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
 #: What a status says, by its number.
-STATUS = _faults.STATUS
+STATUS = (
+    "ok",
+    "not converged",
+    "singular",
+    "waits for a group that failed",
+    "out of reach",
+    "mode lost",
+    "dropped equations violated",
+    "gimbal",
+    "not computed",
+    "lifted off",
+    "penetrates",
+    "passed a singular position",
+)
+
+#: Bodies of a group that its name lists before it only counts the rest.
+_NAMED = 6
 
 #: How the branch of a solution was to be held, and how sure it is, by the number in :attr:`Trajectory.proof`.
-Branch = Literal["checked", "proven"]
-PROOF = ("none", "checked", "proven")
+Branch = Literal["checked", "proven", "smooth"]
+PROOF = ("none", "checked", "proven", "continued")
 
 #: Faults that a representation lists before it only counts the rest.
 _SHOWN = 3
@@ -71,7 +86,8 @@ class Trajectory:
     causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
     contacts : by group, the first contact that ended; empty texts where none did, None where there is none
     group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
-    proven : (T, G) whether the branch is proven up to that instant; None with ``branch="checked"``
+    proven : (T, G) int8, 1 where the branch is proven up to that instant, 2 where it is but for places where
+        two branches cross, gone through by ``branch="smooth"``; None with ``branch="checked"``
     singular : singular positions at which the proof of a group ends
     outer : what became of the loop that finds borrowed inputs; None where none are borrowed
 
@@ -101,7 +117,7 @@ class Trajectory:
     contacts: tuple[str, ...] | None = field(default=None, kw_only=True)
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
     outer: Outer | None = field(default=None, kw_only=True)
-    proven: npt.NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    proven: npt.NDArray[np.int8] | None = field(default=None, kw_only=True)
     singular: tuple[SingularPosition, ...] = field(default=(), kw_only=True)
 
     def __repr__(self) -> str:
@@ -121,7 +137,7 @@ class Trajectory:
 
         *Checked* is a branch that a determinant's sign and steps of two lengths do not contradict; *proven*
         one of which it is certain that it leads from the reference, along the cubics through the inputs'
-        values and rates, to that instant.
+        values and rates, to that instant. *Continued* went straight on through places where branches cross.
 
         >>> import groups, mbssa
         >>> bar = mbssa.load("planar_four_bar")
@@ -132,7 +148,7 @@ class Trajectory:
         """
         found: npt.NDArray[np.int8] = (self.status == 0).astype(np.int8)
         if self.proven is not None:
-            found += self.proven & (self.status == 0)
+            found += self.proven * (self.status == 0)
         return found
 
     @property
@@ -159,7 +175,7 @@ class Trajectory:
 
         structure, count = mbssa.decompose(self.mechanism), self.status.shape[1]
         # Another number of groups: decomposed in another way. Nothing is said rather than something wrong.
-        return _faults.names_of_groups(structure) if structure.n_groups == count else ("",) * count
+        return names_of_groups(structure) if structure.n_groups == count else ("",) * count
 
     def body(self, name: str | int) -> BodyMotion:
         """Motion of one body, by name or number.
@@ -251,7 +267,9 @@ class Trajectory:
         >>> groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5)).faults()
         []
         """
-        return _faults.sentences(self)
+        from groups.reports.faults import sentences
+
+        return sentences(self)
 
     def columns(self, joints: str | Sequence[str] = ()) -> tuple[list[str], Floats]:
         """Header and (T, columns) table of time, position, orientation, velocity, acceleration, by body.
@@ -506,3 +524,22 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+
+
+def names_of_groups(structure: Structure) -> tuple[str, ...]:
+    """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``.
+
+    >>> import mbssa
+    >>> names_of_groups(mbssa.decompose(mbssa.load("planar_four_bar")))
+    ('crank (1R2D)', 'coupler, rocker (3R2D)')
+    """
+    return tuple(
+        f"{_bodies_named(structure.mechanism, group.body_indices)} ({group.type_name})"
+        for group in structure.groups
+    )
+
+
+def _bodies_named(mechanism: Mechanism, bodies: npt.NDArray[np.int64]) -> str:
+    names = [mechanism.body_name(b) for b in bodies[:_NAMED].tolist()]
+    more = len(bodies) - _NAMED
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbssa import Group, Mechanism
-from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import equations_of
+from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.frames import Frames
 
 #: An offset between the two axes of a universal joint below this share of the size is none.
@@ -108,13 +107,13 @@ def spanning(
 
     def weight(j: int) -> tuple[int, bool, bool, int]:
         first, second = mechanism.joint_bodies(j)[:2]
-        slides = CATALOGUE[int(mechanism.joint_type[j])].code in ("P", "SLOT")
+        slides = CATALOGUE[int(mechanism.joint_type[j])].slides
         return free_coordinates(mechanism, j), not slides, first in own and second in own, j
 
     part = {body: body for body in own} | {-1: -1}
 
     def carries(j: int) -> bool:
-        return equations_of(CATALOGUE[int(mechanism.joint_type[j])]) is not None
+        return CATALOGUE[int(mechanism.joint_type[j])].pair is not None
 
     def root(body: int) -> int:
         body = body if body in part else -1
@@ -166,8 +165,8 @@ def _struts(
     return tuple(found)
 
 
-def _code(mechanism: Mechanism, joint: int) -> str:
-    return CATALOGUE[int(mechanism.joint_type[joint])].code
+def _type(mechanism: Mechanism, joint: int) -> JointType:
+    return CATALOGUE[int(mechanism.joint_type[joint])]
 
 
 def _other(mechanism: Mechanism, joint: int, body: int) -> int:
@@ -179,21 +178,25 @@ def _is_point(mechanism: Mechanism, frames: Frames, joint: int) -> bool:
     """A joint that holds one point of each body together: a ball, or a universal joint without offset."""
     if mechanism.n_driven_of_joint[joint]:
         return False
-    code = _code(mechanism, joint)
+    kind = _type(mechanism, joint)
     offset = abs(float(frames.parameters["offset"][joint]))
-    return code == "S" or (code in ("U", "ER") and offset <= _NO_OFFSET * frames.size)
+    return _is_spherical(kind) or (kind.is_universal and offset <= _NO_OFFSET * frames.size)
+
+
+def _is_spherical(kind: JointType) -> bool:
+    return kind.is_ball and kind.space == "spatial"
 
 
 def _ends(
     mechanism: Mechanism, ends: tuple[int, int], bodies: tuple[int, int], *, spinning: bool
 ) -> tuple[int, int, bool] | None:
     """Which end is the universal joint (0 or 1), and whether it is a ball with a held spin."""
-    codes = [_code(mechanism, j) for j in ends]
-    if codes == ["S", "S"]:
+    balls = [_is_spherical(_type(mechanism, j)) for j in ends]
+    if all(balls):
         return (0, 1, True) if spinning else None
-    if "S" not in codes or spinning:
+    if not any(balls) or spinning:
         return None
-    pin = 1 - codes.index("S")
+    pin = 1 - balls.index(True)
     return pin, 1 - pin, False
 
 
@@ -229,7 +232,7 @@ def _leg(
     """Two bodies with a slide between them, each with one more joint, a point."""
     if len(at[body]) != 2:
         return None
-    slides = [j for j in at[body] if _code(mechanism, j) == "P"]
+    slides = [j for j in at[body] if _type(mechanism, j).is_slider]
     if len(slides) != 1:
         return None
     (slide,) = slides

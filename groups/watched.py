@@ -52,7 +52,7 @@ def solve_watched(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
-    branch: Branch = "checked",
+    branch: Branch | None = None,
     compiled: bool | None = None,
     solve: Solve | None = None,
 ) -> Watched:
@@ -65,7 +65,7 @@ def solve_watched(
     Parameters
     ----------
     branch, compiled : as :meth:`groups.Model.solve` has them
-    solve : what solves the motion; the model itself by default, and for ``branch="proven"``
+    solve : what solves the motion; the model itself by default
 
     Raises
     ------
@@ -82,8 +82,7 @@ def solve_watched(
         with bar() as told, compiling_told(_Notice(model, told)) as compilation:
             model.solve(_first_instant(motion), **chosen)
         compiling = compilation.seconds
-    if branch != "checked":
-        chosen["branch"] = branch
+    chosen["branch"] = branch
     start = perf_counter()
     solving = f"solving {len(motion.time):,} instants"
     with _stop_wanted() as wanted, bar() as told:

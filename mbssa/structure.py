@@ -204,15 +204,15 @@ class Structure:
         return count
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, ready for JSON; see :mod:`mbssa.results.exports`."""
-        from mbssa.results.exports import to_dict
+        """Everything as plain data, ready for JSON; see :mod:`mbssa.reports.structure`."""
+        from mbssa.reports.structure import to_dict
 
         return to_dict(self)
 
     def __str__(self) -> str:
-        from mbssa.results.tables import as_text
+        from mbssa.reports.structure import structure_report
 
-        return as_text(self)
+        return structure_report(self).text()
 
     def __repr__(self) -> str:
         state = "determined" if self.determined else "not determined"

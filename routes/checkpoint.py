@@ -1,4 +1,4 @@
-"""Runs that can be resumed: a folder with the arrays of a run, and what run it was."""
+"""Checkpoints: a folder with the arrays of a run and the record that identifies it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ import numpy as np
 from groups.run import OUTPUTS, QUALITY
 from mbssa.gathering.files import remove_temporaries, write_whole
 from routes.job import Job
-from routes.locked import NAME as LOCK
-from routes.locked import locked
+from routes.lock import NAME as LOCK
+from routes.lock import locked
 from routes.plan import Plan
 from routes.workspace import BESIDE, Workspace, in_files, opened
 
@@ -41,7 +41,7 @@ def begun(job: Job, folder: Path) -> Iterator[Workspace]:
     if folder.exists() and (not folder.is_dir() or not _left_before_the_record(folder, job)):
         raise ValueError(f"{folder} has other files; name a new folder")
     there = folder.exists()
-    with _held(folder):
+    with locked(folder):
         try:
             remove_temporaries(folder / NAME)
             space = in_files(job.shapes, folder)
@@ -63,16 +63,6 @@ def _left_before_the_record(folder: Path, job: Job) -> bool:
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(folder))
-        except BlockingIOError as error:
-            raise ValueError(str(error)) from None
-        yield
-
-
-@contextmanager
 def left_off(job: Job, folder: Path) -> Iterator[Workspace]:
     """The folder of a run that was ended before its end, held until this one ends.
 
@@ -85,7 +75,7 @@ def left_off(job: Job, folder: Path) -> Iterator[Workspace]:
     """
     if not (folder / NAME).exists():
         raise ValueError(f"{folder} keeps no run that could be resumed")
-    with _held(folder):
+    with locked(folder):
         remove_temporaries(folder / NAME)
         yield _opened(job, folder)
 
@@ -133,10 +123,10 @@ def kept_plan(folder: Path) -> Plan:
 
 
 def _record(job: Job) -> dict[str, Any]:
-    """What makes a run this one and no other."""
+    """Record that identifies a run."""
     packed, motion = job.model.packed, job.motion
     plan = json.loads(job.plan.to_json())
-    # Who does the tasks, and how many they are, changes no bit of the answer.
+    # The executor and the number of workers change no bit of the answer.
     del plan["executor"], plan["workers"]
     return {
         "format": FORMAT,

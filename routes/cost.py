@@ -1,4 +1,4 @@
-"""What tasks cost on a machine, in seconds: measured once (:mod:`routes.calibration`), then only read."""
+"""Cost model of tasks on a machine, in seconds, measured by :mod:`routes.calibration`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from routes.executors import ExecutorCosts, executor_named, executor_names
 from routes.plan import Plan
 from routes.tasks import Tasks
 
@@ -45,49 +46,8 @@ class Around:
 
 
 @dataclass(frozen=True)
-class ExecutorCosts:
-    """s that an executor adds to its tasks.
-
-    Attributes
-    ----------
-    start : of every run: workers that are there are called, and sent what they need
-    cold : the first run of a process, beyond ``start``
-    handing : of each task, on the worker that takes it
-    wake : of each task that a worker has waited for
-    slowdown : (workers, factor) by which tasks last longer while so many run at once: they share caches,
-        memory, and often the arithmetic units of a core. Ascending, from 1 worker on
-    at_once : workers that really ran at once, on the average, while the slowing down was measured; fewer than
-        they were if other programs had the cores
-    assumed : not measured; a guess
-
-    Examples
-    --------
-    >>> made_up([1.0], executors={}).executor("mpi").assumed
-    True
-    """
-
-    start: float
-    cold: float
-    handing: float
-    wake: float
-    slowdown: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
-    at_once: float = 1.0
-    assumed: bool = False
-
-
-#: Where an executor cannot be measured from here, such as MPI's ranks: guesses, and said to be such.
-ASSUMED = {
-    "sequential": ExecutorCosts(0.0, 0.0, 5e-6, 0.0, assumed=True),
-    "threads": ExecutorCosts(5e-4, 0.0, 2e-5, 5e-5, assumed=True),
-    "processes": ExecutorCosts(2e-2, 2.0, 5e-4, 2e-4, assumed=True),
-    "mpi": ExecutorCosts(2e-3, 0.0, 1e-4, 1e-4, assumed=True),
-}
-_OTHER = ExecutorCosts(5e-2, 2.0, 5e-3, 0.0, assumed=True)
-
-
-@dataclass(frozen=True)
 class Costs:
-    """What a model costs on a machine.
+    """Costs of a model on a machine.
 
     Attributes
     ----------
@@ -134,8 +94,8 @@ class Costs:
     noise: float = 0.0
 
     def executor(self, name: str) -> ExecutorCosts:
-        """Costs of an executor, or a guess that says that it is one."""
-        return self.executors.get(name) or ASSUMED.get(name, _OTHER)
+        """Costs of an executor: measured ones, else those that it assumes."""
+        return self.executors.get(name) or executor_named(name).costs
 
     def handing(self, name: str) -> float:
         """s that an executor adds to each task."""
@@ -181,7 +141,7 @@ class Costs:
     def call_seconds(
         self, calls: Sequence[Sequence[int]], length: int, solvers: Mapping[int, str] | None = None
     ) -> Floats:
-        """(calls,) s of calls of groups (indices from 0) over a chunk of this length, with nobody beside.
+        """(calls,) s of calls of groups (indices from 0) over a chunk of this length, on one busy worker.
 
         >>> costs = made_up([1e-4, 2e-4], joined=2e-5)
         >>> costs.call_seconds([(0,), (1,), (0, 1)], 1000).round(6).tolist()
@@ -199,7 +159,7 @@ class Costs:
         return found
 
     def task_seconds(self, tasks: Tasks, plan: Plan) -> Floats:
-        """(n,) s of each task on its worker, with nobody beside it and without its handing."""
+        """(n,) s of each task on one busy worker, without its handing."""
         lengths = np.diff(tasks.bounds)
         kinds, which = np.unique(lengths, return_inverse=True)
         by_kind = [self.call_seconds(tasks.calls, int(length), plan.solvers) for length in kinds]
@@ -299,7 +259,7 @@ def made_up(
         loaded=0.0,
         around=Around(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         coarse_instants=0,
-        executors=dict.fromkeys(ASSUMED, nothing) if executors is None else executors,
+        executors=dict.fromkeys(executor_names(), nothing) if executors is None else executors,
     )
 
 

@@ -1,4 +1,4 @@
-"""What each group needs and what kind it is: all that the enumeration of routes has to know."""
+"""Dependency DAG of labelled groups, the input of the enumeration of routes."""
 
 from __future__ import annotations
 

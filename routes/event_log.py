@@ -1,4 +1,4 @@
-"""What really happened in a run: when each task ran and where, and whether it was allowed to.
+"""Log of a run: begin, end and worker of each task, and checks against the dependencies.
 
 The checks read nothing but the log and what needs what: neither the plan nor the scheduler that made it.
 """
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class EventLog:
-    """When each task of a run began and ended, and who ran it.
+    """Begin, end and worker of each task of a run.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class EventLog:
         return Schedule(start - first, stop - first, worker, max(workers, int(worker.max(initial=-1)) + 1))
 
     def faults(self, needs: Sequence[Sequence[int]], *, carried: bool = True) -> list[str]:
-        """What happened that must not: an empty list is a sound run.
+        """Violations of the dependencies; an empty list for a sound run.
 
         Every group is in one call, every task was run, no worker did two things at once, no group began
         before those that it needs had ended with the same instants, and, where chunks are ``carried``,
@@ -127,7 +127,7 @@ class EventLog:
 
 
 def log_faults(events: Floats, needs_start: Ints, needs: Ints) -> list[str]:
-    """What happened that must not, where tasks have needs of their own: an empty list is a sound run.
+    """Violations of dependencies that are given task by task; an empty list for a sound run.
 
     Parameters
     ----------
@@ -164,15 +164,15 @@ def _event_faults(
         said = f"began {stop[need] - start[task]:.3g} s before" if ran[need] else "was run, but not"
         ended = "had ended, which it needs" if ran[need] else "which it needs"
         faults.append(f"{name(task)} {said} {name(need)} {ended}")
-    for who in np.unique(worker[ran]).tolist():
-        mine = np.flatnonzero(ran & (worker == who))
+    for number in np.unique(worker[ran]).tolist():
+        mine = np.flatnonzero(ran & (worker == number))
         mine = mine[np.lexsort((stop[mine], start[mine]))]
         latest = 0
         for place in range(1, len(mine)):
             one, two = int(mine[latest]), int(mine[place])
             if start[two] < stop[one]:
                 overlap = f"{stop[one] - start[two]:.3g} s before {name(one)} had ended"
-                faults.append(f"{name(two)} began {overlap}, both on worker {int(who)}")
+                faults.append(f"{name(two)} began {overlap}, both on worker {int(number)}")
             if stop[two] >= stop[one]:
                 latest = place
     return faults

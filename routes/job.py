@@ -1,8 +1,9 @@
-"""What a plan solves, and how one task of it is done: the same in every executor."""
+"""One motion to be solved by a plan, and the solution of one task of it: the same in every executor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -22,20 +23,17 @@ from routes.workspace import Shapes, Workspace
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Instants between two looks at whether the run is still wanted; of one task, at multiples of this.
+#: Time steps of a slice, after which a task checks whether the run has been stopped.
 SLICE = 40 * 256
-
-#: When a run was no longer wanted while a task was in the middle.
-Wanted = Callable[[], bool]
 
 
 class TaskError(RuntimeError):
-    """A task that failed: its groups, its instants, and why. What other tasks have found is kept.
+    """A task that failed: its groups, its time steps, the cause. Results of other tasks are kept.
 
     Attributes
     ----------
     task : number
-    trajectory : what was solved; None until the run has ended
+    trajectory : the part that was solved; None until the run has ended
 
     Examples
     --------
@@ -131,11 +129,21 @@ def _tasks(plan: Plan, model: Model) -> Tasks:
     return last[1]
 
 
-class Bench:
-    """A job together with the arrays it works on, in the process that works on them."""
+class TaskRunner:
+    """A job with the arrays it works on, in the process that works on them.
+
+    Attributes
+    ----------
+    stop : (1,) any value but 0 stops tasks between two slices
+    between : called between two slices, if tasks run in the thread that dispatches them
+    written : bytes that tasks of this process have written since it mapped the arrays
+    """
 
     def __init__(self, job: Job, space: Workspace) -> None:
         self.job, self.space = job, space
+        self.stop: npt.NDArray[np.uint8] = np.zeros(1, dtype=np.uint8)
+        self.between: Callable[[], object] = lambda: None
+        self.written = 0
         model = job.model
         self.run = Run(model, job.motion, job.kept, job.level, space.answer, job.compiled)
         row_of = np.full(model.mechanism.n_bodies, -1)
@@ -145,15 +153,15 @@ class Bench:
         start, bodies = model.structure.members
         for call in job.tasks.calls:
             mine = np.concatenate([bodies[start[g] : start[g + 1]] for g in call])
-            # The frame is solved by nobody; the first call writes where it stands.
+            # The frame belongs to no group; the first call writes its pose.
             mine = np.append(mine, 0) if not self.parts else mine
             written = np.sort(mine[row_of[mine] >= 0])
             loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
             self.parts.append(Part(np.array(call, dtype=np.int64), loaded, written))
 
     @cached_property
-    def hands_on(self) -> list[tuple[Ints, Ints]]:
-        """By call, the places in the memory and the rows of bodies that it hands on to its next chunk."""
+    def _own(self) -> list[tuple[Ints, Ints]]:
+        """By call, the places in the memory and the rows of bodies that its next chunk continues from."""
         start = self.job.model.packed.memory_start
         return [
             (
@@ -164,7 +172,7 @@ class Bench:
         ]
 
     def begin(self) -> None:
-        """Fill in where chunks begin from."""
+        """Fill in the states from which chunks begin."""
         job, space = self.job, self.space
         space.memory[0], space.last[0] = job.memory, 0.0
         if job.plan.start == "seeded" and len(space.memory) > 1:
@@ -174,40 +182,78 @@ class Bench:
                 if mine.pose is not None:
                     space.seeded[c] = mine.pose
 
-    def perform(self, task: int, worker: int = 0, wanted: Wanted | None = None) -> bool:
-        """Do one task, all of whose needs are done; False if it was no longer wanted and is not done.
+    def advance_nothing(self) -> None:
+        """Run the kernels over no time step, which compiles them."""
+        self.run.advance(0, 0, Carried(self.space.memory[0].copy(), self.space.last[0].copy()), self.parts[0])
+
+    def perform(self, task: int) -> bool:
+        """Perform one task whose predecessors are done; False if it has been stopped.
 
         Raises
         ------
         TaskError
-            With the groups, the instants and the cause.
+            With the groups, the time steps and the cause.
         """
-        job, space = self.job, self.space
-        chunk, call = job.tasks.place(task)
-        first, stop = job.tasks.span(task)
-        begin = perf_counter()
+        space = self.space
+        chunk, call = self.job.tasks.place(task)
+        first, end = self.job.tasks.span(task)
+        space.log[task, 0] = begin = self.now()
         carried = Carried(space.memory[chunk].copy(), space.last[chunk].copy())
-        at = first
-        while at < stop:
-            if wanted is not None and not wanted():
+        while first < end:
+            self.between()
+            if self.stop[0]:
                 return False
-            end = min((at // SLICE + 1) * SLICE, stop)
+            stop = min((first // SLICE + 1) * SLICE, end)
             try:
-                self.run.advance(at, end, carried, self.parts[call])
+                self.run.advance(first, stop, carried, self.parts[call])
             except Exception as error:
-                raise self.failed(task, error) from error
-            at = end
-        into = self.goes_on_in(chunk)
+                raise self.failed([task], f"{type(error).__name__}: {error}") from error
+            first = stop
+        into = self._continued_in(chunk)
         if into is not None:
-            memory, rows = self.hands_on[call]
-            into[0][memory] = carried.memory[memory]
+            places, rows = self._own[call]
+            into[0][places] = carried.memory[places]
             into[1][rows] = carried.orientation[rows]
-        space.log[task] = begin, perf_counter(), worker
-        space.done[task] = 1
+        self.note(task, begin, self.now(), threading.get_native_id())
         return True
 
-    def goes_on_in(self, chunk: int) -> tuple[Floats, Floats] | None:
-        """Where the memory and the orientations at the end of a chunk are kept; None if nobody needs them."""
+    @staticmethod
+    def now() -> float:
+        """Seconds of the clock that all processes of this machine share."""
+        return perf_counter()
+
+    def note(self, task: int, begin: float, end: float, worker: int) -> None:
+        """Note that a task is done: s of its beginning and end, and any number of its worker."""
+        self.space.log[task] = begin, end, worker
+        self.space.done[task] = 1
+
+    def inputs_of(self, task: int) -> list[tuple[npt.NDArray[Any], Any]]:
+        """Arrays, and the places in them that a task reads."""
+        space = self.space
+        chunk, call = self.job.tasks.place(task)
+        places, rows = self._own[call]
+        span = slice(*self.job.tasks.span(task))
+        loaded = self._row_of[self.parts[call].loaded]
+        return [
+            *((array, (loaded, span)) for array in space.answer.outputs if array.shape[1]),
+            (space.memory[chunk], places),
+            (space.last[chunk], rows),
+        ]
+
+    def results_of(self, task: int) -> list[tuple[npt.NDArray[Any], Any]]:
+        """Arrays, and the places in them that a task writes; the log apart."""
+        chunk, call = self.job.tasks.place(task)
+        places, rows = self._own[call]
+        span = slice(*self.job.tasks.span(task))
+        answer, into = self.space.answer, self._continued_in(chunk)
+        return [
+            *((array, (rows, span)) for array in answer.outputs if array.shape[1]),
+            *((array, (list(self.job.tasks.calls[call]), span)) for array in answer.quality),
+            *(((into[0], places), (into[1], rows)) if into else ()),
+        ]
+
+    def _continued_in(self, chunk: int) -> tuple[Floats, Floats] | None:
+        """Arrays for the memory and the orientations at the end of a chunk; None if they are not needed."""
         space = self.space
         if len(space.ended):
             return space.ended[chunk], space.ended_last[chunk]
@@ -216,7 +262,7 @@ class Bench:
         return None
 
     def mend(self) -> None:
-        """Solve once more every chunk whose seed the chunk before does not come to, from that one's end."""
+        """Solve every chunk whose seed differs from the end of the chunk before again, from that end."""
         space, bounds = self.space, self.job.tasks.bounds.tolist()
         for chunk in range(1, len(space.ended)):
             before, first, stop = bounds[chunk - 1 : chunk + 2]
@@ -228,18 +274,19 @@ class Bench:
                 self.run.advance(first, stop, carried, part)
             space.ended[chunk], space.ended_last[chunk] = carried.memory, carried.orientation
 
-    def failed(self, task: int, cause: BaseException | str) -> TaskError:
-        """The error that names a task."""
+    def failed(self, tasks: Sequence[int], why: str) -> TaskError:
+        """The error that names tasks, one of which failed, and the cause."""
+        return TaskError(f"{' or '.join(map(self._named, tasks))}: {why}", tasks[0])
+
+    def _named(self, task: int) -> str:
         tasks = self.job.tasks
         chunk, call = tasks.place(task)
         first, stop = tasks.span(task)
         names = self.job.model.group_names
-        said = ", ".join(f"SG-{g + 1} ({names[g]})" for g in tasks.calls[call][:4])
+        groups = ", ".join(f"SG-{g + 1} ({names[g]})" for g in tasks.calls[call][:4])
         more = len(tasks.calls[call]) - 4
-        said += f" and {more} more" if more > 0 else ""
-        why = cause if isinstance(cause, str) else f"{type(cause).__name__}: {cause}"
-        where = f"chunk {chunk + 1} of {len(tasks.bounds) - 1} (instants {first:,} to {stop - 1:,})"
-        return TaskError(f"{said}, {where}: {why}", task)
+        groups += f" and {more} more" if more > 0 else ""
+        return f"{groups}, chunk {chunk + 1} of {len(tasks.bounds) - 1} (instants {first:,} to {stop - 1:,})"
 
 
 def _needed_by(model: Model, call: tuple[int, ...]) -> set[int]:

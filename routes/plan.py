@@ -1,4 +1,4 @@
-"""A plan: a kinematic route and the choices that make it a run. Data, which runs again elsewhere."""
+"""Plan of a run: a kinematic route with calls, chunks, executor and solvers, as data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from groups.model import Model
 from mbssa.gathering.files import write_whole
+from routes.executors import is_parallel
 
 #: Stages in sequence of group numbers in parallel.
 Route = tuple[tuple[int, ...], ...]
@@ -28,7 +29,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Plan:
-    """A kinematic route, cut into calls and chunks, and who runs it.
+    """A kinematic route, cut into calls and chunks, with its executor.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class Plan:
         start apart, from a coarse pass over the motion
     wait : in its chunk, a call waits for the whole ``stage`` before it, or only for the calls that it
         ``needs``
-    executor : sequential, threads, processes, mpi, or a joblib backend that is registered
+    executor : sequential, threads, processes, mpi or cluster (:mod:`routes.executors`)
     workers : threads, processes or ranks
     solvers : by group number, where it is not the registry's choice
 
@@ -87,7 +88,7 @@ class Plan:
         if len(self.stages) > 1 and self.wait == "stage":
             said.append("stage by stage")
         said += [f"SG-{group} by {solver}" for group, solver in sorted(self.solvers.items())]
-        said.append(self.executor if self.executor == "sequential" else f"{self.executor} × {self.workers}")
+        said.append(f"{self.executor} × {self.workers}" if is_parallel(self.executor) else self.executor)
         return ", ".join(said)
 
     def check(self, model: Model) -> None:

@@ -1,4 +1,4 @@
-"""How long a plan would take: its tasks' costs on the schedule that its executor would follow."""
+"""Predicted duration of a plan: costs of its tasks on a simulated schedule."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from groups.model import Model
 from routes.cost import Costs
+from routes.executors import is_parallel
 from routes.plan import Plan
 from routes.simulate import Schedule, critical_path, simulate
 from routes.tasks import Tasks, tasks_of
@@ -19,12 +20,12 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What a plan is predicted to take.
+    """Predicted duration and schedule of a plan.
 
     Attributes
     ----------
     tasks : of the plan
-    task_seconds : (n,) s of each task with nobody beside it
+    task_seconds : (n,) s of each task on one busy worker
     around : s before the first task and after the last
     schedule : of the tasks, from the beginning of the first
     assumed : whether the executor's costs are guesses
@@ -68,7 +69,7 @@ class Prediction:
 def predict(
     model: Model, plan: Plan, costs: Costs, *, workers: int | None = None, simulated: bool = False
 ) -> Prediction:
-    """What a plan that fits a model is predicted to take; nothing is run.
+    """Predict the duration of a plan that fits a model.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def scheduled(
     costs anything.
     """
     executor = costs.executor(plan.executor)
-    workers = 1 if plan.executor == "sequential" else workers
+    workers = workers if is_parallel(plan.executor) else 1
     first = simulate(seconds, tasks.needs_start, tasks.needs, workers, handing=executor.handing)
     if workers == 1 or not len(seconds):
         return first

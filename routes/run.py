@@ -1,12 +1,11 @@
-"""Running a plan: the motion solved by whichever executor the plan names."""
+"""Solution of a motion by a plan, on the executor that the plan names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import cast
@@ -15,27 +14,27 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from groups.branches.insertion import prove
 from groups.model import Model, build, kept_bodies
 from groups.motion import Motion, default_motion
 from groups.run import Run
-from groups.trajectory import Level, Trajectory, level_number
+from groups.trajectory import Branch, Level, Trajectory, level_number
 from routes.checkpoint import begun, left_off
+from routes.dispatch import CallFailed, dispatch
 from routes.event_log import EventLog
-from routes.executors.inner_threads import one_for_each
-from routes.executors.watch import Progress, Watch
-from routes.job import Bench, Job, TaskError, job_of
+from routes.executors import ExecutorType, executor_named
+from routes.handover import HANDOVERS, Handover, scratch
+from routes.job import Job, TaskError, TaskRunner, job_of
 from routes.plan import Plan
 from routes.workspace import Workspace, in_files, in_memory, room_for_files
 
-#: Executors of this package; other names are joblib's.
-EXECUTORS = ("sequential", "threads", "processes", "mpi")
-
-Execute = Callable[[Bench, Sequence[int], Watch], None]
+#: Called with the share of the work that is done; False from it stops the run.
+Progress = Callable[[float], object]
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a run gave (:func:`logged_run`).
+    """Result of a run (:func:`logged_run`).
 
     Attributes
     ----------
@@ -65,6 +64,7 @@ def run(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
     compiled: bool | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
@@ -78,7 +78,7 @@ def run(
     Parameters
     ----------
     plan : of :func:`routes.plan_of`, a study, or a file
-    motion, bodies, level, modes, compiled : as :meth:`groups.Model.solve` has them
+    motion, bodies, level, modes, branch, compiled : as :meth:`groups.Model.solve` has them
     checkpoint : folder that keeps what is done, so that a run that was ended can be resumed
     resume : go on from what ``checkpoint`` keeps
     progress : called with the share that is done now and then; False from it stops the run
@@ -108,6 +108,7 @@ def run(
         bodies=bodies,
         level=level,
         modes=modes,
+        branch=branch,
         compiled=compiled,
         checkpoint=checkpoint,
         resume=resume,
@@ -124,6 +125,7 @@ def logged_run(
     bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
     modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
     compiled: bool | None = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
@@ -141,79 +143,143 @@ def logged_run(
     ([], True)
     """
     answers = level_number(level)
+    if branch not in (None, "checked", "proven"):
+        raise ValueError(f"branch {branch!r}; a plan takes checked or proven")
     if motion is not None and not isinstance(motion, Motion):
         raise TypeError(f"run takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws")
-    solved = _by_solvers(model, plan)
+    executor = executor_named(plan.executor)
     began = perf_counter()
-
-    def solve(execute: Execute) -> Outcome:
+    with executor.open(plan.workers) as pool:
+        if pool is None:  # this process has served as a worker
+            return cast(Outcome, None)
+        solved = _by_solvers(model, plan)
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
         fast = solved.compiles(len(moved.time)) if compiled is None else compiled
-        job = job_of(solved, moved, plan, wanted, answers, solved.memory_in(modes, moved), fast)
+        memory = solved.memory_in(modes, moved)
+        proves = branch == "proven" or (branch is None and solved.proves(moved))
+        # A branch is proven by the poses and rates of all bodies.
+        held, far = (np.arange(model.mechanism.n_bodies), max(answers, 1)) if proves else (wanted, answers)
+        job = job_of(solved, moved, plan, held, far, memory, fast)
         if resume and checkpoint is None:
-            raise ValueError("resume goes on from a checkpoint; name its folder")
+            raise ValueError("resume continues from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
-        with _workspace(job, folder, resume) as space:
-            trajectory = _done(Bench(job, space), execute, wanted, progress)
-        log = EventLog.of(space.log, job.tasks.calls, job.tasks.bounds)
+        with _workspace(job, executor, folder, resume) as space:
+            trajectory = _solved(TaskRunner(job, space), executor, pool, held, progress)
+        log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
+        if proves:
+            trajectory = prove(solved, moved, trajectory, wanted, answers, memory, fast)
         return Outcome(trajectory, log, perf_counter() - began)
 
-    if plan.executor == "mpi":
-        # None on other ranks, as the documentation says; whoever runs on one rank need not ask.
-        return cast(Outcome, import_module("routes.executors.mpi").on_all_ranks(plan, solve))
-    return solve(executor_of(plan.executor))
+
+def _numbered(space: Workspace) -> npt.NDArray[np.float64]:
+    """The log of the tasks, with workers numbered from 0; -1 for tasks that are not done."""
+    events, done = space.log.copy(), space.done.astype(bool)
+    events[~done, 2] = -1.0
+    events[done, 2] = np.unique(events[done, 2], return_inverse=True)[1]
+    return events
 
 
-def check_executor(name: str) -> None:
-    """Whether there is such an executor.
+class _Progress:
+    """Share of the work that is done, reported by one thread at a time."""
 
-    Raises
-    ------
-    ValueError
-        There is none, or what it needs is not installed: what to write.
+    def __init__(self, runner: TaskRunner, report: Progress | None) -> None:
+        tasks, done = runner.job.tasks, runner.space.done.astype(bool)
+        spans = np.diff(tasks.bounds)[:, None] * np.array([len(call) for call in tasks.calls])
+        self._weight = spans.ravel() / max(1, spans.sum())
+        self._share, self._flag, self._report = float(self._weight[done].sum()), runner.stop, report
+        self.failure: BaseException | None = None
 
-    Examples
-    --------
-    >>> check_executor("threads")
-    """
-    if name != "mpi":
-        executor_of(name)
-    elif find_spec("mpi4py") is None:
-        raise ValueError("ranks of MPI need mpi4py: pip install 'mbssa[mpi]'")
+    def finished(self, task: int) -> None:
+        self._share += float(self._weight[task])
 
+    def wanted(self) -> bool:
+        """Report; whether the run goes on. False from the callback, or an exception of it, stops the run."""
+        try:
+            if self._report is not None and self._report(min(1.0, self._share)) is False:
+                self.stop()
+        except BaseException as failure:
+            self.failure = failure
+            self.stop()
+        return not self._flag[0]
 
-def executor_of(name: str) -> Execute:
-    """The executor of this name.
-
-    Raises
-    ------
-    ValueError
-        There is none, and joblib knows no such backend either.
-    """
-    if name in EXECUTORS:
-        found: Execute = import_module(f"routes.executors.{name}").execute
-        return found
-    on_backend: Execute = import_module("routes.executors.backends").executor_on(name)
-    return on_backend
+    def stop(self) -> None:
+        self._flag[0] = 1
 
 
-def _done(
-    bench: Bench, execute: Execute, wanted: npt.NDArray[np.int64], progress: Progress | None
+def _solved(
+    runner: TaskRunner,
+    executor: ExecutorType,
+    pool: Executor,
+    wanted: npt.NDArray[np.int64],
+    report: Progress | None,
 ) -> Trajectory:
-    """All tasks that are not done yet, and what was found."""
-    space = bench.space
-    if not space.done.any():
-        bench.begin()
-    todo = np.flatnonzero(space.done == 0).tolist()
-    watch = Watch(bench.job.tasks, len(bench.job.tasks) - len(todo), progress)
+    """Perform all tasks that are not done yet, and collect the results."""
+    if not runner.space.done.any():
+        runner.begin()
     try:
-        with one_for_each(bench.job):
-            execute(bench, todo, watch)
+        with _one_thread_of_blas(runner.job), HANDOVERS[executor.memory](runner) as handover:
+            _dispatch(runner, executor, pool, handover, report)
     except TaskError as error:
-        error.trajectory = _finish(bench, wanted)
+        error.trajectory = _collected(runner, wanted)
         raise
-    return _finish(bench, wanted)
+    return _collected(runner, wanted)
+
+
+def _dispatch(
+    runner: TaskRunner, executor: ExecutorType, pool: Executor, handover: Handover, report: Progress | None
+) -> None:
+    tasks, todo = runner.job.tasks, np.flatnonzero(runner.space.done == 0).tolist()
+    if not todo:
+        return
+    progress, undone = _Progress(runner, report), set(todo)
+    if not executor.parallel:
+        runner.between = progress.wanted
+
+    def take(task: int, result: object) -> bool:
+        done = handover.take(task, result)
+        if done:
+            progress.finished(task)
+        return done
+
+    try:
+        dispatch(
+            {task: [need for need in tasks.before(task).tolist() if need in undone] for task in todo},
+            pool,
+            handover.call,
+            take,
+            progress.wanted,
+            executor.at_once(runner.job.plan.workers),
+            progress.stop,
+        )
+    except CallFailed as failed:
+        raise _named(runner, failed) from failed.__cause__
+    if progress.failure is not None:
+        raise progress.failure
+
+
+def _named(runner: TaskRunner, failed: CallFailed) -> BaseException:
+    """The error of a failed call, with its task; of a worker that died, with all tasks it may have had."""
+    cause = failed.__cause__
+    if isinstance(cause, TaskError):
+        return cause
+    if isinstance(cause, BrokenExecutor):
+        begun = [task for task in failed.running if runner.space.log[task, 0] >= 0.0]
+        how = str(cause).partition("The exit codes of the workers are ")[2].partition("\n")[0]
+        return runner.failed(sorted(begun or failed.running), f"worker process died{how and ': '}{how}")
+    return runner.failed([failed.task], f"{type(cause).__name__}: {cause}")
+
+
+@contextmanager
+def _one_thread_of_blas(job: Job) -> Iterator[None]:
+    """Limit BLAS to one thread for each worker; only the global approach calls it."""
+    if job.plan.workers == 1 or not any(solver.form == "global" for solver in job.model.solvers):
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
 
 
 #: By model, and solvers that are not its own, the model that has them.
@@ -233,33 +299,33 @@ def _by_solvers(model: Model, plan: Plan) -> Model:
 
 
 @contextmanager
-def _workspace(job: Job, folder: Path | None, resume: bool) -> Iterator[Workspace]:
-    """The arrays of a run; where they are files of their own, these are gone afterwards."""
+def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bool) -> Iterator[Workspace]:
+    """Arrays of a run; temporary files are removed afterwards."""
     if folder is not None:
         with (left_off if resume else begun)(job, folder) as space:
             yield space
-    elif job.plan.executor in ("sequential", "threads", "mpi"):
-        yield in_memory(job.shapes)
-    else:
-        with import_module("routes.executors.elsewhere").scratch(room_for_files(job.shapes)) as made:
+    elif executor.memory == "mapped":
+        with scratch(room_for_files(job.shapes)) as made:
             yield in_files(job.shapes, made)
+    else:
+        yield in_memory(job.shapes)
 
 
-def _finish(bench: Bench, wanted: npt.NDArray[np.int64]) -> Trajectory:
-    """Look back at chunks, and say of what is not done that it was not computed."""
-    job, run, space = bench.job, bench.run, bench.space
+def _collected(runner: TaskRunner, wanted: npt.NDArray[np.int64]) -> Trajectory:
+    """Check chunks against each other, and mark tasks that are not done as not computed."""
+    job, run, space = runner.job, runner.run, runner.space
     chunks = len(job.tasks.bounds) - 1
     done = space.done.reshape(chunks, -1)
     if space.folder is not None and not done.all():
-        # What a later run goes on from stays as its tasks have left it.
+        # A later run continues from the arrays as the tasks have left them.
         run = Run(job.model, job.motion, job.kept, job.level, space.answer.copy(), job.compiled)
     for c, k in np.argwhere(done == 0).tolist():
         run.place_frame(*job.tasks.span(c * done.shape[1]))
         for group in job.tasks.calls[k]:
             run.not_computed(group, *job.tasks.span(c * done.shape[1]))
     if done.all():
-        bench.mend()
+        runner.mend()
     run.look_back(0, len(job.motion.time))
-    if space.folder is not None:  # who changes an answer must not change what is kept
+    if space.folder is not None:  # changes of the answer must not reach the checkpoint
         run.arrays.seal()
     return run.trajectory(wanted)

@@ -1,4 +1,4 @@
-"""How a plan's tasks would run on more and more workers, and what keeps them from being faster still."""
+"""Strong scaling of a plan's tasks over the number of workers, and its limits."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Scaling:
 
     @property
     def speed_up(self) -> Floats:
-        """(k,) times as fast as ``sequential``."""
+        """(k,) speed-up over ``sequential``."""
         times: Floats = self.sequential / self.makespan
         return times
 
@@ -124,7 +124,7 @@ def scaling(
 
     Examples
     --------
-    Six equal groups that need nothing are six times as fast on six workers, and no faster on more:
+    Six equal groups without dependencies have a speed-up of six on six workers, and no more beyond:
 
     >>> import numpy as np
     >>> from routes.scaling import scaling

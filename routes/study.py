@@ -16,16 +16,16 @@ from groups.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from mbssa.bar import Told
 from routes.calibration import costs as calibrated
-from routes.calibration.machine import cores
-from routes.calibration.memory import give_back_memory
-from routes.candidates import LEAST, Candidate, candidates
+from routes.calibration.machine import cores, give_back_memory
 from routes.cost import Costs
 from routes.dag import Dag
 from routes.enumeration import TooLarge, count
 from routes.event_log import EventLog
+from routes.executors import default_executor, executor_named
 from routes.plan import GRAIN, Plan, even_chunk, parallel_route, plan_of, sequential_route
+from routes.plan_candidates import LEAST, Candidate, candidates
 from routes.predict import Prediction, predict
-from routes.run import check_executor, logged_run
+from routes.run import logged_run
 from routes.scaling import WORKERS, Scaling, scaling
 from routes.tasks import tasks_of
 
@@ -53,7 +53,7 @@ class Trial:
 
     Attributes
     ----------
-    kind : of :data:`routes.candidates.KINDS`
+    kind : of :data:`routes.plan_candidates.KINDS`
     measured : s of each repeat
     log : of the repeat in the middle
 
@@ -94,7 +94,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What :func:`study` found. ``best`` is a plan that :func:`routes.run` runs.
+    """Result of :func:`study`; ``best`` is a plan for :func:`routes.run`.
 
     Attributes
     ----------
@@ -230,16 +230,20 @@ def study(
         for name, value in (("workers", workers), ("top", top), ("repeats", repeats))
         if value < 1
     ]
+    types = []
     for name in executors:
         try:
-            check_executor(name)
+            types.append(executor_named(name))
         except ValueError as error:
             faults.append(str(error))
-    if "mpi" in executors:
-        faults.append("ranks of MPI cannot be studied from one process; leave mpi out")
+    faults += [
+        f"executor {each.name}: its workers are not measured here; leave it out"
+        for each in types
+        if not each.measurable
+    ]
     if faults:
         raise ValueError("; ".join(faults))
-    executors = [name for name in executors if name != "sequential"]  # that one is always there
+    executors = [each.name for each in types if each.parallel]  # the sequential one is always studied
     motion = default_motion(model.mechanism) if motion is None else motion
     told = progress or (lambda _what, _share: None)
     told("calibrating", 0.0)
@@ -323,7 +327,8 @@ def predicted_scaling(
     >>> list(predicted_scaling(model, motion, (1, 2, 4)))
     ['stages', 'time chunks', 'chunked stages']
     """
-    costs = calibrated(model, motion, level=level, executors=("threads",), recalibrate=recalibrate)
+    name = default_executor()
+    costs = calibrated(model, motion, level=level, executors=(name,), recalibrate=recalibrate)
     instants = len(motion.time)
     alone = plan_of(model, sequential_route(model), instants=instants)
     sequential = predict(model, alone, costs).seconds
@@ -335,7 +340,7 @@ def predicted_scaling(
         ("chunked stages", parallel_route(model), chunks),
     ):
         plan = plan_of(
-            model, route, instants=instants, chunks=count_of, start="seeded", executor="threads", workers=2
+            model, route, instants=instants, chunks=count_of, start="seeded", executor=name, workers=2
         )
         tasks = tasks_of(plan, model)
         found[kind] = scaling(
@@ -343,7 +348,7 @@ def predicted_scaling(
             tasks.needs_start,
             tasks.needs,
             workers,
-            handing=costs.handing("threads"),
+            handing=costs.handing(name),
             around=costs.around_seconds(plan, tasks),
             sequential=sequential,
         )
@@ -362,8 +367,8 @@ def _chosen(
         workers=workers,
         executors=executors,
         seconds=costs.group_seconds(instants),
-        stage=costs.handing("threads"),
-        call=costs.handing("threads"),
+        stage=costs.handing(default_executor()),
+        call=costs.handing(default_executor()),
         most=PREDICTED,
         solvers=_cheaper(instants, costs),
     ):

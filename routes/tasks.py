@@ -1,4 +1,4 @@
-"""The tasks of a plan: its calls, chunk by chunk, and what each waits for."""
+"""Tasks of a plan: its calls, chunk by chunk, and their predecessors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
-    """What a plan's executor has to do.
+    """Tasks of a plan and their dependencies.
 
     Task number = chunk × calls + call; ascending is an order of solution.
 

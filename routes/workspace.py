@@ -1,4 +1,4 @@
-"""The arrays of a run: the answer, where each chunk begins from, what is done. In memory or in a folder."""
+"""Arrays of a run, in memory or in files: results, initial states of chunks, finished tasks."""
 
 from __future__ import annotations
 

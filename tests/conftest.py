@@ -23,7 +23,7 @@ LAPACK = (
     "groups/test_global_approach.py", "groups/test_invariance.py", "groups/test_library.py",
     "groups/test_lift_off.py", "groups/test_motion.py", "groups/test_motion_pose.py",
     "groups/test_solver_choice.py", "groups/test_spins.py", "groups/tearing", "joints", "loops",
-    "results/test_paper_tables.py", "search/test_methods_agree.py", "singularities",
+    "reports/test_paper_tables.py", "search/test_methods_agree.py", "singularities",
     "test_models_of_cams.py", "test_models_of_formulae.py", "input_search",
 )  # fmt: skip
 
@@ -31,6 +31,9 @@ LAPACK = (
 #: Tests that take more than a second of a fast processor in plain Python, or that ask for compiled kernels:
 #: a line each, all cases of a test where the line names none. They are marked slow, and run in ``.ci/run``.
 SLOW = frozenset((HERE / "slow.txt").read_text().splitlines())
+
+# Shells start what runs in the background with Ctrl-C ignored, and its children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

@@ -219,7 +219,7 @@ def test_what_nothing_else_catches_is_a_sentence(monkeypatch, run_mbssa, error, 
         raise error
 
     monkeypatch.setattr(mbssa, "decompose", fail)
-    monkeypatch.setattr("mbssa.commands.load", fail)
+    monkeypatch.setattr("mbssa.cli.inputs.load", fail)
     result = run_mbssa("decompose", "rotor")
     assert result.exit_code == 2
     assert result.stderr.startswith(said)

@@ -7,12 +7,12 @@ import mbssa
 import mbssa.loops
 import mbssa.pictures
 import routes
-import routes.pictures
+import routes.plots
 
 
 @pytest.mark.parametrize(
     "package",
-    [mbssa, groups, routes, mbssa.loops, mbssa.pictures, routes.pictures],
+    [mbssa, groups, routes, mbssa.loops, mbssa.pictures, routes.plots],
     ids=lambda package: package.__name__,
 )
 class TestPublicNames:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from groups.encoding import drive_rows
 from mbssa import Group
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import coordinates, equations_of, residuals
+from mbssa.joints.equations import coordinates, residuals
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -35,7 +35,7 @@ def largest_miss(group: Group, frames: Frames, placed: Configuration, inputs: Fl
     worst = np.zeros(len(placed.position))
     for joint in group.joint_indices.tolist():
         kind = CATALOGUE[int(mechanism.joint_type[joint])]
-        rows = equations_of(kind)
+        rows = kind.pair
         if rows is None:
             continue
         d, C = relative(group, frames, placed, joint)
@@ -62,7 +62,7 @@ def joint_coordinates(group: Group, frames: Frames, placed: Configuration) -> di
     found: dict[str, Floats] = {}
     for joint in group.joint_indices.tolist():
         kind = CATALOGUE[int(mechanism.joint_type[joint])]
-        rows = equations_of(kind)
+        rows = kind.pair
         if rows is None:
             continue
         d, C = relative(group, frames, placed, joint)

@@ -14,6 +14,7 @@ from groups.assembly_modes.placing import Placing, Task, placings
 from groups.assembly_modes.truss import Truss, truss_of
 from groups.library import most_modes
 from mbssa import Group
+from mbssa.bar import Told
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Random starts of Newton.
-STARTS = 1000
+#: Random starts of Newton in a row that find no new mode before it ends.
+STARTS = 500
 #: Digits of a key, over the size, by which modes are sorted.
 DIGITS = 6
 #: A mode that is no farther from the reference, rad or of the size, is the reference's.
@@ -43,8 +44,6 @@ class AssemblyMode:
     coordinates : the joints' coordinates that no input gives, ``joint.coordinate``; m, and rad in (-π, π]
     signs : what holds the mode: the sign of the root or of the determinant, where anything is unknown, then
         those of each strut's slide, if it is unknown, and of its turn about its own line
-    place : number of the place of all bodies that are no strut's; modes with one place differ in how struts
-        are turned alone
     residual : largest miss of any joint of the group, m or rad
 
     Examples
@@ -61,7 +60,6 @@ class AssemblyMode:
     rotation: Floats
     coordinates: dict[str, float]
     signs: tuple[int, ...]
-    place: int
     residual: float
     _placing: Placing = field(repr=False)
 
@@ -77,9 +75,12 @@ class GroupModes:
     group : its number; ``type_name`` as ``3R2D``; ``solver`` its name
     modes : in the order of their numbers
     reference : number of the mode in which the reference stands
-    complete : whether there are no others, as a closed form found them; else there may be: Newton finds more
-        with more ``starts``, and a singular reference is a mode that no solver finds
-    most : most modes, real or not, that a group of this kind can have; None where nobody knows
+    complete : whether there are no others that are regular: a closed form gives them, or as many positions,
+        real or complex, were found as there can be; a singular reference is a mode that no search finds
+    missing : how many are estimated to be missing; 0 where ``complete``, and where all complex positions that
+        could be found were followed; else from how often Newton met each mode
+    search : how they were found, in words
+    most : most modes, real or not, that a group of this kind can have; None where that is not known
     truss : the Baranov truss from which a planar group of hinges is cut; groups of one truss with the same
         lengths have the same modes
 
@@ -97,6 +98,8 @@ class GroupModes:
     modes: tuple[AssemblyMode, ...]
     reference: int
     complete: bool
+    missing: float
+    search: str
     most: int | None
     truss: Truss | None
 
@@ -120,21 +123,31 @@ class GroupModes:
 
 
 @overload
-def modes(model: Model, group: None = None, *, starts: int = STARTS) -> tuple[GroupModes, ...]: ...
+def modes(
+    model: Model, group: None = None, *, starts: int = STARTS, told: Told = ...
+) -> tuple[GroupModes, ...]: ...
 
 
 @overload
-def modes(model: Model, group: int, *, starts: int = STARTS) -> GroupModes: ...
+def modes(model: Model, group: int, *, starts: int = STARTS, told: Told = ...) -> GroupModes: ...
 
 
 def modes(
-    model: Model, group: int | None = None, *, starts: int = STARTS
+    model: Model,
+    group: int | None = None,
+    *,
+    starts: int = STARTS,
+    told: Told = lambda what, share: None,
 ) -> GroupModes | tuple[GroupModes, ...]:
     """The assembly modes of one group, or of all, where earlier groups and inputs are at the reference.
 
-    Closed forms give all real modes. Other groups give those that Newton finds from the reference and from
-    random starts, the same ones in every run: they are not ``complete``. Every mode closes all joints of its
-    group with their axes in the right sense, and every strut is laid in both its turns.
+    Closed forms give all real modes. Of other groups that are closed by points that coincide and by distances
+    (platforms on legs, planar groups of hinges) all complex positions are followed by homotopy, and the real
+    ones are the modes. The rest give those that Newton finds from the reference and from random places, the
+    same ones in every run, until as many are found as there can be or ``starts`` in a row find no new one.
+    Every mode closes all joints of its group with their axes in the right sense. The legs of a platform are
+    turned about their own lines as they are at the reference: other turns are not modes of their own. A leg
+    that is a group by itself has a mode for each of its turns.
 
     Modes are numbered by where things are in the world: by the points of the group's joints on its own
     bodies, in the order of the joints, x before y before z, rounded to 1e-6 of the size; then by the joints'
@@ -143,31 +156,40 @@ def modes(
     Parameters
     ----------
     group : number of a group; all by default
-    starts : of Newton, for groups without a closed form
+    starts : of Newton in a row that find no new mode, after which it ends
+    told : told what is being done, and which share of it is done
 
     Raises
     ------
     ValueError
-        A group that there is not: which there are.
+        A group that there is not: which there are; fewer than one start.
 
     Examples
     --------
     >>> import groups, mbssa
     >>> rotor = groups.build(mbssa.decompose(mbssa.load("rotor")))
     >>> [(len(found), found.reference, found.complete) for found in groups.modes(rotor)][:3]
-    [(4, 4, True), (1, 1, True), (4, 2, True)]
+    [(2, 2, True), (1, 1, True), (2, 1, True)]
     """
+    if starts < 1:
+        raise ValueError(f"starts: {starts}; ask for 1 or more")
     model = model.inner
     if group is None:
-        return tuple(_listed(model, each, starts) for each in model.structure.groups)
-    return _listed(model, model.structure.group(group), starts)
+        return tuple(_listed(model, task_of(model, each, starts, told)) for each in model.structure.groups)
+    return _listed(model, task_of(model, model.structure.group(group), starts, told))
 
 
-def _listed(model: Model, group: Group, starts: int) -> GroupModes:
+def task_of(model: Model, group: Group, starts: int = STARTS, told: Told = lambda what, share: None) -> Task:
+    """A group to be placed with earlier groups and inputs as at the reference."""
     solver = model.solvers[group.number - 1].of_modes
     inputs = np.array(list(model.reference_inputs.values()))
-    task = Task(group, solver, model.frames, model.reference, inputs, starts, solver.memory)
-    found = placings(task)
+    most = most_modes(model, group)
+    return Task(group, solver, model.frames, model.reference, inputs, starts, solver.memory, most, told)
+
+
+def _listed(model: Model, task: Task) -> GroupModes:
+    group = task.group
+    found, search = placings(task)
     regular = bool(found) and min(_from_reference(model, found)) < AT_REFERENCE
     if not regular:
         found.append(_reference_placing(model, group))
@@ -175,13 +197,9 @@ def _listed(model: Model, group: Group, starts: int) -> GroupModes:
     keys = _keys(model, group, placed)
     order = np.lexsort(keys.T[::-1])
     found = [found[k] for k in order.tolist()]
-    places: list[tuple[float, ...]] = []
     coordinates = joint_coordinates(group, model.frames, _placed(model.reference, found))
     listed = []
     for k, placing in enumerate(found):
-        key = (*placing.branch, *np.round(placing.x, DIGITS), *np.round(placing.balls, DIGITS).ravel())
-        if key not in places:
-            places.append(key)
         listed.append(
             AssemblyMode(
                 k + 1,
@@ -190,7 +208,6 @@ def _listed(model: Model, group: Group, starts: int) -> GroupModes:
                 placing.rotation,
                 {name: float(column[k]) for name, column in coordinates.items()},
                 (*placing.branch, *placing.laid),
-                places.index(key) + 1,
                 placing.residual,
                 placing,
             )
@@ -201,8 +218,10 @@ def _listed(model: Model, group: Group, starts: int) -> GroupModes:
         model.solvers[group.number - 1].name,
         tuple(listed),
         1 + int(np.argmin(_from_reference(model, found))),
-        solver.form != "Newton" and regular,
-        most_modes(model, group),
+        search.complete and regular,
+        search.missing,
+        search.text if regular else f"{search.text}; the reference is singular, a mode that no search finds",
+        task.most,
         truss_of(group),
     )
 

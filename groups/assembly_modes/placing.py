@@ -1,18 +1,21 @@
 """All ways to place the bodies of one group where the bodies before it and the inputs are given.
 
 Planar closed forms and struts are asked for each of their signs. In relative coordinates one unknown meets a
-rod in two places, three unknowns a ball in up to four; elsewhere Newton starts from many places. The struts
-between bodies that stand are laid last, each in all its ways.
+rod in two places, three unknowns a ball in up to four. All complex positions of a group that pins and rods
+close are followed; elsewhere Newton starts from many places. The struts between bodies that stand are laid
+last, as at the reference.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.assembly_modes import homotopy
 from groups.assembly_modes.closure import largest_miss, spread
 from groups.closed_form.planar import PlanarGroup, planar_modes, planar_state
 from groups.families import PLANAR, STRUT
@@ -23,6 +26,7 @@ from groups.kernels.vectors import ROTATION, STATE
 from groups.plain_costs import plain_microseconds
 from groups.registry import Solver
 from mbssa import Group
+from mbssa.bar import Told
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
@@ -36,6 +40,8 @@ STEPS = 60
 TAKEN = 10.0
 #: Seconds that compiling Newton alone takes.
 COMPILING = 50.0
+#: Starts at most, as a multiple of those in a row that find nothing new, and starts that are drawn at once.
+AT_MOST, LOT = 10, 100
 #: Poses (rad, or of the size) that differ by less are one, and the miss that is none, over the size.
 SAME, CLOSED = 1e-6, 1e-9
 #: Condition below which a position that Newton finds is no mode: it can be left without opening anything.
@@ -72,7 +78,9 @@ class Placing:
 class Task:
     """A group to be placed: ``at`` has the poses of all bodies, of which those before it count.
 
-    ``inputs`` (D,) m and rad. ``starts`` of Newton; ``near`` a memory from which Newton is led here as well.
+    ``inputs`` (D,) m and rad. ``starts`` of Newton in a row that find nothing new before it ends; ``near`` a
+    memory from which Newton is led here as well; ``most`` positions that there can be, None where that is not
+    known.
     """
 
     group: Group
@@ -82,24 +90,41 @@ class Task:
     inputs: Floats
     starts: int
     near: Floats
+    most: int | None
+    told: Told = lambda what, share: None
 
 
-def placings(task: Task) -> list[Placing]:
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How a list of placings was made: in words, whether it has all, and how many it is estimated to lack."""
+
+    text: str
+    complete: bool
+    missing: float = 0.0
+
+
+#: The search of a closed form.
+CLOSED_FORM = Search("a closed form gives all", complete=True)
+
+
+def placings(task: Task) -> tuple[list[Placing], Search]:
     """All ways that are found, each once, closed to :func:`tolerance` and with no axis turned round."""
+    search = CLOSED_FORM
     if task.solver.code == PLANAR:
         found = _planar(task)
     elif task.solver.code == STRUT:
         states = _states(task.at)
-        found = _laid(task, states, task.solver.memory.copy(), (), np.zeros(0), np.zeros((0, 3, 3)))
+        found = list(_laid(task, states, task.solver.memory.copy(), (), np.zeros(0), np.zeros((0, 3, 3))))
     else:
-        found = _relative(task)
+        found, search = _relative(task)
     if not found:
-        return []
+        return [], search
     position, rotation = np.array([p.position for p in found]), np.array([p.rotation for p in found])
     placed = spread(task.at, found[0].bodies, position, rotation)
     misses = largest_miss(task.group, task.frames, placed, task.inputs).tolist()
     limit = task.frames.size * tolerance(task.solver)
-    return [replace(p, residual=miss) for p, miss in zip(found, misses, strict=True) if miss <= limit]
+    kept = [replace(p, residual=miss) for p, miss in zip(found, misses, strict=True) if miss <= limit]
+    return kept, search
 
 
 def tolerance(solver: Solver) -> float:
@@ -174,27 +199,49 @@ class _Room:
         return self.g.pose.x.copy(), self.g.pose.ball.reshape(-1, 3, 3).copy()
 
 
-def _relative(task: Task) -> list[Placing]:
-    room = _staged(task)
-    tree, pose = room.g.tree, room.g.pose
-    links = len(tree.own)
-    trees: list[tuple[Floats, Floats, Floats]] = []
-    for x, balls in _unknowns(task, room):
+class _Places:
+    """Positions of a group's tree that differ by the poses of its bodies; flat ones are none."""
+
+    def __init__(self, task: Task, room: _Room) -> None:
+        self.task, self.room = task, room
+        self.scale = np.repeat([task.frames.size, 1.0], [ROTATION, 9])
+        self.poses, self.times = list[Floats](), list[int]()
+        self.found = list[tuple[Floats, Floats, Floats, int]]()
+
+    def add(self, x: Floats, balls: Floats) -> bool:
+        """Whether this is a mode that was not there before."""
+        room, task = self.room, self.task
         room.put(x, balls)
-        newton.place(tree, pose, room.g.equations)
-        poses = pose.stage[len(tree.known) :, : ROTATION + 9].copy()
-        scale = np.repeat([task.frames.size, 1.0], [ROTATION, 9])
-        if all(np.abs((poses - known) / scale).max() > SAME for *_, known in trees):
-            trees.append((x, balls, poses))
-    found: list[Placing] = []
-    for x, balls, poses in trees:
+        newton.place(room.g.tree, room.g.pose, room.g.equations)
+        poses = room.g.pose.stage[len(room.g.tree.known) :, : ROTATION + 9].copy()
+        for k, known in enumerate(self.poses):
+            if np.abs((poses - known) / self.scale).max() <= SAME:
+                self.times[k] += 1
+                return False
         memory, sign, condition = _memory(task, room, x, balls)
         if task.solver.ints[layout.METHOD] == layout.NEWTON and condition < FLAT:
-            continue
-        states = _states(task.at)
-        states[tree.own[:links], : ROTATION + 9, 0] = poses
-        found += _laid(task, states, memory, (sign,) if len(x) else (), x, balls)
-    return found
+            return False
+        self.poses.append(poses)
+        self.times.append(1)
+        self.found.append((x, balls, memory, sign))
+        return True
+
+    def placings(self) -> Iterator[Placing]:
+        """With the struts, as they are laid at the reference."""
+        own = self.room.g.tree.own
+        for (x, balls, memory, sign), poses in zip(self.found, self.poses, strict=True):
+            states = _states(self.task.at)
+            states[own, : ROTATION + 9, 0] = poses
+            branch = (sign,) if len(x) else ()
+            laid = list(_laid(self.task, states, memory, branch, x, balls))
+            yield from laid[:1]
+
+
+def _relative(task: Task) -> tuple[list[Placing], Search]:
+    room = _staged(task)
+    places = _Places(task, room)
+    search = _find(task, room, places)
+    return list(places.placings()), search
 
 
 def _staged(task: Task) -> _Room:
@@ -208,69 +255,111 @@ def _staged(task: Task) -> _Room:
     return room
 
 
-def _unknowns(task: Task, room: _Room) -> list[tuple[Floats, Floats]]:
-    """Unknowns and balls of every position of the tree that closes; positions may repeat."""
+def _find(task: Task, room: _Room, places: _Places) -> Search:
+    """Find the positions of the tree that close."""
     method = int(task.solver.ints[layout.METHOD])
     start = room.taken()
     if len(start[0]) == 0:
-        return [start]
+        places.add(*start)
+        return CLOSED_FORM
     if method == layout.NEWTON:
-        return _searched(task, room)
-    found = []
+        return _searched(task, room, places)
 
     def polish() -> None:
         answer = newton.newton(room.g, None, newton.POLISH, True)
         if answer[0] == OK:
-            found.append(room.taken())
+            places.add(*room.taken())
 
     if method == layout.REACH:
         for sign in (1.0, -1.0):
             room.put(*start)
             if one_rod.reach(room.g, sign) == OK:
                 polish()
-        return found
+        return CLOSED_FORM
     count, _ = meeting.points_of(room.g, room.meeting)
     for k in range(count):
         meeting.go_to(room.g, room.meeting, room.meeting.found, k)
         polish()
-    return found
+    return CLOSED_FORM
 
 
-def _searched(task: Task, room: _Room) -> list[tuple[Floats, Floats]]:
-    """Newton from ``near``, led from there, and from many places drawn from a fixed seed."""
+def _searched(task: Task, room: _Room, places: _Places) -> Search:
+    """Follow all complex positions where that can be done, else start Newton from many places.
+
+    Newton finds some before, which are followed as well: what it finds must be there in the end.
+    """
+    ints = task.solver.ints
+    if not homotopy.applies(ints, task.solver.floats):
+        return _started(task, room, places)
+    search = _started(replace(task, starts=min(task.starts, LOT)), room, places)
+    known = [(x, balls) for x, balls, _, _ in places.found]
+    if search.complete:
+        return search
+    answer = homotopy.positions(room.g, known, task.most, task.told)
+    if answer is None or not answer.sound:
+        return _started(task, room, places)
+    for x, balls in answer.real:
+        room.put(x, balls)
+        if newton.newton(room.g, None, newton.POLISH, True)[0] == OK:
+            places.add(*room.taken())
+    if len(answer.real) != len(places.found):
+        return _started(task, room, places)
+    return Search(answer.text(task.most), complete=answer.count == task.most)
+
+
+def _started(task: Task, room: _Room, places: _Places) -> Search:
+    """Newton from ``near``, led from there, and from many places drawn from a fixed seed.
+
+    It ends where as many modes are found as there can be, or where ``starts`` in a row found no new one. What
+    is missing is estimated from how many modes were met once and twice (Chao 1984, a lower bound).
+    """
     limit = room.g.cuts.limit[2]
-    found = []
     if relative.iterate(room.g, room.rows, 0)[0] == OK:
-        found.append(room.taken())
-    x, balls = _drawn(task, room)
+        places.add(*room.taken())
     seconds = 1e-6 * TAKEN * task.starts * plain_microseconds(task.solver)
     # The addresses of users' functions are those of Python here.
     kernel = newton.cuts_from if room.rows is None else newton.rows_from
     solve = chosen(kernel, seconds, compiling=COMPILING, ask=False if task.solver.users else None)
     checked = room.rows if task.solver.redundant else None
-    for k in range(task.starts):
-        room.put(x[k], balls[k])
+    rng = np.random.default_rng(task.solver.number)
+    starts, closed, last = 0, 0, 0
+    while starts - last < task.starts and starts < AT_MOST * task.starts:
+        if starts % LOT == 0:
+            x, balls = _drawn(task, room, rng)
+        if len(places.found) == task.most:
+            break
+        room.put(x[starts % LOT], balls[starts % LOT])
         with np.errstate(all="ignore"):
             status = solve(task.solver.ints, task.solver.floats, room.memory, room.work, STEPS)
-        if status != OK:
-            continue
-        if checked is None or loop_closure.left_out(room.g, checked) <= limit:
-            found.append(room.taken())
-    return found
+        starts += 1
+        if status == OK and (checked is None or loop_closure.left_out(room.g, checked) <= limit):
+            closed += 1
+            if places.add(*room.taken()):
+                last = starts
+        task.told("starting Newton", (starts - last) / task.starts)
+    if len(places.found) == task.most:
+        return Search(f"Newton found as many as there can be, after {starts} starts", complete=True)
+    once, twice = (places.times.count(k) for k in (1, 2))
+    missing = once * (once - 1) / (2.0 * (twice + 1))
+    return Search(
+        f"Newton from {starts} places, of which {closed} led to a mode; the last {starts - last} found no "
+        f"new one; about {missing:.0f} more are expected from how often each was met",
+        complete=False,
+        missing=missing,
+    )
 
 
-def _drawn(task: Task, room: _Room) -> tuple[Floats, Floats]:
+def _drawn(task: Task, room: _Room, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Starts: turns all round, slides within twice the size of where they are, balls in any attitude."""
     tree = room.g.tree
     n, balls = len(room.g.pose.x), len(room.g.pose.ball)
-    rng = np.random.default_rng(task.solver.number)
-    x = rng.uniform(-1.0, 1.0, (task.starts, n))
+    x = rng.uniform(-1.0, 1.0, (LOT, n))
     kind, unknown = tree.kind, tree.unknown
     turns = np.isin(np.arange(n), unknown[kind == layout.TURN])
     small = np.isin(np.arange(n), unknown[kind >= layout.BALL_X])
     x *= np.where(small, 0.0, np.where(turns, np.pi, 2.0 * task.frames.size))
     x += room.g.memory.x
-    q = rng.normal(size=(task.starts, balls, 4))
+    q = rng.normal(size=(LOT, balls, 4))
     w, v = q[..., :1, None], q[..., 1:]
     square = (q * q).sum(axis=-1)[..., None, None]
     skew = np.cross(v[..., None, :], np.eye(3))
@@ -306,15 +395,16 @@ def _memory(task: Task, room: _Room, x: Floats, balls: Floats) -> tuple[Floats, 
 
 def _laid(
     task: Task, states: Floats, memory: Floats, branch: tuple[int, ...], x: Floats, balls: Floats
-) -> list[Placing]:
-    """The group with its struts laid in all ways between bodies that stand."""
+) -> Iterator[Placing]:
+    """The group with its struts laid between bodies that stand: as in ``memory``, then in all other ways."""
     ints, floats, memory_of_legs = _legs(task, memory)
-    ways = [
-        _ways(task, states, ints[k * strut.INTS :], floats[k * strut.FLOATS :])
-        for k in range(len(memory_of_legs) // strut.SIGNS)
-    ]
+    ways = []
+    for k in range(len(memory_of_legs) // strut.SIGNS):
+        held = tuple(memory_of_legs[k * strut.SIGNS :][: strut.SIGNS].tolist())
+        of_leg = _ways(task, states, ints[k * strut.INTS :], floats[k * strut.FLOATS :])
+        same = [way for way in of_leg if way[0] == held]
+        ways.append(same + [way for way in of_leg if way[0] != held])
     bodies = task.group.body_indices
-    found: list[Placing] = []
     for choice in itertools.product(*ways):
         mine, laid = memory.copy(), states[:, :, 0].copy()
         held_signs = _legs(task, mine)[2]
@@ -324,8 +414,7 @@ def _laid(
         position, rotation = laid[bodies, :3], laid[bodies, 3:12].reshape(-1, 3, 3)
         angle = _angles(task, bodies, rotation)
         turns = tuple(int(sign) for held, *_ in choice for sign in held)
-        found.append(Placing(bodies, position, rotation, angle, mine, branch, turns, x, balls))
-    return found
+        yield Placing(bodies, position, rotation, angle, mine, branch, turns, x, balls)
 
 
 def _legs(task: Task, memory: Floats) -> tuple[Ints, Floats, Floats]:

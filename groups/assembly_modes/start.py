@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.assembly_modes.listing import STARTS, GroupModes, modes
+from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
 from groups.assembly_modes.placing import Placing, Task, placings
 from groups.families import RELATIVE
 from groups.kernels import layout
@@ -67,7 +67,7 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
             continue
         chosen = listed[number]._placing
         if touched:
-            task = Task(group, solver.of_modes, model.frames, at, inputs, starts, chosen.memory)
+            task = replace(task_of(model, group, starts), at=at, near=chosen.memory)
             chosen = _again(task, chosen, wanted)
         before, at = at, _with(at, chosen)
         mine = chosen.memory if solver.part is None else solver.part.standing(at, inputs)
@@ -97,7 +97,7 @@ def _asked_for(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int
 
 def _again(task: Task, like: Placing, wanted: Mapping[int, int]) -> Placing:
     """The placing where the known bodies stand now that is most like one of the list."""
-    found = placings(task)
+    found, _ = placings(task)
     signs = not task.solver.redundant
     alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
     if alike:

@@ -52,8 +52,7 @@ def truss_of(group: Group) -> Truss | None:
     mechanism = group.structure.mechanism
     joints = group.joint_indices.tolist()
     hinges = all(
-        CATALOGUE[int(mechanism.joint_type[j])].code == "R" and not mechanism.n_driven_of_joint[j]
-        for j in joints
+        CATALOGUE[int(mechanism.joint_type[j])].is_ball and not mechanism.n_driven_of_joint[j] for j in joints
     )
     own = group.body_indices.tolist()
     if mechanism.space != "planar" or not hinges or 2 * len(joints) != 3 * len(own):

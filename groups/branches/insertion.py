@@ -6,7 +6,7 @@ order, by the model's own solvers, and are not in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.certificate import Tubes, certified
-from groups.branches.closure import Closure, Poses, is_length
+from groups.branches.certificate import Paths, certified
+from groups.branches.closure import Poses, is_length
+from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import SingularPosition, singular_position
-from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
+from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
 from groups.motion import Motion, reference_inputs
-from groups.run import Carried, Run
+from groups.run import Arrays, Carried, Run
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+#: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
+SAME = 1e-7
 #: Least piece of a time step: the way of an input in it, rad or of the size.
 LEAST = 1e-7
 #: Pieces that are halved at once, and rounds of a time step until its groups are given up.
@@ -44,83 +47,223 @@ def solve_proven(
     memory: Floats,
     progress: Callable[[float], object] | None,
     compiled: bool | None,
+    smooth: bool = False,
 ) -> Trajectory:
-    """Solve as :meth:`groups.Model.solve` does, and prove the branches of the groups that have a bound."""
-    return _Proof(model, motion, level, memory, compiled).trajectory(kept, progress)
+    """Solve as :meth:`groups.Model.solve` does, and prove the branches of the groups that have a bound.
+
+    ``smooth`` goes on through places where two branches cross.
+    """
+    return Proof(model, motion, level, memory, compiled, smooth=smooth).trajectory(kept, progress)
+
+
+def prove(
+    model: Model,
+    motion: Motion,
+    found: Trajectory,
+    kept: npt.NDArray[np.int64],
+    level: int,
+    memory: Floats,
+    compiled: bool | None = None,
+) -> Trajectory:
+    """Prove the branches of a solution that any solver or plan has found.
+
+    A branch is proven by poses and rates alone. Time steps that are not certified are solved in pieces by the
+    model; from where a piece ends in another pose than was found, the model solves the rest.
+
+    Parameters
+    ----------
+    found : of all bodies, with velocities; its arrays are written to
+    kept, level : bodies and the last level of the answer
+    """
+    arrays = [found.position, found.orientation, found.velocity, found.acceleration]
+    if found.acceleration is None:
+        arrays[3] = np.zeros((0, *found.velocity.shape[1:]))  # type: ignore[union-attr]
+    outputs = tuple(np.asarray(array).swapaxes(0, 1) for array in arrays)
+    if found.status.shape[1] == model.structure.n_groups:
+        quality = tuple(a.T for a in (found.status, found.residual, found.iterations, found.condition))
+    else:  # by groups of other inputs
+        quality = Arrays.empty(model, len(found.time), 0, 0).quality
+        quality[1][:], quality[2][:], quality[3][:] = 0.0, 0, 1.0
+        missing = np.asarray(np.isnan(found.position).any(axis=2))
+        for g, group in enumerate(model.structure.groups):
+            quality[0][g, missing[:, group.body_indices].any(axis=1)] = NOT_CONVERGED
+    if not all(array.flags.writeable for array in (*outputs, *quality)):
+        outputs, quality = (tuple(array.copy() for array in some) for some in (outputs, quality))
+    proof = Proof(model, motion, level, memory, compiled, Arrays(outputs, quality))  # type: ignore[arg-type]
+    return proof.trajectory(kept, None)
+
+
+def prove_of_groups(
+    model: Model,
+    bodies: Sequence[npt.NDArray[np.int64]],
+    motion: Motion,
+    found: Trajectory,
+    kept: npt.NDArray[np.int64],
+    level: int,
+    compiled: bool | None = None,
+) -> Trajectory:
+    """Prove a solution by other groups of the same mechanism, and say so of its own, by ``bodies`` of each.
+
+    Parameters
+    ----------
+    model : of the structure that the inputs have
+    motion, found, kept, level : as :func:`prove` has them
+    """
+    proven = prove(model, motion, found, kept, level, model.packed.memory, compiled)
+    assert proven.proven is not None
+    status, said, of_body = (
+        found.status.copy(),
+        np.zeros_like(found.status),
+        model.structure.group_of_body - 1,
+    )
+    number = np.zeros(model.structure.n_groups, dtype=np.int64)
+    for g, own in enumerate(bodies):
+        theirs = np.unique(of_body[own])
+        number[theirs] = g + 1
+        said[:, g] = proven.proven[:, theirs].min(axis=1)
+        first = (proven.status[:, theirs] != OK).argmax(axis=1)
+        status[:, g] = proven.status[np.arange(len(first)), theirs[first]]
+        # What was missing and has not been found either is so for its own reason, such as a contact's end.
+        why = (status[:, g] == NOT_CONVERGED) & (found.status[:, g] != OK)
+        status[why, g] = found.status[why, g]
+    return replace(
+        proven,
+        status=status,
+        residual=np.where(status == OK, np.nan_to_num(found.residual), np.nan),
+        iterations=found.iterations,
+        condition=found.condition,
+        group_names=found.group_names,
+        causes=found.causes,
+        contacts=found.contacts,
+        outer=found.outer,
+        proven=said,
+        singular=tuple(replace(one, group=int(number[one.group - 1])) for one in proven.singular),
+    )
 
 
 @dataclass(eq=False)
-class _Proof:
+class Proof:
+    """One motion being solved and proven; ``sure`` (G,) groups are proven so far."""
+
     model: Model
     motion: Motion
     level: int
     memory: Floats
     compiled: bool | None
+    #: What was solved by others, until it is found to be another branch.
+    solved: Arrays | None = None
+    smooth: bool = False
+    least: float = LEAST
     singular: list[SingularPosition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         model, groups = self.model, range(self.model.structure.n_groups)
-        self.closures = [Closure.bounded(model, g) for g in groups]
+        self.closures = model.closures
         #: Groups whose branch is proven so far: a bound, and no doubt about what they hang on.
         self.sure = np.zeros(len(groups), dtype=np.bool_)
         for g in groups:
             needs = list(model.needs[g])
             self.sure[g] = self.closures[g] is not None and bool(self.sure[needs].all())
         self.everything = np.arange(model.mechanism.n_bodies)
-        self.proven = np.zeros((len(groups), len(self.motion.time)), dtype=np.bool_)
+        #: Groups that went on through a place where two branches cross, or hang on such.
+        self.continued = np.zeros(len(groups), dtype=np.bool_)
+        self.proven = np.zeros((len(groups), len(self.motion.time)), dtype=np.int8)
+        #: From where the next time step begins, if a crossing ended beyond the last one.
+        self.beyond: Crossed | None = None
         #: Groups that came to be in doubt since an instant was last solved.
         self.doubted: list[int] = []
 
     def trajectory(
-        self, kept: npt.NDArray[np.int64], progress: Callable[[float], object] | None
+        self,
+        kept: npt.NDArray[np.int64],
+        progress: Callable[[float], object] | None,
     ) -> Trajectory:
         motion, instants = self.motion, len(self.motion.time)
-        run = self._run(motion)
+        run = self._run(motion, self.solved)
         carried = Carried.start(self.memory, len(self.everything))
+        before = self._pose(run, 0)
         carried = self._to_first_instant(run, carried)
+        self._same(run, 0, before)
         done, window = 0, WINDOW
         while done < instants - 1:
             stop = min(done + window, instants - 1)
             begun = carried.of(run.kept)
-            _advance(run, done + 1, stop + 1, carried)
-            passed = self._passed(run, done, stop + 1)
+            if self.solved is None:
+                _advance(run, done + 1, stop + 1, carried)
+            passed = self.passed(run, done, stop + 1)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             if not len(failing):
-                self.proven[:, done + 1 : stop + 1] = self.sure[:, None]
+                self.proven[:, done + 1 : stop + 1] = self._said[:, None]
                 done, window = stop, min(2 * window, WIDEST)
             else:
                 first = done + int(failing[0])
-                self.proven[:, done + 1 : first + 1] = self.sure[:, None]
-                _advance(run, done + 1, first + 1, begun)
-                carried = self._in_pieces(self._time_step(first), run, first, begun, first + 1)
+                self.proven[:, done + 1 : first + 1] = self._said[:, None]
+                if self.solved is None:
+                    _advance(run, done + 1, first + 1, begun)
+                else:
+                    run, begun = self._taken_up(run, first)
+                before = self._pose(run, first + 1)
+                carried = self._step(run, first, begun)
+                self._same(run, first + 1, before)
                 done, window = first + 1, max(window // 4, 1)
             if progress is not None and progress((done + 1) / instants) is False:
                 break
-        run.look_back(0, done + 1, proven=self.proven)
+        run.look_back(0, done + 1, proven=self.proven > 0)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
         return replace(
             found,
             velocity=found.velocity if self.level > 0 else None,
-            proven=self.proven.T & (found.status == OK),
+            proven=self.proven.T * (found.status == OK),
             singular=tuple(self.singular),
         )
 
-    def _run(self, motion: Motion) -> Run:
-        return Run(self.model, motion, self.everything, max(self.level, 1), compiled=self.compiled)
+    def _pose(self, run: Run, at: int) -> list[Floats]:
+        return [array[:, at].copy() for array in run.arrays.outputs[:2]]
 
-    def _passed(self, run: Run, first: int, stop: int) -> Bools:
+    def _same(self, run: Run, at: int, pose: list[Floats]) -> None:
+        """Leave what others found if they found another pose at an instant."""
+        for mine, theirs, size in zip(self._pose(run, at), pose, (self.model.frames.size, 1.0), strict=True):
+            turned = (
+                mine + theirs if mine.ndim > 1 and mine.shape[1] == 4 else np.inf
+            )  # a quaternion's opposite
+            off = np.minimum(np.abs(mine - theirs), np.abs(turned))
+            if (off > SAME * size).any() or (np.isnan(theirs) & ~np.isnan(mine)).any():
+                self.solved = None
+
+    def _taken_up(self, run: Run, at: int) -> tuple[Run, Carried]:
+        """Go on by the model from a pose that others have found."""
+        found = from_pose(self.model, self._pose(run, at), self.motion.value[:, at])
+        memory = self.memory
+        if found is not None:  # else it is singular there
+            self.model, memory = found, found.packed.memory
+        planar, turn = run.planar, run.arrays.outputs[1][:, at]
+        carried = Carried(memory.copy(), np.zeros((len(turn), 4)) if planar else turn.copy())
+        return self._run(self.motion, run.arrays), carried
+
+    @property
+    def _said(self) -> npt.NDArray[np.int8]:
+        """(G,) what is said of groups now: 1 proven, 2 continued through a crossing."""
+        found: npt.NDArray[np.int8] = (self.sure * (1 + self.continued)).astype(np.int8)
+        return found
+
+    def _run(self, motion: Motion, arrays: Arrays | None = None) -> Run:
+        return Run(
+            self.model, motion, self.everything, max(self.level, 1 + self.smooth), arrays, self.compiled
+        )
+
+    def passed(self, run: Run, first: int, stop: int) -> Bools:
         """(K, G) time steps from ``first`` to ``stop`` - 1 over which groups are proven."""
         solved = run.arrays.quality[0][:, first:stop].T == OK
         found: Bools = solved[:-1] & solved[1:] & self.sure
         if not self.sure.any():
             return found
-        at = Poses.of(self.model, run.motion, run.arrays.outputs, first, stop)
-        tubes = Tubes.none(len(found), len(self.everything))
+        at = Poses.of(self.model, run.motion, run.arrays.outputs, slice(first, stop))
+        paths = Paths.still(len(found), len(self.everything))
         for g in np.flatnonzero(self.sure).tolist():
             closure = self.closures[g]
             assert closure is not None
-            found[:, g] &= certified(closure, at, tubes)
+            found[:, g] &= certified(closure, at, paths)
             found[:, g] &= found[:, list(self.model.needs[g])].all(axis=1)
         return found
 
@@ -128,14 +271,13 @@ class _Proof:
         """Go straight from the reference to the first instant of a run; angles the nearest way."""
         model, motion = self.model, self.motion
         goal = motion.value[:, 0]
-        start = reference_inputs(model.mechanism, model.frames, model.reference)
-        angles = np.array([not is_length(name) for name in motion.names], dtype=np.bool_)
-        start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
+        start = way_to(model, motion.names, goal)
         gap = goal - start
         if model.by_instants and np.abs(gap).max(initial=0.0) > 0.0:
             self.sure[:] = False  # turns that are counted from the reference on are led to the first instant
         if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
-            _advance(run, 0, 1, carried)
+            if self.solved is None or self.sure.any():  # else what others found is as good
+                _advance(run, 0, 1, carried)
             self.sure &= run.arrays.quality[0][:, 0] == OK
             self._take_back(run, 0)
             return carried
@@ -143,15 +285,27 @@ class _Proof:
         way = Motion(np.array([0.0, 1.0]), motion.names, np.array([start, goal]).T, zero + gap[:, None], zero)
         reference = self._run(way)
         reference.advance(0, 1, carried)
-        return self._in_pieces(way, reference, 0, carried, 0, run)
+        carried = self._in_pieces(way, reference, 0, carried, 0, run)
+        status = run.arrays.quality[0][:, 0].copy()
+        _advance(run, 0, 1, carried)  # with the rates of the motion
+        for g in np.flatnonzero((status != OK) & (run.arrays.quality[0][:, 0] == OK)).tolist():
+            run.without_answer(g, 0, int(status[g]))
+        return carried
 
-    def _time_step(self, first: int) -> Motion:
-        """The motion of one time step."""
+    def _step(self, run: Run, first: int, carried: Carried) -> Carried:
+        """Solve the time step from an instant on in pieces; returns what is carried on from its end."""
         of, two = self.motion, slice(first, first + 2)
-        return Motion(
-            of.time[two].copy(), of.names, *(np.ascontiguousarray(array[:, two])
-            for array in (of.value, of.rate, of.acceleration)),
-        )  # fmt: skip
+        ends = [np.ascontiguousarray(array[:, two]) for array in (of.value, of.rate, of.acceleration)]
+        time, start, column = of.time[two].copy(), run, first
+        if self.beyond is not None:  # its inputs are those of the last time step, a little farther
+            start, column, carried = self.beyond.run, 0, self.beyond.carried
+            for array, at in zip(
+                ends, (start.motion.value, start.motion.rate, start.motion.acceleration), strict=True
+            ):
+                array[:, :1] = at
+            time[0] = self.beyond.time
+            self.beyond = None
+        return self._in_pieces(Motion(time, of.names, *ends), start, column, carried, first + 1, run)
 
     def _in_pieces(
         self, step: Motion, start: Run, column: int, carried: Carried, at: int, into: Run | None = None
@@ -171,23 +325,36 @@ class _Proof:
         """
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
+        trail, whole = Trail(step, way), (start, column, carried.of(self.everything))
         for rounds in count():
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
             begun = carried.of(self.everything)
-            run = self._run(_at_shares(step, solved))
+            run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
             run.advance(1, len(solved), carried)
-            passed = self._passed(run, 0, len(solved))
+            passed = self.passed(run, 0, len(solved))
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
             if first == len(shares) - 1:
                 break
             if len(failing):
-                least = (shares[first + 1] - shares[first]) * way <= LEAST
+                least = (shares[first + 1] - shares[first]) * way <= self.least
                 if least or rounds >= ROUNDS:
-                    self._doubt(run, first, passed[first], at, shares)
-                    carried, unsolved = begun, 1.0
+                    crossed = self._crossed(trail, run, first, passed[first], shares) if self.smooth else None
+                    if crossed is None:
+                        self._doubt(run, first, passed[first], at, shares)
+                        # Near a singular position solvers are at a loss: as without a proof from here on.
+                        start, column, carried = whole[0], whole[1], whole[2].of(self.everything)
+                        shares, unsolved = np.array([0.0, 1.0]), 1.0
+                    elif crossed.share < 1.0:
+                        start, column, carried, unsolved = crossed.run, 0, crossed.carried, 1.0
+                        shares = np.array([crossed.share, 1.0])
+                    else:
+                        trail.between(crossed, into, at)
+                        self.beyond = crossed
+                        self._take_back(into, at)
+                        return crossed.carried
                     continue
                 _advance(run, 1, first + 1, begun)
                 carried = begun
@@ -196,6 +363,8 @@ class _Proof:
             )
             unsolved = float(shares[first + 1 + bad[0]]) if len(bad) else 1.0
             start, column = run, first
+            if self.smooth:
+                trail.add(run, shares[: first + 1])
             halved = failing[shares[failing + 1] <= max(unsolved, shares[first + 1])]
             middle = 0.5 * (shares[halved] + shares[halved + 1])
             shares = np.sort(np.concatenate([shares[first:], middle]))
@@ -203,12 +372,34 @@ class _Proof:
         self._take_back(into, at)
         return carried
 
+    def _crossed(self, trail: Trail, run: Run, piece: int, passed: Bools, shares: Floats) -> Crossed | None:
+        """Go on through a place where two branches of one or more groups cross; None where it is not that."""
+        start = Poses.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
+        time = trail.step.time[0] + shares[piece : piece + 2] * np.diff(trail.step.time)
+        hanging = (passed[list(self.model.needs[g])].all() for g in range(len(passed)))
+        places = {
+            g: singular_position(closure, g, start, time)
+            for g, (closure, sure, free) in enumerate(
+                zip(self.closures, self.sure & ~passed, hanging, strict=True)
+            )
+            if closure is not None and sure and free
+        }
+        if any(place.kind != "branches cross" for place in places.values()):
+            return None
+        crossed = trail.crossed(self.model, float(shares[piece + 1]), self._run)
+        if crossed is not None:
+            self.continued[list(places)] = True
+            self.singular += places.values()
+            for g, needs in enumerate(self.model.needs):
+                self.continued[g] |= bool(self.continued[list(needs)].any())
+        return crossed
+
     def _doubt(self, run: Run, piece: int, passed: Bools, at: int, shares: Floats) -> None:
         """Leave groups unproven from a piece of the time step before the instant ``at`` on."""
         time = self.motion.time
         before = time[max(at - 1, 0)]
         times = before + shares[piece : piece + 2] * (time[at] - before)
-        start = Poses.of(self.model, run.motion, run.arrays.outputs, piece, piece + 1)
+        start = Poses.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
         for g in np.flatnonzero(self.sure & ~passed).tolist():
             self.sure[g] = False
             closure = self.closures[g]
@@ -226,7 +417,15 @@ class _Proof:
             if gone[g] and status[g, at] == OK:
                 run.without_answer(g, at, WAITS if waits else PASSED_SINGULAR)
         self.doubted.clear()
-        self.proven[:, at] = self.sure
+        self.proven[:, at] = self._said
+
+
+def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
+    """(D,) inputs of the reference from which it is straight on to a goal: angles go the nearest way."""
+    start = reference_inputs(model.mechanism, model.frames, model.reference)
+    angles = np.array([not is_length(name) for name in names], dtype=np.bool_)
+    start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
+    return start
 
 
 def _copy(run: Run, instant: int, into: Run, at: int) -> None:
@@ -248,18 +447,3 @@ def _longest_way(step: Motion, size: float) -> float:
     over = np.array([size if is_length(name) else 1.0 for name in step.names])
     parts = [np.abs(np.diff(step.value)[:, 0]), *(np.abs(step.rate) * (step.time[1] - step.time[0])).T]
     return float((np.max(parts, axis=0) / over).max(initial=0.0))
-
-
-def _at_shares(step: Motion, shares: Floats) -> Motion:
-    """Instants of the cubic through the values and rates of two; time begins at 0."""
-    length = step.time[1] - step.time[0]
-    rise = np.diff(step.value)
-    one, two = step.rate[:, :1] * length, step.rate[:, 1:] * length
-    bend, third = 3 * rise - 2 * one - two, one + two - 2 * rise
-    value = step.value[:, :1] + shares * (one + shares * (bend + shares * third))
-    rate = (one + shares * (2 * bend + shares * 3 * third)) / length
-    acceleration = (2 * bend + 6 * shares * third) / length**2
-    for array, given in ((value, step.value), (rate, step.rate), (acceleration, step.acceleration)):
-        for share, k in ((0.0, 0), (1.0, 1)):
-            array[:, shares == share] = given[:, k : k + 1]
-    return Motion(shares * length, step.names, value, rate, acceleration)

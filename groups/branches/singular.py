@@ -12,7 +12,7 @@ from groups.branches.closure import Closure, Poses
 
 #: Smallest over largest singular value, from which on a pose is not singular.
 NEAR = 1e-3
-#: Share of the inputs' effect that lies outside the image of the Jacobian; below it two branches cross.
+#: What lies outside the image of the Jacobian, over the speeds that move the group; below it branches cross.
 CROSSING = 1e-3
 
 Kind = Literal["branches cross", "path ends", "unresolved"]
@@ -61,13 +61,12 @@ def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[f
     if np.isfinite(jacobian).all():
         left, values, _ = np.linalg.svd(jacobian)
         condition = float(values[-1] / values[0])
-        still = Poses(
-            at.time, at.centre, np.array(at.centre_rate), at.turn, np.array(at.turn_rate), at.value, at.rate
+        # What is still where own unknowns stand still; of free slides and rods y sees nothing.
+        moved = of.residual_rate[0] - of.jacobian[0] @ of.rate[0]
+        speeds = [at.rate[0], at.velocity[0, closure.known], at.spin[0, closure.known]]
+        outside = abs(left[:, closure.n - 1] @ moved) / max(
+            *(float(np.abs(v).max(initial=0.0)) for v in speeds), 1e-300
         )
-        still.centre_rate[:, closure.own], still.turn_rate[:, closure.own] = 0.0, 0.0
-        # Turning rods and free slides take up what lies in the image of J: y does not see it.
-        moved = closure.linearised(still).residual_rate[0]
-        outside = abs(left[:, -1] @ moved) / max(float(np.abs(moved).max()), 1e-300)
         if condition < NEAR:
             kind = "branches cross" if outside < CROSSING else "path ends"
     return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)  # type: ignore[arg-type]

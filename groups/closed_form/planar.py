@@ -21,7 +21,7 @@ from groups.kernels.status import OK
 from groups.tree import GroupTree, Link, free_coordinates
 from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, JointType
-from mbssa.joints.equations import PLANAR, Step
+from mbssa.joints.equations import Step
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -100,7 +100,7 @@ def encode_planar(
     if mechanism.space != "planar" or tree.struts or any(link.joint < 0 for link in tree.links):
         return None
     joints = [link.joint for link in tree.links] + list(tree.cuts)
-    if any(_type(mechanism, j).code not in PLANAR for j in joints):
+    if any(_type(mechanism, j).pair is None for j in joints):
         return None
     maker = _Maker(mechanism, frames, reference, drives)
     cuts = [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]
@@ -237,6 +237,12 @@ def _type(mechanism: Mechanism, joint: int) -> JointType:
     return CATALOGUE[int(mechanism.joint_type[joint])]
 
 
+def _steps(maker: _Maker, joint: int) -> tuple[Step, ...]:
+    pair = _type(maker.mechanism, joint).pair
+    assert pair is not None
+    return pair.steps
+
+
 def _move(maker: _Maker, joint: int, side: int) -> _Move:
     """A joint's frame on one of its bodies."""
     origin, axes = maker.frames.origin[joint, side], maker.frames.axes[joint, side]
@@ -292,13 +298,13 @@ def _motions(maker: _Maker, joint: int, steps: tuple[Step, ...], forward: bool) 
         name = kind.coordinates[step.coordinate]
         kept = name in driven
         motion = _Record(
-            chain_kernels.TURN if step.kind == "R" else chain_kernels.SLIDE,
+            chain_kernels.TURN if step.kind == "turn" else chain_kernels.SLIDE,
             source=maker.drives[joint, name] if kept else 0,
             numbers=(sign,),
             unknown=None if kept else (joint, step.coordinate),
             at_reference=sign * values[step.coordinate],
         )
-        across = step.kind == "T" and step.axis == 1
+        across = step.kind == "shift" and step.axis == 1
         records += [_moved(quarter), motion, _moved(quarter.back())] if across else [motion]
     return records
 
@@ -306,7 +312,7 @@ def _motions(maker: _Maker, joint: int, steps: tuple[Step, ...], forward: bool) 
 def _link_records(maker: _Maker, link: Link) -> list[_Record]:
     """From the parent's frame to the body's."""
     near, far = (0, 1) if link.forward else (1, 0)
-    steps = PLANAR[_type(maker.mechanism, link.joint).code].steps
+    steps = _steps(maker, link.joint)
     return [
         _moved(_move(maker, link.joint, near)),
         *_motions(maker, link.joint, steps, link.forward),
@@ -469,12 +475,11 @@ def _path(tree: GroupTree, body: int) -> list[Link]:
 
 def _close(maker: _Maker, cut: int, records: list[list[_Record]]) -> None:
     """Lead both sides to the closing point, that of the joint's second body."""
-    kind = _type(maker.mechanism, cut)
-    steps = PLANAR[kind.code].steps
-    while steps and steps[-1].kind == "R":
+    kind, steps = _type(maker.mechanism, cut), _steps(maker, cut)
+    while steps and steps[-1].kind == "turn":
         steps = steps[:-1]  # a turn about the closing point does not move it
     near, far = 0, 1
-    if kind.code == "ROD" and not maker.mechanism.n_driven_of_joint[cut]:
+    if kind.line == "rod" and not maker.mechanism.n_driven_of_joint[cut]:
         # A rod looks the same from its other end: there it is a circle about a known point.
         near, far = (1, 0) if any(record.unknown for record in records[0]) else (0, 1)
     records[near] += [_moved(_move(maker, cut, near)), *_motions(maker, cut, steps, True)]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mbssa import Mechanism
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import coordinates, equations_of
+from mbssa.joints.equations import coordinates
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, relative_pose
 
@@ -37,7 +37,7 @@ def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) ->
     for j in np.flatnonzero(mechanism.driven).tolist():
         joint = mechanism.joints[j]
         kind = CATALOGUE[int(mechanism.joint_type[j])]
-        rows = equations_of(kind)
+        rows = kind.pair
         said = joint.geometry.at_reference if joint.geometry is not None else {}
         if rows is None:
             values += [said.get(name, 0.0) for name in joint.driven]

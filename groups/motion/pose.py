@@ -110,7 +110,7 @@ def _free_joint(mechanism: Mechanism, name: str) -> Joint:
         view = mechanism.joint(name)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
-    if view.type.code not in ("F", "FP"):
+    if not view.type.is_free:
         raise ValueError(f"joint {view} is no free joint; a pose drives an F, or an FP in the plane")
     if view.driven != view.type.coordinates:
         missing = ", ".join(name for name in view.type.coordinates if name not in view.driven)

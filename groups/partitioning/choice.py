@@ -119,9 +119,9 @@ class Partitioning:
 
     def as_text(self) -> str:
         """The page that ``mbssa partition`` prints, without colours."""
-        from groups.results.partitioning import as_text
+        from groups.reports.partitioning import partition_report
 
-        return as_text(self)
+        return partition_report(self).text()
 
 
 def partition(

@@ -14,13 +14,8 @@ from dataclasses import dataclass
 from groups.tree import Link, spanning
 from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, JointType, coordinate_unit
-from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
-from mbssa.joints.related import drivable
 from mbssa.trust import REMEDY
-
-#: Types that hold one point of each body together.
-_POINTS = {"spatial": ("S",), "planar": ("R",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +122,7 @@ def cut_open(
     carrying = [
         j
         for j in range(mechanism.n_joints)
-        if j not in ends and j not in (named or ()) and equations_of(_row(mechanism, j)) is not None
+        if j not in ends and j not in (named or ()) and _row(mechanism, j).pair is not None
     ]
     links, closing = spanning(mechanism, own, carrying)
     _check_tree(mechanism, links, closing if named is not None else (), named)
@@ -190,7 +185,7 @@ def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
 
 def _measurable(mechanism: Mechanism, joint: int) -> tuple[str, ...]:
     row = _row(mechanism, joint)
-    return row.coordinates if equations_of(row) is not None else mechanism.joints[joint].driven
+    return row.coordinates if row.pair is not None else mechanism.joints[joint].driven
 
 
 def _row(mechanism: Mechanism, joint: int) -> JointType:
@@ -221,14 +216,13 @@ def _rods(mechanism: Mechanism, named: tuple[int, ...] | None) -> dict[int, tupl
     if named is None and mechanism.space == "planar":
         return {}
     rods: dict[int, tuple[int, ...]] = {}
-    points = _POINTS[mechanism.space]
     for body, joints in at.items():
         others = {b for j in joints for b in mechanism.joint_bodies(j)} - {body}
         if len(joints) != 2 or len(others) != 2 or others & set(rods):
             continue
         if named is not None and not set(joints) <= set(named):
             continue
-        if all(_row(mechanism, j).code in points and not mechanism.driven[j] for j in joints):
+        if all(_row(mechanism, j).is_ball and not mechanism.driven[j] for j in joints):
             rods[body] = (joints[0], joints[1])
     return rods
 
@@ -254,17 +248,17 @@ def _check_tree(
 
 def _cut(mechanism: Mechanism, frames: Frames, joint: int, driven: set[str]) -> Cut:
     row = _row(mechanism, joint)
-    rows = equations_of(row)
+    rows = row.pair
     if rows is None:
         names = tuple(relation.name for relation in frames.relations[joint].constraints)
     else:
         names = tuple(name for name, _ in rows.constraints)
     identity = mechanism.joint_ids[joint]
-    drives = tuple(name for name in drivable(row) if f"{identity}.{name}" in driven)
+    drives = tuple(name for name in row.drivable if f"{identity}.{name}" in driven)
     kind = row.code
-    if (names == ("length",) and not drives) or (row.code == "DIST" and drives == ("distance",)):
+    if (names == ("length",) and not drives) or (row.line == "distance" and drives == ("distance",)):
         kind = "rod"
-    elif row.code in _POINTS[mechanism.space] and not drives:
+    elif row.is_ball and not drives:
         kind = "ball"
     elif len(names) + len(drives) == mechanism.freedom:
         kind = "solid"

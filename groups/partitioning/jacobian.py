@@ -17,7 +17,7 @@ import numpy.typing as npt
 from groups.partitioning.cutting import Cut, CutOpen
 from groups.results.rotations import in_space, plane_rotation, rotation_of
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import Equations, coordinates, equations_of, pose, residuals
+from mbssa.joints.equations import Equations, coordinates, pose, residuals
 from mbssa.joints.relations import Poses as OneInstant
 from mbssa.joints.relations import value_and_rates
 from mbssa.joints.system import Configuration
@@ -159,7 +159,7 @@ class _Reached:
         if cut.rod >= 0:
             return self._rod(cut)
         row = CATALOGUE[int(opened.mechanism.joint_type[joint])]
-        if equations_of(row) is None:
+        if row.pair is None:
             return self._related(cut)
         rows, d, C, given, axes, point = _measured(opened, self.poses, joint)
         first, second = opened.mechanism.joint_bodies(joint)[:2]
@@ -220,7 +220,7 @@ def _measured(
 ) -> tuple[Equations, Floats, Floats, dict[str, Floats], Floats, Floats]:
     """A joint's equations, d (T, 3), C (T, 3, 3), parameters, axes of A in the world, B's origin there."""
     frames, mechanism = opened.frames, opened.mechanism
-    rows = equations_of(CATALOGUE[int(mechanism.joint_type[joint])])
+    rows = CATALOGUE[int(mechanism.joint_type[joint])].pair
     assert rows is not None  # relations carry nothing and are cut in their own way
     axes, points = [], []
     for side, body in enumerate(mechanism.joint_bodies(joint)[:2]):

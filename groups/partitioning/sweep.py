@@ -178,9 +178,9 @@ class PartitionSweep:
 
     def as_text(self) -> str:
         """The page that ``mbssa partition --sweep`` prints, without colours."""
-        from groups.results.partitioning import sweep_as_text
+        from groups.reports.partitioning import sweep_report
 
-        return sweep_as_text(self)
+        return sweep_report(self).text()
 
 
 def sweep_partition(

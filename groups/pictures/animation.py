@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.canvas import Canvas, canvas_for
-from groups.pictures.drawing import MOST_BODIES, draw_bodies, draw_ground, title_of
+from groups.pictures.drawing import MOST_BODIES, draw_bodies, draw_ground, draw_key, title_of
 from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
 from groups.pictures.points import PointName, points_of
 from groups.pictures.scene import scene_of
@@ -92,6 +92,7 @@ def animate(
     for line in lines:
         draw_path(canvas, line, GRID, 2 * FINE)
     draw_ground(canvas, scene)
+    draw_key(canvas, scene)
     images = []
     for f, instant in enumerate(scene.instants.tolist()):
         canvas.title(title_of(trajectory, scene, f))

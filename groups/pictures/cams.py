@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from groups.results.rotations import rotation_of
 from mbssa.joints.cam_profiles import FLAT, POINT
-from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.contact import touching
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def outlines_of(
     outlines = []
     for j in sorted(frames.relations):
         relations = frames.relations[j]
-        if CATALOGUE[int(mechanism.joint_type[j])].code != "L":
+        if not relations.curves:
             continue
         pair = relations.pairs[0]
         lines = [(0, *_sampled(relations.curves[0])), *_followers(relations, bodies, position, quaternion)]

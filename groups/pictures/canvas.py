@@ -50,7 +50,7 @@ class Canvas:
         return on_paper.reshape(*points.shape[:-1], 2)
 
     def line(
-        self, points: Floats, colour: str, width: float, *, style: str = "solid", zorder: float = 2.0
+        self, points: Floats, colour: str, width: float, *, style: Any = "solid", zorder: float = 2.0
     ) -> Any:
         """A line with round ends through world points (n, 3)."""
         (line,) = self.axes.plot(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -151,11 +152,15 @@ def _named(trajectory: Trajectory, names: Sequence[str]) -> list[Curve]:
 def _find(trajectory: Trajectory, name: str) -> list[Curve]:
     mechanism = trajectory.mechanism
     owner, dot, coordinate = name.rpartition(".")
-    if name in mechanism.joint_ids:
+    with suppress(KeyError):
         return _of_joint(trajectory, mechanism.joint(name))
-    if dot and owner in mechanism.joint_ids:
-        trajectory.joint(owner)[coordinate]
-        return [curve for curve in _of_joint(trajectory, mechanism.joint(owner)) if curve.label == name]
+    joint = None
+    with suppress(KeyError):
+        joint = mechanism.joint(owner)
+    if dot and joint is not None:
+        trajectory.joint(joint.id)[coordinate]
+        label = f"{joint.id}.{coordinate}"
+        return [curve for curve in _of_joint(trajectory, joint) if curve.label == label]
     names = {mechanism.body_name(body) for body in range(mechanism.n_bodies)}
     if name in names:
         return _of_body(trajectory, name)

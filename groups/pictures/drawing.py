@@ -24,9 +24,8 @@ from groups.pictures.style import (
     LINK,
     MARK,
     PATH_COLOUR,
-    body_colour,
 )
-from mbssa.joints.catalogue import joint_type
+from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, SMALL_TEXT, text_size
 
@@ -42,26 +41,20 @@ Floats = npt.NDArray[np.float64]
 #: Bodies that a picture on paper can tell apart.
 MOST_BODIES = 60
 
-_SYMBOLS = {
-    "R": "o",
-    "P": "s",
-    "C": "s",
-    "U": "P",
-    "ER": "P",
-    "S": "o",
-    "H": "D",
-    "PL": "h",
-    "ROD": "o",
-    "SPSP": "o",
-}
+_FILLS = {"none": "white", "half": "#BBBBBB", "full": INK}
 
 
 def mechanism_at(
-    trajectory: Trajectory, instant: int = 0, *, points: Sequence[PointName] | None = ()
+    trajectory: Trajectory,
+    instant: int = 0,
+    *,
+    points: Sequence[PointName] | None = (),
+    where: str | None = None,
 ) -> Figure:
     """The mechanism at one instant: bodies as lines and polygons between their joints.
 
-    Joints have a symbol for each type, driven ones in orange; the frame is grey, in the plane with
+    Each structural group has a hue, in the order in which they are solved, and its bodies are shades of it.
+    Joints have a symbol for each type, driven ones in vermilion; the frame is grey, in the plane with
     hatched supports. Bodies that were not solved at this instant are left out, and the title says so.
 
     Parameters
@@ -69,6 +62,7 @@ def mechanism_at(
     trajectory : a solved motion
     instant : number of an instant; negative ones count from the end
     points : whose paths are drawn too, see :func:`paths`; None for those that the model names
+    where : what the title says after the name; the time by default
 
     Raises
     ------
@@ -99,14 +93,14 @@ def mechanism_at(
         draw_path(canvas, path_of(traced, point), PATH_COLOUR, FINE)
     draw_ground(canvas, scene)
     draw_bodies(canvas, scene, 0)
-    draw_types(canvas, scene)
+    draw_key(canvas, scene)
     draw_names(canvas, scene, 0)
-    canvas.title(title_of(trajectory, scene, 0))
+    canvas.title(title_of(trajectory, scene, 0, where))
     return canvas.figure
 
 
-def title_of(trajectory: Trajectory, scene: Scene, f: int) -> str:
-    """Name, time, and what failed at this instant."""
+def title_of(trajectory: Trajectory, scene: Scene, f: int, where: str | None = None) -> str:
+    """Name, time or what stands for it, and what failed at this instant."""
     name = scene.mechanism.name or "mechanism"
     failed = failed_at(trajectory, int(scene.instants[f]))
     missing = [
@@ -114,7 +108,7 @@ def title_of(trajectory: Trajectory, scene: Scene, f: int) -> str:
         for k, body in enumerate(scene.bodies)
         if not np.isfinite(scene.position[f, k]).all()
     ]
-    text = f"{name}, t = {scene.time[f]:.4g} s"
+    text = f"{name}, {where or f't = {scene.time[f]:.4g} s'}"
     if failed:
         text += f"\n{failed}" + (f"; not drawn: {listed(missing)}" if missing else "")
     return text
@@ -127,12 +121,13 @@ def draw_bodies(canvas: Canvas, scene: Scene, f: int) -> list[Any]:
         points = scene.world(body, shape.points)[f] if len(shape.points) else shape.points
         if not np.isfinite(points).all():
             continue
-        colour = body_colour(body)
+        colour = scene.colours[body]
         for face in _outline_of(shape.lines) if not canvas.solid else shape.faces.tolist():
             if len(face) > 2:
                 drawn.append(canvas.face(points[face], colour))
         width = LINK if len(shape.lines) == 1 else EDGE
-        drawn += [canvas.line(points[line], colour, width) for line in shape.lines.tolist()]
+        for line in shape.lines.tolist():
+            drawn += _line(canvas, scene, body, points[line], width)
         for centre, axis, radius in shape.circles:
             drawn.append(canvas.line(scene.world(body, _circle(centre, axis, radius))[f], colour, FINE))
     for outline in scene.outlines:
@@ -143,7 +138,7 @@ def draw_bodies(canvas: Canvas, scene: Scene, f: int) -> list[Any]:
             ends = scene.world(guide.body, guide.ends)[f]
             if np.isfinite(ends).all():
                 width = {"tube": 2.2 * LINK, "rod": LINK, "rail": EDGE}[guide.kind]
-                drawn.append(canvas.line(ends, body_colour(guide.body), width))
+                drawn += _line(canvas, scene, guide.body, ends, width)
     for mark in scene.marks:
         drawn += _mark(canvas, scene, mark, f)
     return drawn
@@ -204,8 +199,6 @@ def draw_names(canvas: Canvas, scene: Scene, f: int) -> None:
     page = (box.x0 * width + 1, box.y0 * height + 1, box.x1 * width - 1, box.y1 * height - 1)
     order = sorted(range(len(bodies)), key=lambda i: -wanted[i].size[0])
     centres = placed([wanted[i] for i in order], joints, page)
-    from matplotlib.patheffects import withStroke
-
     for i, centre in zip(order, centres, strict=True):
         name = scene.mechanism.body_name(bodies[i])
         canvas.figure.text(
@@ -216,31 +209,45 @@ def draw_names(canvas: Canvas, scene: Scene, f: int) -> None:
             va="center_baseline",
             fontsize=SMALL_TEXT,
             family=FONT,
-            color=_darker(body_colour(bodies[i])),
+            color=darker(scene.hues[bodies[i]].colour),
             gid=f"name-{name}",
-            path_effects=[withStroke(linewidth=1.8, foreground="white")],
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"},
         )
 
 
-def draw_types(canvas: Canvas, scene: Scene) -> None:
-    """A key of the joint types, in space, where a symbol alone says little."""
-    if not canvas.solid or not scene.marks:
-        return
+def draw_key(canvas: Canvas, scene: Scene) -> None:
+    """A key of the structural groups; in space of the joint types too, where a symbol alone says little."""
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
-    codes = list(dict.fromkeys(mark.code for mark in scene.marks))
-    handles = []
-    for code in codes:
-        label = f"{code} {joint_type(code, scene.mechanism.space).name.lower()}"
-        symbol, inside = _symbol(code), _inside(code)
+    drawn = set(scene.bodies)
+    handles: list[Any] = []
+    for group in scene.structure.groups:
+        if not drawn.isdisjoint(group.body_indices.tolist()):
+            hue = scene.hues[int(group.body_indices[0])]
+            patch = Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern])
+            patch.set_label(f"SG-{group.number} {group.type_name}")
+            handles.append(patch)
+    for kind in dict.fromkeys(mark.type for mark in scene.marks) if canvas.solid else ():
+        label, inside = f"{kind.code} {kind.name.lower()}", _FILLS[kind.fill]
         handles.append(
-            Line2D([], [], ls="", marker=symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
+            Line2D([], [], ls="", marker=kind.symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
         )
-    if any(mark.driven for mark in scene.marks):
+    if canvas.solid and any(mark.driven for mark in scene.marks):
         handles.append(
             Line2D([], [], ls="", marker="o", ms=MARK, mfc="white", mec=DRIVEN, mew=2 * FINE, label="driven")
         )
-    add_key(canvas.figure, handles, lines=False)
+    if handles:
+        add_key(canvas.figure, handles, lines=False)
+
+
+def _line(canvas: Canvas, scene: Scene, body: int, points: Floats, width: float) -> list[Any]:
+    """A line of a body in its colour, with white dashes where its group's hue is another group's too."""
+    drawn = [canvas.line(points, scene.colours[body], width)]
+    dashes = DASHES[scene.hues[body].pattern]
+    if dashes is not None:
+        drawn.append(canvas.line(points, "white", 0.45 * width, style=(0, dashes), zorder=2.1))
+    return drawn
 
 
 def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
@@ -251,7 +258,7 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
     drawn: list[Any] = []
     edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
     axes = mark.axes[mark.seat]
-    if mark.code in ("ROD", "SPSP"):
+    if mark.type.line == "rod":
         other = scene.world(mark.bodies[1 - mark.seat], mark.origin[1 - mark.seat][None])[f, 0]
         drawn.append(canvas.line(np.stack([at, other]), INK, EDGE))
         drawn.append(canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4))
@@ -264,14 +271,14 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
             for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))
         ]
         drawn.append(canvas.polygon(np.array(corners), facecolor="white", edgecolor=edge, lw=width, zorder=3))
-        if mark.code == "SLOT":
+        if mark.type.solid == "rider":
             drawn.append(canvas.dot(at, marker="o", ms=0.6 * MARK, mfc=INK, mec=INK, zorder=4))
         return drawn
-    if canvas.solid and mark.code in ("R", "P", "C", "H"):
+    if canvas.solid and mark.type.axle:
         axis = axes[:, 2] * 4.0 * canvas.scale
         stub = scene.world(body, mark.origin[mark.seat] + np.stack([-axis, axis]))[f]
         drawn.append(canvas.line(stub, edge, EDGE, zorder=2.5))
-    look = {"marker": _symbol(mark.code), "mfc": _inside(mark.code)}
+    look = {"marker": mark.type.symbol, "mfc": _FILLS[mark.type.fill]}
     drawn.append(canvas.dot(at, ms=MARK, mec=edge, mew=width, zorder=4, **look))
     return drawn
 
@@ -280,17 +287,9 @@ def _outlined(canvas: Canvas, scene: Scene, outline: Outline, f: int) -> list[An
     points = scene.world(outline.body, outline.points)[f]
     if not np.isfinite(points).all():
         return []
-    colour = body_colour(outline.body)
+    colour = scene.colours[outline.body]
     face = [canvas.face(points, colour)] if outline.closed else []
     return [*face, canvas.line(points, colour, EDGE)]
-
-
-def _symbol(code: str) -> str:
-    return _SYMBOLS.get(code, "d")
-
-
-def _inside(code: str) -> str:
-    return INK if code in ("S", "SPSP") else ("#BBBBBB" if code == "C" else "white")
 
 
 def _outline_of(lines: npt.NDArray[np.int64]) -> list[list[int]]:
@@ -320,8 +319,3 @@ def _hatched(canvas: Canvas, start: Floats, end: Floats, length: float) -> list[
         canvas.line(np.column_stack([[a, a + stroke], [0, 0]]), FRAME_COLOUR, FINE, zorder=1.5)
         for a in begins
     ]
-
-
-def _darker(colour: str) -> str:
-    parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(0.72 * part):02x}" for part in parts)

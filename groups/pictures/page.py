@@ -20,7 +20,7 @@ from groups.pictures.failures import failed_at
 from groups.pictures.points import Point, PointName, points_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
-from groups.pictures.style import PATH_COLOUR, body_colour
+from groups.pictures.style import PATH_COLOUR
 from mbssa.gathering.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.texts import printable
@@ -138,6 +138,7 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
         "cell": _cell(scene),
         "about": _about(trajectory, scene),
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
+        "groups": _groups(scene),
         "bodies": _bodies(scene),
         "marks": [_mark(scene, mark) for mark in scene.marks],
         "paths": [
@@ -162,7 +163,8 @@ def _bodies(scene: Scene) -> list[dict[str, Any]]:
         {
             "name": scene.mechanism.body_name(body),
             "label": str(scene.mechanism.bodies[body]),
-            "colour": body_colour(body),
+            "colour": scene.colours[body],
+            "sg": int(scene.structure.group_of_body[body]),
             "layer": layers[body],
             "points": shape.points.tolist(),
             "lines": shape.lines.tolist(),
@@ -176,6 +178,20 @@ def _bodies(scene: Scene) -> list[dict[str, Any]]:
             "guides": [[*guide.ends.tolist(), guide.kind] for guide in scene.guides if guide.body == body],
         }
         for body, shape in zip(scene.bodies, scene.shapes, strict=True)
+    ]
+
+
+def _groups(scene: Scene) -> list[dict[str, Any]]:
+    drawn = set(scene.bodies)
+    return [
+        {
+            "number": group.number,
+            "label": f"SG-{group.number} {group.type_name}",
+            "level": group.level,
+            "colour": scene.hues[int(group.body_indices[0])].colour,
+        }
+        for group in scene.structure.groups
+        if not drawn.isdisjoint(group.body_indices.tolist())
     ]
 
 
@@ -194,7 +210,7 @@ def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
     if 0 in mark.bodies and mark.slide is None:
         frame = mark.origin[mark.bodies.index(0)].tolist()
     return {
-        "code": mark.code,
+        "solid": mark.type.solid,
         "body": scene.bodies.index(mark.bodies[seat]),
         "other": scene.bodies.index(mark.bodies[other if there else seat]),
         "at": mark.origin[seat].tolist(),
@@ -203,7 +219,7 @@ def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
         "mouth": mark.joint in tubes,
         "driven": mark.driven,
         "frame": frame,
-        "rod": mark.origin[other].tolist() if there and mark.code in ("ROD", "SPSP") else None,
+        "rod": mark.origin[other].tolist() if there and mark.type.line == "rod" else None,
     }
 
 

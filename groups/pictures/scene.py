@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +11,14 @@ import numpy.typing as npt
 
 from groups.pictures.cams import Outline, outlines_of
 from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shapes_of
+from mbssa import decompose
 from mbssa.joints.frames import joint_frames
+from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Mechanism
+    from mbssa import Mechanism, Structure
+    from mbssa.joints.system import Configuration
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -29,7 +33,8 @@ class Scene:
 
     Attributes
     ----------
-    mechanism : whose motion it is
+    structure : of the mechanism whose motion it is; its groups have a hue each
+    colours : of the bodies by index, shades of their groups' hues
     instants : (F,) numbers of the instants of the trajectory, ascending
     time : (F,) s
     bodies : (K,) indices of the bodies that are drawn, the frame first
@@ -42,7 +47,8 @@ class Scene:
     low, high : (3,) corners of the box that holds the whole motion, m
     """
 
-    mechanism: Mechanism
+    structure: Structure
+    colours: tuple[str, ...]
     instants: Indices
     time: Floats
     bodies: tuple[int, ...]
@@ -54,6 +60,16 @@ class Scene:
     outlines: tuple[Outline, ...]
     low: Floats
     high: Floats
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.structure.mechanism
+
+    @cached_property
+    def hues(self) -> tuple[Hue, ...]:
+        """Hue of each body's group by index of the body; grey where it is in none."""
+        by_number = group_hues(self.structure)
+        return tuple(by_number.get(g, Hue(NO_GROUP, 0)) for g in self.structure.group_of_body.tolist())
 
     @property
     def planar(self) -> bool:
@@ -91,8 +107,10 @@ def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
     outlines = outlines_of(mechanism, frames, bodies, position, quaternion)
     at = np.searchsorted(wide, instants)
     low, high = _box(bodies, position, quaternion, shapes, guides, outlines)
+    structure = decompose(mechanism)
     return Scene(
-        mechanism,
+        structure,
+        body_colours(structure),
         instants,
         trajectory.time[instants],
         bodies,
@@ -104,6 +122,37 @@ def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
         outlines,
         low,
         high,
+    )
+
+
+def at_rest(
+    mechanism: Mechanism, poses: Configuration, bodies: Indices, level: int = 0, n_groups: int = 0
+) -> Trajectory:
+    """One instant at which bodies (K,) stand still in these poses, with so many groups that were solved.
+
+    >>> import mbssa
+    >>> from mbssa.joints.system import Configuration
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> at_rest(bar, Configuration.reference(joint_frames(bar)), np.arange(4)).position.shape
+    (1, 4, 2)
+    """
+    from groups.trajectory import Trajectory, quaternion_of
+
+    planar = mechanism.space == "planar"
+    position, rotation = poses.position[bodies][None], poses.rotation[bodies]
+    still, ok = np.zeros((1, len(bodies), 3 if planar else 6)), np.zeros((1, n_groups))
+    return Trajectory(
+        mechanism,
+        np.zeros(1),
+        position[..., :2] if planar else position,
+        np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])[None] if planar else quaternion_of(rotation)[None],
+        still if level > 0 else None,
+        still if level > 1 else None,
+        ok.astype(np.int8),
+        ok,
+        ok.astype(np.int64),
+        ok + 1.0,
+        bodies,
     )
 
 

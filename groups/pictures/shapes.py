@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, JointType
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-
-#: Types whose second body slides along an axis of the first one's frame, by space, and which axis.
-_SLIDES = {"spatial": {"P": 2, "C": 2, "SC": 2, "CR": 0}, "planar": {"P": 0, "SLOT": 0}}
-_GEARS = ("EO", "EPI")
-#: Types whose second body is a wheel on a straight track of the first, along x of its frame there.
-_ROLLS = ("RP", "RD")
-_FREE = ("F", "FP")
 
 #: Points nearer than this part of the mechanism's size are one point.
 _SAME = 1e-6
@@ -68,7 +61,7 @@ class Mark:
     """
 
     joint: int
-    code: str
+    type: JointType
     bodies: tuple[int, int]
     origin: Floats
     axes: Floats
@@ -99,21 +92,21 @@ def marks_of(mechanism: Mechanism, frames: Frames, bodies: Sequence[int]) -> tup
     for j in np.flatnonzero(frames.known).tolist():
         row = CATALOGUE[int(mechanism.joint_type[j])]
         a, b = mechanism.joint_bodies(j)[:2]
-        if row.code in _FREE or not {a, b} & (set(bodies) - {0}):
+        if row.is_free or not {a, b} & (set(bodies) - {0}):
             continue
-        slide = _SLIDES[row.space].get(row.code)
+        slide = row.guide
         seat = 0 if b not in bodies or (slide is not None and b == 0) else 1
         origin = frames.origin[j] + _moved_to_a_point(mechanism, frames, j, seat, slide)
         radii = None
         ratio = float(frames.parameters["ratio"][j])
-        if row.code in _GEARS:
+        if row.wheels == "gear":
             radii = _radii(frames, (a, b), origin, ratio)
-        elif row.code == "BEVEL":
+        elif row.wheels == "bevel":
             radii = _bevel_radii(frames, (a, b), origin, frames.axes[j], ratio)
-        elif row.code in _ROLLS:
+        elif row.wheels == "track":
             radii = (0.0, float(frames.parameters["radius"][j]))
         driven = bool(mechanism.driven[j])
-        marks.append(Mark(j, row.code, (a, b), origin, frames.axes[j], seat, driven, slide, radii))
+        marks.append(Mark(j, row, (a, b), origin, frames.axes[j], seat, driven, slide, radii))
     return tuple(marks)
 
 
@@ -136,7 +129,7 @@ def guides_of(
     tracks: set[tuple[int, int]] = set()
     for mark in marks:
         moved.append(mark)
-        if mark.code in _ROLLS and set(mark.bodies) <= set(bodies) and mark.bodies not in tracks:
+        if mark.type.wheels == "track" and set(mark.bodies) <= set(bodies) and mark.bodies not in tracks:
             tracks.add(mark.bodies)
             guides.append(_track(mark, bodies, position, quaternion))
         if mark.slide is None or not set(mark.bodies) <= set(bodies):
@@ -153,7 +146,7 @@ def guides_of(
         near, far = float(slide.min()), float(slide.max())
         feet = (_joints_of(mechanism, frames, marks, holder, but=mark.joint) - mark.origin[holds]) @ axis
         heads = (_joints_of(mechanism, frames, marks, rider, but=mark.joint) - mark.origin[rides]) @ ridden
-        if holder and rider and mark.code in ("P", "C") and len(feet) and len(heads):
+        if holder and rider and mark.type.telescopes and len(feet) and len(heads):
             foot, head = float(feet.mean()), float(heads.mean())
             lengths = _tube(near + head - foot, far + head - foot)
             if lengths is not None:
@@ -236,7 +229,7 @@ def _joints_of(
     if not marks:
         for j in np.flatnonzero(frames.known).tolist():
             row = CATALOGUE[int(mechanism.joint_type[j])]
-            if j == but or row.code in (*_SLIDES[row.space], *_FREE):
+            if j == but or row.guide is not None or row.is_free:
                 continue
             ends = mechanism.joint_bodies(j)[:2]
             points += [frames.origin[j, side] for side in (0, 1) if ends[side] == body]

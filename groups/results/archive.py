@@ -10,7 +10,7 @@ missing), with the time first, and
 ``causes``      (G,) text    missing where nobody asked
 ``name``        text         the mechanism's name
 ``mechanism``   (…,) uint8   the mechanism as an archive of its own, as ``mbssa.save`` writes it
-``proven``      (T, G) bool  missing where branches were checked alone
+``proven``      (T, G) int8  missing where branches were checked alone
 ``singular``    text         with it: the singular positions, as JSON
 ``borrowed``    text         missing where no inputs were borrowed: the record of those, as JSON
 ``outer_…``     (T,)         with it: the arrays of :class:`groups.tearing.Outer`
@@ -61,7 +61,7 @@ _OPTIONAL = {
     "acceleration": (3, "f"),
     "causes": (1, "U"),
     "contacts": (1, "U"),
-    "proven": (2, "b"),
+    "proven": (2, "i"),
     "singular": (0, "U"),
     "bodies": (1, "U"),
 }

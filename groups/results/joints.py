@@ -17,7 +17,7 @@ import numpy.typing as npt
 from groups.results.rotations import in_space, twist_in_space
 from mbssa import Joint
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Elementary, Equations, coordinates, equations_of
+from mbssa.joints.equations import Elementary, Equations, coordinates
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Term
 
@@ -147,7 +147,7 @@ def joint_motion(trajectory: Trajectory, joint: str | Joint) -> JointMotion:
         geometry.
     """
     joint = trajectory.mechanism.joint(joint) if isinstance(joint, str) else joint
-    rows, frames = equations_of(joint.type), trajectory.reference
+    rows, frames = joint.type.pair, trajectory.reference
     names = measured(trajectory, joint)
     if not names:
         bare = not frames.known[joint.index]

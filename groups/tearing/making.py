@@ -11,11 +11,11 @@ import numpy as np
 from groups.kernels.status import OK
 from groups.model import Model, build
 from groups.motion import driven_coordinates
-from groups.results.faults import STATUS
 from groups.tearing.driving import judged
 from groups.tearing.loop import Loop, loop_of
 from groups.tearing.posed import inputs_at
 from groups.tearing.record import Borrowed, ChosenBy
+from groups.trajectory import STATUS
 from mbssa import Mechanism, ModelError, Structure, decompose
 from mbssa.input_search.query import with_inputs
 

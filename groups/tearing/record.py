@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.faults import STATUS
+from groups.trajectory import STATUS
 
 Floats = npt.NDArray[np.float64]
 

@@ -41,6 +41,7 @@ def solve_torn(
     level: int,
     progress: Callable[[float], object] | None = None,
     compiled: bool | None = None,
+    proven: bool = False,
 ) -> Trajectory:
     """The motion of the real drives, solved with the borrowed structure.
 
@@ -50,6 +51,7 @@ def solve_torn(
     level : 0 for positions, 1 for velocities too, 2 for accelerations too
     progress : called with the share that is done now and then; False from it stops the run
     compiled : as :meth:`groups.Model.solve` has it
+    proven : prove the branches, by the structure of the real drives
 
     Raises
     ------
@@ -57,7 +59,7 @@ def solve_torn(
         The motion drives other coordinates than the mechanism.
     """
     check_drives(model.mechanism, motion)
-    solving = _Solving(model, motion, level, compiled)
+    solving = _Solving(model, motion, max(level, 1) if proven else level, compiled)
     instants = len(motion.time)
     every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
     done, reported = 0, every
@@ -69,7 +71,14 @@ def solve_torn(
                 break
     if progress is not None and done == instants:
         progress(1.0)
-    return solving.trajectory(done, kept)
+    if not proven:
+        return solving.trajectory(done, kept)
+    from groups.branches.insertion import prove_of_groups
+
+    assert model.tearing is not None
+    torn = solving.trajectory(done, solving.all)
+    bodies = [group.body_indices for group in model.structure.groups]
+    return prove_of_groups(model.tearing.direct, bodies, motion, torn, kept, level, compiled)
 
 
 class _Solving:

@@ -16,7 +16,7 @@ import numpy as np
 
 from mbssa.gathering.build import build
 from mbssa.gathering.faults import Fault, ModelError
-from mbssa.joints.catalogue import joint_type
+from mbssa.joints.types import revolute
 from mbssa.mechanism import JointGeometry, Mechanism
 
 FAMILY = "assur:"
@@ -78,7 +78,7 @@ def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechan
     n_bodies = 2 + links * count
     driven = np.zeros(len(pairs), dtype=np.uint8)
     driven[pairs.index((n_bodies - 2, n_bodies - 1)) if moved else 0] = 1
-    revolute = joint_type("R", "planar").index
+    hinge = revolute.PLANAR.index
     geometry = {
         j: JointGeometry(point=(round(4 * dice.random() - 2, 3), round(4 * dice.random() - 2, 3)))
         for j in range(len(pairs))
@@ -89,7 +89,7 @@ def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechan
         n_bodies=n_bodies,
         joint_start=np.arange(0, 2 * len(pairs) + 1, 2),
         joint_body=np.array(pairs).ravel(),
-        joint_type=np.full(len(pairs), revolute),
+        joint_type=np.full(len(pairs), hinge),
         driven=driven,
         where=lambda j: f"joint {j + 1}",
         faults=[],

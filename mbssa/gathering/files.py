@@ -104,6 +104,7 @@ def whole(path: str | Path) -> Iterator[Path]:
             yield Path(name or f"/proc/self/fd/{handle}")
             if target.exists():
                 os.chmod(handle if os.chmod in os.supports_fd else name, target.stat().st_mode & 0o777)
+            os.fsync(handle)  # else a power cut may leave an empty file under the name
             name = name or _named(handle, target)
             os.replace(name, target)
         except BaseException:

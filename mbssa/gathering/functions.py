@@ -41,7 +41,7 @@ def with_functions(mechanism: Mechanism, functions: Mapping[str, Given]) -> Mech
         except KeyError as error:
             faults.append(Fault(where, error.args[0]))
             continue
-        if joint.type.code != "USER":
+        if "function" not in joint.type.required:
             faults.append(Fault(where, f"is a {joint.type.code}; functions belong to joints of type USER"))
             continue
         function, derivative = given if isinstance(given, tuple) and len(given) == 2 else (given, None)

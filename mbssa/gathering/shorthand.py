@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from mbssa.gathering.faults import Fault
 from mbssa.gathering.schema import JointEntry
-
-#: Types that a rod's line is followed through to its centre, and that end it.
-_THROUGH, _CENTRE = ("P", "C"), "S"
+from mbssa.joints.catalogue import types_of
 
 #: Sine below which a pin and a rod's line are parallel.
 _PARALLEL = 1e-6
@@ -42,7 +40,7 @@ def write_out_points(
         near = difflib.get_close_matches(value, points, n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         shown = ", ".join(list(points)[:20])
-        what = f"the points are {shown}" if points else "give a [[body]] points = { tip = […] }"
+        what = f"the points are {shown}" if points else "give a body points = { tip = […] }"
         faults.append(Fault(where(place), f"{value!r} is no point of a body; {hint}{what}"))
         # Coordinates in its place, each other ones, let the rest of the joint be checked.
         return [float(number)] * (2 if raw.get("space") == "planar" else 3)
@@ -84,7 +82,7 @@ def pins_of(
     lines = []
     for end in ends if first is None else ends[1:]:
         other = _far_end(joint, end, joints, index_of)
-        if other is not None and (first is not None or other.type == _CENTRE):
+        if other is not None and (first is not None or other.type in _spatial("is_ball")):
             lines.append(np.subtract(other.point, joint.point))  # type: ignore[arg-type]
     if len(lines) != 1:
         return None
@@ -100,6 +98,11 @@ def pins_of(
     return [list(first), (second / np.linalg.norm(second)).tolist()]
 
 
+def _spatial(trait: Literal["is_ball", "telescopes"]) -> set[str]:
+    """Codes of the spatial types with a trait: those that end a rod's line, or that it goes through."""
+    return {row.code for row in types_of("spatial") if getattr(row, trait)}
+
+
 def _far_end(
     joint: JointEntry, body: int, joints: list[JointEntry], index_of: Callable[[int | str], int]
 ) -> JointEntry | None:
@@ -112,7 +115,7 @@ def _far_end(
         if body == 0 or len(others) != 1 or len(others[0].bodies) != 2:
             return None
         (other,) = others
-        if other.type not in _THROUGH or len(seen) > 1:
+        if other.type not in _spatial("telescopes") or len(seen) > 1:
             return other if other.point is not None and len(other.point) == 3 else None
         seen.append(other)
         body = next(index_of(each) for each in other.bodies if index_of(each) != body)

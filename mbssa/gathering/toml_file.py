@@ -26,7 +26,7 @@ from mbssa.gathering.multiple import spanning_tree
 from mbssa.gathering.schema import LAWS, BodyEntry, FrameEntry, JointEntry, ModelFile, MotionEntry, Units
 from mbssa.gathering.shorthand import pins_of, write_out_points
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
-from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable
+from mbssa.joints.joint_type import SHORTHAND
 from mbssa.mechanism import (
     FRAME,
     FRAME_NAMES,
@@ -43,17 +43,13 @@ from mbssa.motion import DefaultMotion
 _LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
 _ANGLE = {"rad": 1.0, "deg": math.pi / 180.0}
 
-_SHORTHAND = ("point", "points", "axis", "axes")
 _GEOMETRY = (
-    *_SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
+    *SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
     "derivative", "unit",
 )  # fmt: skip
 
-#: Types whose two axes may be parallel.
-_PARALLEL = ("S", "L", "BEVEL", *POINT_CONTACTS)
-
-#: Types whose two axes stand at right angles, and the cosine up to which rounded digits may miss them.
-_PERPENDICULAR, _SQUARE = ("U", "ER", "PC", "CR"), 5e-3
+#: Cosine up to which rounded digits may miss a right angle between two axes.
+_SQUARE = 5e-3
 
 #: Largest model file; above it arrays are the right input.
 _MAX_BYTES = 20_000_000
@@ -342,7 +338,9 @@ class _Reader:
         names = self._body_names()
         n_bodies = self.model.bodies or len(names)
         if not self.model.bodies and not self.model.body:
-            self.fault("body", 'no bodies; write a [[body]] table with a name for each, or "bodies = N"')
+            self.fault(
+                "body", 'no bodies; add each by its name (in a file: a [[body]] table, or "bodies = N")'
+            )
             n_bodies = max(
                 [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
             )
@@ -522,15 +520,14 @@ class _Reader:
     # --- geometry ---
 
     def _joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
-        if row.code == "U" and joint.frames is None and len(joint.axes or ()) < 2:
+        if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
             joint = self._with_pins(joint)
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
         self._coordinate_tables(joint, row, where)
         if not given and not joint.limits and not joint.at_reference:
             return None
         allowed = {*row.required, *row.optional}
-        framed = allowed & set(_SHORTHAND) and row.code not in POINT_CONTACTS
-        readable = allowed | ({"frames"} if framed else set())
+        readable = allowed | ({"frames"} if row.takes_frames else set())
         for field in given:
             if field not in readable:
                 takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
@@ -540,10 +537,10 @@ class _Reader:
                 self.fault(
                     f"{where} at_reference", "stands beside frames, which say where zero is; leave it out"
                 )
-            for field in set(given) & set(_SHORTHAND):
+            for field in set(given) & set(SHORTHAND):
                 self.fault(f"{where} {field}", "stands beside frames; give one or the other")
         if given:
-            covered = set(given) | (set(_SHORTHAND) if joint.frames is not None else set())
+            covered = set(given) | (set(SHORTHAND) if joint.frames is not None else set())
             missing = [field for field in row.required if field not in covered]
             for field in missing:
                 about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
@@ -556,8 +553,8 @@ class _Reader:
             return None
         mask = driven_bits(row.index, joint.driven, where, [])
         for bit, name in enumerate(row.coordinates):
-            if mask >> bit & 1 and name not in drivable(row):
-                can = ", ".join(drivable(row)) or "none of its coordinates"
+            if mask >> bit & 1 and name not in row.drivable:
+                can = ", ".join(row.drivable) or "none of its coordinates"
                 self.fault(f"{where} driven", f"{name!r} has no equation; {_a(row)} is driven in {can}")
         return self._geometry_values(joint, row, where)
 
@@ -573,15 +570,18 @@ class _Reader:
         return joint if pins is None else joint.model_copy(update={"axes": pins})
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
-        several = POINT_CONTACTS.get(row.code, 2)
+        several = row.contacts or 2
         points = self._vectors(joint.points, several, f"{where} points", self.length)
         axes = self._vectors(joint.axes, several, f"{where} axes", None)
-        if axes is not None and len(axes) == 2 and row.code not in _PARALLEL:
-            apart = self._not_parallel(axes, f"{where} axes")
-            if apart and row.code in _PERPENDICULAR:
-                self._perpendicular(axes, f"{where} axes")
-        rod = row.code in ("SPSP", "ROD", "DIST") and joint.length is None
-        if rod and points is not None and len(points) == 2 and math.dist(*points) == 0.0:
+        if row.has_square_axes and axes is not None and len(axes) == 2:
+            self._perpendicular(axes, f"{where} axes")
+        if (
+            row.line
+            and joint.length is None
+            and points is not None
+            and len(points) == 2
+            and math.dist(*points) == 0.0
+        ):
             self.fault(f"{where} points", "coincide; a rod or a distance has a length")
         for field in ("length", "radius", "ratio"):
             value = getattr(joint, field)
@@ -641,12 +641,13 @@ class _Reader:
                         f"{where} {table}.{name}",
                         f"{_a(row)} has {', '.join(map(repr, row.coordinates))}",
                     )
-        if joint.at_reference and row.code in RELATED:
+        if joint.at_reference and row.relations is not None:
             self.fault(f"{where} at_reference", f"those of {_a(row)} are zero there; leave it out")
         if "distance" in joint.at_reference and "distance" in row.coordinates:
             self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
-        if "contact" in joint.limits and row.code == "L":
-            self.fault(f"{where} limits.contact", "has no value to be limited; an L takes limits of angle")
+        if "contact" in joint.limits and "contact" in {*row.coordinates} - {*row.drivable}:
+            takes = f"{_a(row)} takes limits of {', '.join(row.drivable)}"
+            self.fault(f"{where} limits.contact", f"has no value to be limited; {takes}")
         for name, (low, high) in joint.limits.items():
             if low > high:
                 self.fault(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
@@ -664,7 +665,7 @@ class _Reader:
         frames = []
         for side, entry in enumerate(joint.frames):
             place = f"{where} frames[{side + 1}]"
-            if self.space == "spatial" and entry.z is None and row.code not in ("S", "SPSP", "DIST"):
+            if self.space == "spatial" and entry.z is None and row.axis == 2:
                 self.fault(f"{place} z", f"is missing; {_a(row)} needs its axis on each body")
             if self.space == "planar" and entry.z is not None:
                 self.fault(f"{place} z", "a planar joint's axis is the normal of the plane; leave z out")
@@ -714,6 +715,8 @@ class _Reader:
 
     def _perpendicular(self, axes: tuple[Vector, ...], where: str) -> None:
         """Within the angle that rounded digits make; the frames take the nearest right angle."""
+        if not self._not_parallel(axes, where):
+            return
         u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
         if abs(u @ v) > _SQUARE:
             upright = v - (u @ v) * u
@@ -768,6 +771,5 @@ def _scaled(value: float | None, scale: float) -> float | None:
 
 
 def _a(row: JointType) -> str:
-    """A type with its article: codes are spelled, but for those that are words."""
-    spelled = row.code not in ("ROD", "DIST", "SLOT", "BEVEL", "USER")
-    return f"{'an' if spelled and row.code[0] in 'AEFHILMNORSX' else 'a'} {row.code}"
+    """A type with its article: the paper's codes are spelled, additions are words."""
+    return f"{'an' if row.table3 and row.code[0] in 'AEFHILMNORSX' else 'a'} {row.code}"

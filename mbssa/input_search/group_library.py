@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.group_library import COSTS, LIBRARIES
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.mechanism import IntArray
-from mbssa.results.library import costs, libraries
 from mbssa.structure import Group
 
 #: Type names with a closed form, or a predicate of a group.
@@ -54,14 +54,14 @@ class GroupLibrary:
 
 
 def group_library(library: Library | None = None, cost: Mapping[str, float] | None = None) -> GroupLibrary:
-    """The library and costs given, by default those of the installed packages.
+    """The library and costs given, by default those of :mod:`mbssa.group_library`.
 
     >>> group_library({"1P1U1S3D"}, {}).types
     frozenset({'1P1U1S3D'})
     """
-    known = dict(costs() if cost is None else cost)
+    known = dict(COSTS if cost is None else cost)
     if library is None:
-        return GroupLibrary(frozenset().union(*libraries().values()), known)
+        return GroupLibrary(frozenset().union(*LIBRARIES.values()), known)
     if isinstance(library, Collection):
         return GroupLibrary(frozenset(library), known)
     return GroupLibrary(frozenset(), known, library)

@@ -11,11 +11,8 @@ import numpy as np
 from mbssa.gathering.faults import Fault, ModelError
 from mbssa.gathering.motion import coordinate_faults
 from mbssa.gathering.multiple import grown_tree, with_pairs
-from mbssa.joints.catalogue import CATALOGUE, joint_type
+from mbssa.joints.catalogue import CATALOGUE, types_of
 from mbssa.mechanism import Mechanism
-
-#: The pair that leaves a body free: undriven it binds nothing, driven it says where the body is.
-_FLOATING = {"planar": "FP", "spatial": "F"}
 
 #: Names that a fault lists before it only counts the rest.
 _SHOWN = 20
@@ -218,7 +215,7 @@ def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
     >>> with_terminals(mbssa.load("six_sps"), [14]).joint("1-14").type.code
     'F'
     """
-    kind = joint_type(_FLOATING[mechanism.space], mechanism.space)
+    kind = next(row for row in types_of(mechanism.space) if row.is_free)
     there = {mechanism.joint_bodies(j) for j in np.flatnonzero(mechanism.joint_type == kind.index).tolist()}
     new = [b - 1 for b in bodies if (0, b - 1) not in there and (b - 1, 0) not in there]
     if not new:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 Mask = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.uint64]
 
-#: Types whose sides are told apart: the cylinder and the sphere, the slot and the pin, the cam and its point.
-_SIDED = ("CR", "SC", "PC", "SP", "SLOT", "L", "CPEP", "CTEP", "CTRP", "CBIP")
-
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
@@ -347,9 +344,8 @@ def _graph(
             ends = [(body, 0) for body in first[j].bodies]
         else:
             labels.append((2, row.index, extra[j]))
-            sided = row.code in _SIDED
             ends = [
-                (body, side if sided or side == 2 else 0)
+                (body, side if row.sided or side == 2 else 0)
                 for side, body in enumerate(mechanism.joint_bodies(j))
             ]
         for body, role in ends:

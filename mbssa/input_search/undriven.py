@@ -38,9 +38,6 @@ Mask = npt.NDArray[np.uint8]
 #: Choices of pairs for multiple joints that are looked at.
 MOST_VARIANTS = 1_000
 
-#: Types of joints that a body which spins idly may hang on, as in :mod:`mbssa.singularities.motions`.
-_BALLS = ("S", "SC", "SP", "SPSP", "C", "PC")
-
 #: What a coordinate moves with a spin when it does not stop it, of a unit motion.
 _STILL = 1e-7
 
@@ -303,20 +300,20 @@ def _idle_spins(
     """
     if mechanism.space == "planar":
         return np.zeros((0, free.shape[1])), [], []
-    types = [CATALOGUE[row].code for row in mechanism.joint_type.tolist()]
+    types = [CATALOGUE[row] for row in mechanism.joint_type.tolist()]
     ends = [mechanism.joint_bodies(j) for j in range(n_real)]
     spins: list[Array] = []
     locks: list[int] = []
     turning: list[int] = []
     for bodies in _clusters(
-        mechanism.n_bodies, [e for e, code in zip(ends, types, strict=False) if code not in _BALLS]
+        mechanism.n_bodies, [e for e, kind in zip(ends, types, strict=False) if not kind.spin]
     ):
         inner = [j for j in range(n_real) if set(ends[j]) <= set(bodies)]
         outer = [j for j in range(n_real) if set(ends[j]) & set(bodies) and j not in inner]
-        if len(outer) < 2 or len(inner) != len(bodies) - 1 or all(types[j] in ("C", "PC") for j in outer):
+        if len(outer) < 2 or len(inner) != len(bodies) - 1 or all(types[j].spin == "axis" for j in outer):
             continue
         # A slide leaves a leg one body as far as turning goes; other joints must be driven for that.
-        hinges = [j for j in inner if types[j] != "P"]
+        hinges = [j for j in inner if not types[j].is_slider]
         for held in dict.fromkeys((tuple(hinges), tuple(inner))):
             rows = [row for j in held for row in range(start[j], start[j + 1])]
             spin = _spin(bodies, free, sees[rows], tolerance)
@@ -362,7 +359,7 @@ def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanis
     motions = "1 free motion" if mobility == 1 else f"{mobility} free motions"
     right = f"; write {mobility}"
     if 0 < idle < mobility:
-        spins = "an passive rotation" if idle == 1 else "passive rotations"
+        spins = "a passive rotation" if idle == 1 else "passive rotations"
         right = f", {idle} of them {spins}; write {mobility - idle}, or {mobility} to drive "
         right += "the spin too" if idle == 1 else "all spins too"
         if mobility - idle < wanted < mobility:

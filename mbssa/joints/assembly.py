@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
 from mbssa.mechanism import Mechanism
@@ -318,7 +317,7 @@ def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: f
 def _turned_round(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
     """An axis that is parallel but points the other way satisfies every equation and is wrong."""
     for index in np.unique(mechanism.joint_type[frames.known]).tolist():
-        rows = equations_of(CATALOGUE[index])
+        rows = CATALOGUE[index].pair
         if rows is None or not rows.sense:
             continue
         joints = np.flatnonzero((mechanism.joint_type == index) & frames.known)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.mechanism import Vector
+if TYPE_CHECKING:
+    from mbssa.mechanism import Vector
 
 Array = npt.NDArray[np.float64]
 

@@ -1,26 +1,17 @@
-"""Equations of the kinematic pairs: residuals, Jacobians, coordinates and free motions, row by row.
+"""Equations of the kinematic pairs: residuals, Jacobians, coordinates and free motions.
 
-Every pair is written once, as a table of elementary equations on the *relative pose* of its two local
-frames: A on the first body, B on the second, ``d`` (n, 3) the origin of B seen from A in A's axes, and
-``C`` (n, 3, 3) whose columns are B's axes in A's. n joints of one type are evaluated together. World
-poses enter only through d and C, so every equation is invariant when the world is moved.
+Every pair is written once, in its file of :mod:`mbssa.joints.types`, as a table of elementary equations on
+the *relative pose* of its two local frames: A on the first body, B on the second, ``d`` (n, 3) the origin of
+B seen from A in A's axes, and ``C`` (n, 3, 3) whose columns are B's axes in A's. n joints of one type are
+evaluated together. World poses enter only through d and C, so every equation is invariant when the world is
+moved.
 
 Relative twist of B against A: ``v`` (velocity of B's origin) then ``w``, in A's axes, so that
 ``δd = v`` and ``δC = [w]× C``.
 
-Frames and zeros, spatial. z of A and of B is the joint's axis (PL, SP, PC: the plane's normal on A;
-PC: the cylinder's axis on B; U and ER: the pin of each body; CR: the pin, with x of A the slot). Angles
-are positive by the right-hand rule about that axis, from x of A to x of B; slides are along it. All are
-zero where the frames coincide, but:
-
-- U, ER, PC: zero where z of B is x of A and x of B is z of A. ``angle_1`` turns about z of A,
-  ``angle_2`` about z of B (PC: ``angle_z`` and ``angle_x``).
-- S, F, SC, SP, SPSP, DIST: Cardan angles, C = Rx(angle_x) Ry(angle_y) Rz(angle_z).
-- SPSP, ROD, DIST: zero where the line from A to B points along x of A; ``azimuth`` turns it about z,
-  ``elevation`` lifts it towards z. The ``distance`` of DIST is the length of that line, positive.
-
-Planar rows are the same with d_z = 0 and rotations about z; P, SLOT and RD slide along x of A, and the wheel
-of an RD is on the side of +y.
+Angles are positive by the right-hand rule about the joint's axis, z of A and B unless the type's file says
+otherwise, from x of A to x of B; slides are along it. All are zero where the frames coincide, unless it says
+otherwise. Planar types are the same with d_z = 0 and rotations about z, and slide along x of A.
 
 References: Haug 1989, *Computer-aided kinematics and dynamics of mechanical systems*, chapters 3 and 9
 (dot-1 and dot-2 conditions); the tables here are our own.
@@ -29,13 +20,11 @@ References: Haug 1989, *Computer-aided kinematics and dynamics of mechanical sys
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-
-from mbssa.joints.catalogue import JointType
 
 Array = npt.NDArray[Any]
 
@@ -47,13 +36,13 @@ _UNIT = np.eye(3)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One elementary motion from A to B: a rotation or translation along an axis of the moving frame.
+    """One elementary motion from A to B: a turn about or a shift along an axis of the moving frame.
 
     ``coordinate`` is the index of the free coordinate that it follows, None for a constant; ``factor``
     multiplies it and may name a parameter.
     """
 
-    kind: str
+    kind: Literal["turn", "shift", "swap"]
     axis: int = 2
     coordinate: int | None = None
     factor: float | str = 1.0
@@ -61,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Equations:
-    """One row of the catalogue in equations.
+    """Equations of a joint type on the relative pose of its two frames.
 
     ``constraints`` and ``coordinates`` are named elementary functions; ``steps`` build the pose from
     the coordinates; ``sense`` are entries of C that must be positive, or an axis is turned round.
@@ -71,7 +60,6 @@ class Equations:
     coordinates: tuple[Elementary, ...]
     steps: tuple[Step, ...]
     sense: tuple[tuple[int, int], ...] = ()
-    unknown: tuple[int, ...] = field(default=(0, 1, 2, 3, 4, 5))
 
 
 # --- elementary equations --------------------------------------------------------------------------
@@ -157,9 +145,12 @@ def _elevation(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Arr
     return angle_of(d[:, 2], flat), _with_translation(rate)
 
 
+_ANGLE, _Z = Elementary("turn", (1, 0, 0, 0)), Elementary("along", (2,))
+
+
 def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
-    angle, rate = _ANGLE(d, C, p)
-    along, derivative = _Z(d, C, p)
+    angle, rate = _turn(_ANGLE, d, C, p)
+    along, derivative = _along(_Z, d, C, p)
     turns = np.round((along.real / p["pitch"] - angle.real) / (2 * np.pi))
     value = along - p["pitch"] * (angle + 2 * np.pi * turns)
     return value, derivative - p["pitch"][:, None] * rate
@@ -207,138 +198,6 @@ def _with_translation(rate: Array) -> Array:
     return np.concatenate([rate, np.zeros_like(rate)], axis=1)
 
 
-# --- the table -------------------------------------------------------------------------------------
-
-_ANGLE = Elementary("turn", (1, 0, 0, 0))
-_X, _Y, _Z = (Elementary("along", (axis,)) for axis in range(3))
-_HEIGHT = Elementary("along", (2,), parameter="radius")
-_LENGTH = Elementary("distance", parameter="length")
-_AZIMUTH = Elementary("azimuth")
-_POSITION = (("position x", _X), ("position y", _Y), ("position z", _Z))
-_ACROSS = (("position x", _X), ("position y", _Y))
-_ALIGNED = (("tilt x", Elementary("cosine", (0, 2))), ("tilt y", Elementary("cosine", (1, 2))))
-_TURN = (("turn", Elementary("cosine", (0, 1))),)
-_UPRIGHT = (("angle between the axes", Elementary("cosine", (2, 2))),)
-_CARDAN = (
-    Elementary("turn", (1, 2, 2, 2), -1.0),
-    Elementary("cardan"),
-    Elementary("turn", (0, 1, 0, 0), -1.0),
-)
-_CROSS = (Elementary("turn", (1, 2, 0, 2)), Elementary("turn", (2, 1, 2, 0), -1.0))
-_SAME_SENSE = ((2, 2),)
-
-
-def _steps(*motions: str) -> tuple[Step, ...]:
-    """``"Tz0"``: translate along z by coordinate 0; ``"Rz:swap"``…; see :func:`pose`."""
-    steps = []
-    for motion in motions:
-        if motion == "swap":
-            steps.append(Step("swap"))
-            continue
-        kind, axis, rest = motion[0], "xyz".index(motion[1]), motion[2:]
-        if rest[0] in "-0123456789":
-            sign = -1.0 if rest[0] == "-" else 1.0
-            number, _, factor = rest.lstrip("-").partition("*")
-            steps.append(Step(kind, axis, int(number), factor or sign))
-        else:
-            steps.append(Step(kind, axis, None, rest))
-    return tuple(steps)
-
-
-def _cardan_steps(first: int) -> tuple[str, str, str]:
-    return f"Rx{first}", f"Ry{first + 1}", f"Rz{first + 2}"
-
-
-_OFFSET = tuple(
-    (name, Elementary("offset", (axis,), parameter="offset")) for axis, (name, _) in enumerate(_POSITION)
-)
-_U = Equations((*_OFFSET, *_UPRIGHT), _CROSS, _steps("Rz0", "swap", "Tynormal", "Rz1"))
-
-SPATIAL: dict[str, Equations] = {
-    "R": Equations(_POSITION + _ALIGNED, (_ANGLE,), _steps("Rz0"), _SAME_SENSE),
-    "P": Equations(_ACROSS + _ALIGNED + _TURN, (_Z,), _steps("Tz0"), (*_SAME_SENSE, (0, 0))),
-    "H": Equations(
-        (*_ACROSS, *_ALIGNED, ("advance", Elementary("screw", parameter="pitch"))),
-        (_ANGLE,),
-        _steps("Rz0", "Tz0*pitch"),
-        _SAME_SENSE,
-    ),
-    "C": Equations(_ACROSS + _ALIGNED, (_Z, _ANGLE), _steps("Tz0", "Rz1"), _SAME_SENSE),
-    "U": _U,
-    "ER": _U,
-    "S": Equations(_POSITION, _CARDAN, _steps(*_cardan_steps(0))),
-    "PL": Equations(
-        (("position z", _Z), *_ALIGNED), (_X, _Y, _ANGLE), _steps("Tx0", "Ty1", "Rz2"), _SAME_SENSE
-    ),
-    "CR": Equations(
-        (("position y", _Y), *_ALIGNED), (_X, _Z, _ANGLE), _steps("Tx0", "Tz1", "Rz2"), _SAME_SENSE
-    ),
-    "SC": Equations(_ACROSS, (_Z, *_CARDAN), _steps("Tz0", *_cardan_steps(1))),
-    "PC": Equations(
-        (("height", _HEIGHT), *_UPRIGHT),
-        (_X, _Y, _CROSS[1], _CROSS[0]),
-        _steps("Tx0", "Ty1", "Tzradius", "Rz3", "swap", "Rz2"),
-    ),
-    "SP": Equations(
-        (("height", _HEIGHT),),
-        (_X, _Y, *_CARDAN),
-        _steps("Tx0", "Ty1", "Tzradius", *_cardan_steps(2)),
-    ),
-    "SPSP": Equations(
-        (("length", _LENGTH),),
-        (_AZIMUTH, Elementary("elevation"), *_CARDAN),
-        _steps("Rz0", "Ry-1", "Txlength", "Ry1", "Rz-0", *_cardan_steps(2)),
-    ),
-    "F": Equations((), (_X, _Y, _Z, *_CARDAN), _steps("Tx0", "Ty1", "Tz2", *_cardan_steps(3))),
-    "DIST": Equations(
-        (),
-        (Elementary("distance"), _AZIMUTH, Elementary("elevation"), *_CARDAN),
-        _steps("Rz1", "Ry-2", "Tx0", "Ry2", "Rz-1", *_cardan_steps(3)),
-    ),
-}
-
-#: A planar body moves with v_x, v_y, w_z.
-_PLANE = (0, 1, 5)
-
-PLANAR: dict[str, Equations] = {
-    "R": Equations(_ACROSS, (_ANGLE,), _steps("Rz0"), (), _PLANE),
-    "P": Equations((("position y", _Y), *_TURN), (_X,), _steps("Tx0"), ((0, 0),), _PLANE),
-    "SLOT": Equations((("position y", _Y),), (_X, _ANGLE), _steps("Tx0", "Rz1"), (), _PLANE),
-    "ROD": Equations(
-        (("length", _LENGTH),),
-        (_AZIMUTH, _ANGLE),
-        _steps("Rz0", "Txlength", "Rz-0", "Rz1"),
-        (),
-        _PLANE,
-    ),
-    "FP": Equations((), (_X, _Y, _ANGLE), _steps("Tx0", "Ty1", "Rz2"), (), _PLANE),
-    "RD": Equations(
-        (("height", Elementary("along", (1,), parameter="radius")),),
-        (_ANGLE, _X),
-        _steps("Tx1", "Tyradius", "Rz0"),
-        (),
-        _PLANE,
-    ),
-    "DIST": Equations(
-        (),
-        (Elementary("distance"), _AZIMUTH, _ANGLE),
-        _steps("Rz1", "Tx0", "Rz-1", "Rz2"),
-        (),
-        _PLANE,
-    ),
-}
-
-
-def equations_of(row: JointType) -> Equations | None:
-    """Equations of a catalogue row; None for the relations of :mod:`mbssa.joints.related`.
-
-    >>> from mbssa.joints import joint_type
-    >>> [name for name, _ in equations_of(joint_type("C", "spatial")).constraints]
-    ['position x', 'position y', 'tilt x', 'tilt y']
-    """
-    return (SPATIAL if row.space == "spatial" else PLANAR).get(row.code)
-
-
 # --- evaluation ------------------------------------------------------------------------------------
 
 
@@ -380,7 +239,7 @@ def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Arra
         amount = factor if step.coordinate is None else factor * q[:, step.coordinate]
         axis = C[:, :, step.axis]
         axes.append((step, factor, axis, d))
-        if step.kind == "T":
+        if step.kind == "shift":
             d = d + amount[:, None] * axis
         else:
             C = C @ _rotation(step.axis, amount)
@@ -389,7 +248,7 @@ def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Arra
         if step.coordinate is None:
             continue
         rate = factor[:, None] * axis
-        if step.kind == "T":
+        if step.kind == "shift":
             twists[:, :3, step.coordinate] += rate
         else:
             twists[:, :3, step.coordinate] += np.cross(rate, d - origin)

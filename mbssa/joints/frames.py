@@ -15,16 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.axes import axes_of, in_space, unit
-from mbssa.joints.catalogue import CATALOGUE, JointType
-from mbssa.joints.equations import equations_of, pose
-from mbssa.joints.related import RELATED, joint_relations
-from mbssa.joints.relations import JointRelations, Poses
+from mbssa.joints.blocks import on_axis, on_flat_axis
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.equations import pose
+from mbssa.joints.joint_type import Frame, JointType
+from mbssa.joints.relations import JointRelations, Poses, at_reference
 from mbssa.mechanism import JointGeometry, Mechanism, Vector
 
 Array = npt.NDArray[np.float64]
-
-#: A frame in the world: origin (3,) and rotation (3, 3), axes as columns.
-Frame = tuple[Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,26 +88,27 @@ def joint_frames(mechanism: Mechanism) -> Frames:
     for j in range(n_joints):
         row = CATALOGUE[int(mechanism.joint_type[j])]
         geometry = mechanism.joint_geometry.get(j)
-        if (geometry is None and row.required) or j in untrusted:
+        if (geometry is None and row.required) or j in untrusted or not row.has_equations:
             continue
         geometry = geometry or JointGeometry()
         _parameters(geometry, parameters, j)
         bodies = mechanism.joint_bodies(j)[:2]
-        if row.code in RELATED:
-            known[j] = True
-            relations[j], place = joint_relations(row, mechanism.joint_bodies(j), geometry, poses)
+        known[j] = True
+        if row.relations is not None:
+            found, place = row.relations(mechanism.joint_bodies(j), geometry, poses)
+            relations[j] = at_reference(found, poses)
             origin[j, : len(bodies)], axes[j, : len(bodies)] = place.origin, place.axes
             continue
-        known[j] = True
         if geometry.frames is not None:
             for side, frame in enumerate(geometry.frames[:2]):
                 origin[j, side] = in_space(frame.origin)
                 axes[j, side] = _local_axes(frame.z, frame.x, planar=row.space == "planar")
-            if row.code in ("SPSP", "ROD") and geometry.length is None:
+            if row.line == "rod" and geometry.length is None:
                 ends = [position[b] + rotation[b] @ origin[j, side] for side, b in enumerate(bodies)]
                 parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
             continue
-        world = _world_frames(row, geometry, position[bodies[1]], {n: v[j] for n, v in parameters.items()})
+        mine = {name: values[j] for name, values in parameters.items()}
+        world = _zeroed(row, _placed(row, geometry, position[bodies[1]], mine), geometry, mine)
         for side, body in enumerate(bodies):
             origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
             axes[j, side] = rotation[body].T @ world[side][1]
@@ -171,47 +170,15 @@ def _parameters(geometry: JointGeometry, parameters: dict[str, Array], j: int) -
         parameters["length"][j] = np.linalg.norm(np.subtract(*geometry.points))
 
 
-def _world_frames(
-    row: JointType, g: JointGeometry, origin_of_second: Array, parameters: dict[str, Array]
+def _placed(
+    row: JointType, g: JointGeometry, second: Array, parameters: dict[str, Array]
 ) -> tuple[Frame, Frame]:
-    """Frames A and B in the world at the reference, from the shorthand."""
-    point = in_space(g.point) if g.point is not None else np.zeros(3)
-    first: Frame
-    second: Frame
-    if row.code in ("SPSP", "ROD", "DIST"):
-        assert g.points is not None
-        ends = [in_space(p) for p in g.points]
-        along = ends[1] - ends[0]
-        rod = _frame_of_x(along) if row.space == "spatial" else axes_of(x=along)
-        first, second = (ends[0], rod), (ends[1], rod)
-    elif row.code in ("U", "ER", "PC"):
-        assert g.axes is not None
-        a, b = (unit(axis) for axis in g.axes)
-        shift = parameters["offset"] * np.cross(a, b) + parameters["radius"] * a
-        first, second = (point - shift, axes_of(a, b)), (point, axes_of(b, a))
-    elif row.code == "CR":
-        assert g.axes is not None
-        slot, pin = (unit(axis) for axis in g.axes)
-        first = second = (point, axes_of(pin, slot))
-    elif row.code in ("S", "F"):
-        z, x = g.axes if g.axes is not None else ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
-        centre = origin_of_second if row.code == "F" and g.point is None else point
-        first = second = (centre, axes_of(unit(z), unit(x)))
-    elif row.code == "RD":
-        track = axes_of(x=in_space(g.axis or (1.0, 0.0)))
-        first, second = (point - parameters["radius"] * track[:, 1], track), (point, track)
-    elif row.space == "planar":
-        centre = origin_of_second if row.code == "FP" and g.point is None else point
-        first = second = (centre, axes_of(x=in_space(g.axis) if g.axis is not None else np.eye(3)[0]))
-    else:
-        assert g.axis is not None
-        axis = unit(g.axis)
-        first, second = (point - parameters["radius"] * axis, axes_of(axis)), (point, axes_of(axis))
-    return _zeroed(row, first, second, g, parameters)
+    default = on_flat_axis if row.space == "planar" else on_axis
+    return (row.frames or default)(g, second, parameters)
 
 
 def _zeroed(
-    row: JointType, first: Frame, second: Frame, g: JointGeometry, parameters: dict[str, Array]
+    row: JointType, ends: tuple[Frame, Frame], g: JointGeometry, parameters: dict[str, Array]
 ) -> tuple[Frame, Frame]:
     """Frames that give the coordinates their values ``at_reference``.
 
@@ -219,16 +186,16 @@ def _zeroed(
     Where the joint's points are given, they stay where they are and the axes turn about them.
     """
     if not g.at_reference:
-        return first, second
-    rows = equations_of(row)
+        return ends
+    (origin, axes), second = ends
+    rows = row.pair
     assert rows is not None
     values = np.array([[g.at_reference.get(name, 0.0) for name in row.coordinates]])
     given = {name: np.atleast_1d(value) for name, value in parameters.items()}
     d, C, _ = pose(rows, values, given)
-    origin, axes = first
-    if row.code in ("SPSP", "ROD", "DIST"):
+    if row.line:
         # x of A points along the line, until azimuth and elevation turn the line away from it.
-        before = tuple(takewhile(lambda step: step.kind == "R", rows.steps))
+        before = tuple(takewhile(lambda step: step.kind == "turn", rows.steps))
         _, line, _ = pose(replace(rows, steps=before), values, given)
         turned = axes @ line[0].T
         return (origin, turned), (second[0], turned @ C[0])
@@ -242,13 +209,6 @@ def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Array:
     if planar:
         return axes_of(x=in_space(x) if x is not None else np.eye(3)[0])
     return axes_of(unit(z or (0.0, 0.0, 1.0)), None if x is None else unit(x))
-
-
-def _frame_of_x(x: Array) -> Array:
-    x = unit(x)
-    z = np.eye(3)[np.argmin(np.abs(x))]
-    z = unit(z - (z @ x) * x)
-    return np.stack([x, np.cross(z, x), z], axis=1)
 
 
 def _centres(mechanism: Mechanism, origin: Array, known: npt.NDArray[np.bool_]) -> Array:

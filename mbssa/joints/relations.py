@@ -3,13 +3,6 @@
 A *relation* is a sum of terms, each a scalar of the relative pose of two frames, or of a body's angle, times
 a factor; it holds where the sum is its ``constant``. So it binds any number of bodies. Joints made of
 relations carry no body: they only close what others carry.
-
-Gears (Uicker, Pennock and Shigley, *Theory of Machines and Mechanisms*, chapters 7 and 9), ρ = r_2 / r_1,
-negative for an internal mesh, angles since the reference: (θ_1 - φ) + ρ (θ_2 - φ) = 0, where φ is the angle
-of the carrier, or without one that of the line from the centre of wheel 1 to that of wheel 2. In space each
-angle is the wheel's about its own axis, seen from the carrier; axes point away from where they meet.
-
-Rolling on a straight track along x, on the side of +y: x + r (θ_2 - θ_1) = 0 since the reference.
 """
 
 from __future__ import annotations
@@ -21,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.joints.axes import axes_of, in_space
 from mbssa.joints.equations import Elementary
 
 if TYPE_CHECKING:
     from mbssa.joints.curves import Curve
     from mbssa.joints.user import UserFunction
+    from mbssa.mechanism import JointGeometry
 
 Array = npt.NDArray[Any]
 
@@ -154,87 +149,33 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     )
 
 
-# --- making ----------------------------------------------------------------------------------------
+# --- frames ----------------------------------------------------------------------------------------
 
 
-def gear(wheels: tuple[int, int], carrier: int | None, ratio: float, centres: Array) -> JointRelations:
-    """Two wheels in the plane.
+def ends_of(bodies: tuple[int, ...], g: JointGeometry, poses: Poses, axes: tuple[Array, Array]) -> PairFrames:
+    """Frames of the first two bodies, as the geometry gives them, or from its points with these axes."""
+    first = (bodies[0], bodies[1])
+    if g.frames is not None:
+        return PairFrames(
+            first,
+            np.array([in_space(frame.origin) for frame in g.frames[:2]]),
+            np.array([axes_of(frame.z, frame.x) for frame in g.frames[:2]]),
+        )
+    assert g.points is not None
+    return local_frames(first, (in_space(g.points[0]), in_space(g.points[1])), axes, poses)
 
-    Parameters
-    ----------
-    centres : (2, 3) of the wheels, in their own frames
-    carrier : index of the body that carries both; None for the line of centres
-    """
-    i, j = wheels
-    pairs = [PairFrames.of(i), PairFrames.of(j)]
-    if carrier is None:
-        pairs.append(PairFrames(wheels, centres, np.tile(np.eye(3), (2, 1, 1))))
-        arm = Term("line", 2)
-    else:
-        pairs.append(PairFrames.of(carrier))
-        arm = Term("turned", 2)
-    first, second = Term("turned", 0), Term("turned", 1, factor=ratio)
-    return JointRelations(
-        wheels if carrier is None else (*wheels, carrier),
-        tuple(pairs),
-        (Relation("mesh", (first, second, replace(arm, factor=-(1.0 + ratio)))),),
-        {
-            "angle_1": Relation("angle_1", (first, replace(arm, factor=-1.0))),
-            "angle_2": Relation("angle_2", (Term("turned", 1), replace(arm, factor=-1.0))),
-        },
+
+def local_frames(
+    bodies: tuple[int, int], points: tuple[Array, Array], axes: tuple[Array, Array], poses: Poses
+) -> PairFrames:
+    """Frames on two bodies that stand at these points and axes of the world at the reference."""
+    back = [poses.rotation[body].T for body in bodies]
+    origin = [
+        turn @ (point - poses.position[body]) for turn, point, body in zip(back, points, bodies, strict=True)
+    ]
+    return PairFrames(
+        bodies, np.array(origin), np.array([turn @ a for turn, a in zip(back, axes, strict=True)])
     )
-
-
-def bevel(
-    wheels: tuple[int, int], carrier: int, ratio: float, frames: tuple[PairFrames, PairFrames]
-) -> JointRelations:
-    """Two wheels in space on axes of a carrier: ``frames`` from the carrier to each, z along the axis."""
-    turn = (1, 0, 0, 0)
-    first, second = Term("counted", 0, turn), Term("counted", 1, turn)
-    return JointRelations(
-        (*wheels, carrier),
-        frames,
-        (Relation("mesh", (first, replace(second, factor=ratio))),),
-        {"angle_1": Relation("angle_1", (first,)), "angle_2": Relation("angle_2", (second,))},
-    )
-
-
-def rolling(frames: PairFrames, radius: float) -> JointRelations:
-    """A wheel on a straight track: x of A is along the track, the wheel's centre is B's origin."""
-    track, wheel = frames.bodies
-    pairs = (frames, PairFrames.of(track), PairFrames.of(wheel))
-    way = (Term("along", 0, (0,)), Term("turned", 2, factor=radius), Term("turned", 1, factor=-radius))
-    roll = Relation("roll", (Term("turned", 2), Term("turned", 1, factor=-1.0)))
-    lift = Relation("lift", (Term("along", 0, (1,), parameter=radius),), is_length=True)
-    return JointRelations(
-        frames.bodies, pairs, (Relation("rolling", way, is_length=True),), {"roll": roll, "lift": lift}
-    )
-
-
-def points_on_planes(bodies: tuple[int, int], frames: tuple[PairFrames, ...]) -> JointRelations:
-    """Points of the second body on planes of the first: z of each A is its plane's normal."""
-    constraints = tuple(
-        Relation(f"height {k + 1}", (Term("along", k, (2,)),), is_length=True) for k in range(len(frames))
-    )
-    return JointRelations(bodies, frames, constraints)
-
-
-def cam(frames: PairFrames, kind: int, radius: float, curves: tuple[Curve, ...]) -> JointRelations:
-    """A profile on the first body and a follower on the second: a point, a flat face or another profile."""
-    first, second = frames.bodies
-    pairs = (frames, PairFrames.of(first), PairFrames.of(second))
-    gap = Relation("gap", (Term("contact", 0, (kind,), parameter=radius),), is_length=True)
-    angle = Relation("angle", (Term("turned", 2), Term("turned", 1, factor=-1.0)))
-    return JointRelations(frames.bodies, pairs, (gap,), {"angle": angle}, curves)
-
-
-def user(bodies: tuple[int, ...], function: UserFunction, *, is_length: bool) -> JointRelations:
-    """A user's function of these bodies."""
-    spread = bodies if len(bodies) % 2 == 0 else (*bodies, bodies[-1])
-    still = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
-    pairs = tuple(PairFrames((a, b), *still) for a, b in zip(spread[::2], spread[1::2], strict=True))
-    relation = Relation("function", (Term("user", 0),), is_length=is_length)
-    return JointRelations(bodies, pairs, (relation,), function=function)
 
 
 # --- evaluation ------------------------------------------------------------------------------------

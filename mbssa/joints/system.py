@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, Space
-from mbssa.joints.equations import Equations, coordinates, equations_of, residuals
+from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import Poses, value_and_rates
 from mbssa.mechanism import IntArray, Mechanism
@@ -147,7 +147,7 @@ def rows_at(
     types = mechanism.joint_type
     for index in np.unique(types[frames.known]).tolist():
         joints = np.flatnonzero((types == index) & frames.known)
-        rows = equations_of(CATALOGUE[index])
+        rows = CATALOGUE[index].pair
         if rows is None:
             parts += _relation_rows(mechanism, frames, configuration, joints, values)
         else:

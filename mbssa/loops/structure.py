@@ -172,14 +172,14 @@ class LoopStructure:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
-        from mbssa.results.loops import to_dict
+        from mbssa.reports.loops import to_dict
 
         return to_dict(self)
 
     def __str__(self) -> str:
-        from mbssa.results.loops import as_text
+        from mbssa.reports.loops import loops_report
 
-        return as_text(self)
+        return loops_report(self).text()
 
     def __repr__(self) -> str:
         name = self.mechanism.name or "a mechanism"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import networkx as nx
 
 from mbssa.pictures import style
+from mbssa.pictures.hues import HATCHES, Hue, group_hues, tinted
 from mbssa.pictures.layers import PASSAGE, Node, Rows, rows
 from mbssa.pictures.legend import Draw, Entry, legend
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -45,6 +46,7 @@ class _Circle:
     title: str
     bodies: str
     state: State = "sound"
+    hue: Hue | None = None
 
     @property
     def beside(self) -> str:
@@ -116,12 +118,14 @@ def _figure(circles: dict[str, _Circle], found: Rows, arcs: Sequence[Arc]) -> Fi
 
 def _circles(structure: Structure) -> Iterator[tuple[str, _Circle]]:
     yield "0", _Circle("group-0", "0", "frame", "")
+    hues = group_hues(structure)
     strained = {int(structure.group_of_body[b]) for part in structure.parts for b in part.bodies}
     for group in structure.groups:
         number = str(group.number)
         state: State = "over" if group.number in strained else "sound"
         size = f"({len(group.bodies)}, {group.n_driven})"
-        yield number, _Circle(f"group-{number}", size, f"SG-{number}", _listed(group.bodies), state)
+        bodies = _listed(group.bodies)
+        yield number, _Circle(f"group-{number}", size, f"SG-{number}", bodies, state, hues[group.number])
     for count, part in _parts(structure):
         key, sign = f"part-{count}", "+" if part.kind == "over" else "−"
         bodies = _listed(tuple(body + 1 for body in part.bodies))
@@ -178,7 +182,7 @@ def _width(circle: _Circle) -> float:
 
 
 def _draw_circle(axes: Axes, circle: _Circle, x: float, y: float) -> None:
-    _ring(axes, circle.state, circle.key, x, y, _R)
+    _ring(axes, circle.state, circle.key, x, y, _R, circle.hue)
     frame = circle.key == "group-0"
     colour = "white" if frame else style.INK
     size = f"{circle.key}-size"
@@ -191,17 +195,21 @@ def _draw_circle(axes: Axes, circle: _Circle, x: float, y: float) -> None:
         style.write(axes, x + _R + 1.2, height, text, key, bold=not number, centred=False)
 
 
-def _ring(axes: Axes, state: State, key: str, x: float, y: float, r: float) -> None:
+def _ring(axes: Axes, state: State, key: str, x: float, y: float, r: float, hue: Hue | None = None) -> None:
     from matplotlib.patches import Circle
 
     face, edge, rim = style.LOOKS["frame" if key == "group-0" else state]
     width = style.RIM * min(1.0, r / 2.4)
+    if hue is not None and state == "sound":
+        face, edge, width = tinted(hue.colour, 0.6), hue.colour, 2 * width
     if state == "over":
         axes.add_patch(
             Circle((x, y), 0.88 * r, fill=False, edgecolor=edge, linewidth=width, zorder=5, gid=f"{key}-ring")
         )
     circle = Circle((x, y), r, facecolor=face, edgecolor=edge, linewidth=width, zorder=4, gid=key)
     circle.set_linestyle(rim)
+    if hue is not None:
+        circle.set_hatch(HATCHES[hue.pattern])
     axes.add_patch(circle)
 
 

@@ -22,8 +22,8 @@ _METADATA: dict[str, dict[str, Any]] = {
 #: Dots per inch of a PNG: what journals ask of line drawings.
 PNG_RESOLUTION = 600
 
-# Letters as outlines in SVG, which then looks the same everywhere; fonts that can be edited in PDF.
-_SETTINGS: Any = {"svg.hashsalt": "mbssa", "svg.fonttype": "path", "pdf.fonttype": 42, "path.simplify": False}
+# Text that can be searched and edited in SVG and PDF.
+_SETTINGS: Any = {"svg.hashsalt": "mbssa", "svg.fonttype": "none", "pdf.fonttype": 42, "path.simplify": False}
 
 
 def ending_of(path: str | os.PathLike[str]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mbssa.pictures import style
 from mbssa.pictures.geometry import Floats, cross, directions, outline
+from mbssa.pictures.hues import HATCHES, HUES, Hue, darker, tinted
 from mbssa.pictures.labels import Label, Obstacle, place_labels
 from mbssa.pictures.legend import Draw, Entry, least_width, legend
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -28,11 +29,13 @@ MOST_BODIES = 60
 #: Width of a column of a journal, mm: no picture is narrower, so that none is enlarged in print.
 NARROWEST = 85.0
 
+#: Share of white in the area of a group.
+_PALE = 0.88
+
 #: How much wider everything stands where names are written.
 _ROOM_FOR_NAMES = 1.45
 
 _OUTLINES: dict[str, tuple[str, tuple[float, ...]]] = {
-    "group": (style.GROUP_EDGE, (4.0, 2.5)),
     "over": (style.OVER_EDGE, (6.0, 2.0, 1.2, 2.0)),
     "under": (style.UNDER_EDGE, (1.2, 1.8)),
 }
@@ -223,20 +226,22 @@ def _extent(graph: Network, points: Floats, texts: _Texts) -> tuple[Floats, Floa
 
 def _draw(axes: Axes, graph: Network, points: Floats, texts: _Texts, shift: Floats) -> None:
     for cluster, edge in zip(graph.clusters, texts.outlines, strict=True):
-        _draw_outline(axes, cluster.kind, edge + shift, cluster.key)
+        _draw_outline(axes, cluster, edge + shift)
     for bundle, bend in _bends(graph):
         _draw_lines(axes, _lanes(points, bundle, bend), bundle.driven, bundle.key)
     for vertex, point in zip(graph.vertices, points, strict=True):
         _draw_vertex(axes, vertex, float(point[0]), float(point[1]))
     inside = [
-        edge + shift
+        (edge + shift, tinted(cluster.hue.colour, _PALE))
         for cluster, edge in zip(graph.clusters, texts.outlines, strict=True)
-        if cluster.kind == "group"
+        if cluster.hue is not None
     ]
-    colour = {cluster.key: _OUTLINES[cluster.kind][0] for cluster in graph.clusters}
+    colour = {
+        cluster.key: _OUTLINES[cluster.kind][0] if cluster.hue is None else darker(cluster.hue.colour)
+        for cluster in graph.clusters
+    }
     for key, label, (x, y) in zip(texts.keys, texts.labels, (texts.places + shift).tolist(), strict=True):
-        tinted = any(_holds(edge, np.array([x, y])) for edge in inside)
-        behind = style.GROUP_FILL if tinted else "white"
+        behind = next((fill for edge, fill in inside if _holds(edge, np.array([x, y]))), "white")
         ink = colour.get(label.owner, style.INK)
         style.write(axes, x, y, label.text, key, colour=ink, bold=key.endswith("-label"), behind=behind)
 
@@ -248,19 +253,20 @@ def _holds(edge: Floats, point: Floats) -> bool:
     return bool((cross(way.T, (point - edge).T) / length > 1.0)[length > 1e-6].all())
 
 
-def _draw_outline(axes: Axes, kind: str, edge: Floats, key: str) -> None:
+def _draw_outline(axes: Axes, cluster: Cluster, edge: Floats) -> None:
     from matplotlib.patches import Polygon
 
-    colour, dashes = _OUTLINES[kind]
-    face = style.GROUP_FILL if kind == "group" else "none"
-    shape = Polygon(edge, closed=True, facecolor=face, edgecolor="none", zorder=0, clip_on=False)
-    shape.set_gid(f"{key}-area")
-    rim = Polygon(
-        edge, closed=True, fill=False, edgecolor=colour, linewidth=0.9, zorder=1, gid=key, clip_on=False
-    )
+    hue = cluster.hue
+    colour, dashes = _OUTLINES[cluster.kind] if hue is None else (hue.colour, (4.0, 2.5))
+    if hue is not None:
+        shape = Polygon(edge, closed=True, facecolor=tinted(hue.colour, _PALE), zorder=0, clip_on=False)
+        shape.set(edgecolor=tinted(hue.colour, 0.6), linewidth=0.0, hatch=HATCHES[hue.pattern])
+        shape.set_gid(f"{cluster.key}-area")
+        axes.add_patch(shape)
+    rim = Polygon(edge, closed=True, fill=False, edgecolor=colour, linewidth=0.9, zorder=1, clip_on=False)
+    rim.set_gid(cluster.key)
     rim.set_linestyle((0, dashes))
-    for patch in (shape, rim) if kind == "group" else (rim,):
-        axes.add_patch(patch)
+    axes.add_patch(rim)
 
 
 def _draw_lines(axes: Axes, lanes: Sequence[Floats], driven: int, key: str) -> None:
@@ -281,7 +287,7 @@ def _draw_vertex(axes: Axes, vertex: Vertex, x: float, y: float) -> None:
             Rectangle((x - side / 2, y - side / 2), side, side, facecolor=style.INK, zorder=4, gid=vertex.key)
         )
         return
-    _draw_body(axes, x, y, vertex.kind, vertex.state, vertex.key)
+    _draw_body(axes, x, y, vertex.kind, vertex.state, vertex.key, fill=vertex.fill)
     style.write(
         axes,
         x,
@@ -295,11 +301,20 @@ def _draw_vertex(axes: Axes, vertex: Vertex, x: float, y: float) -> None:
 
 
 def _draw_body(
-    axes: Axes, x: float, y: float, kind: str, state: State, key: str, r: float = style.BODY_RADIUS
+    axes: Axes,
+    x: float,
+    y: float,
+    kind: str,
+    state: State,
+    key: str,
+    r: float = style.BODY_RADIUS,
+    fill: str | None = None,
 ) -> None:
     from matplotlib.patches import Circle, FancyBboxPatch, Patch
 
     face, edge, rim = style.LOOKS[state]
+    if state == "sound" and fill is not None:
+        face = fill
     shapes: list[Patch] = []
     if kind == "frame":
         half, pad = 0.7 * r, 0.3 * r
@@ -358,4 +373,5 @@ def _line_key(axes: Axes, x: float, y: float, driven: int) -> None:
 
 
 def _outline_key(axes: Axes, x: float, y: float) -> None:
-    _draw_outline(axes, "group", outline(np.array([[x - 2.0, y], [x + 2.0, y]]), 1.5), "legend-group")
+    example = Cluster("group", "legend-group", "", (), Hue(HUES[0], 0))
+    _draw_outline(axes, example, outline(np.array([[x - 2.0, y], [x + 2.0, y]]), 1.5))

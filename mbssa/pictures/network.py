@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from mbssa.pictures.hues import Hue, body_colours, group_hues, tinted
 from mbssa.structure import Structure
 
 VertexKind = Literal["frame", "body", "joint"]
@@ -18,7 +19,7 @@ class Vertex:
     """A body, or the small square of a joint of three bodies.
 
     ``state`` says whether the count holds the body too much (over), too little (under), or whether
-    the search has not come to it (open).
+    the search has not come to it (open). ``fill`` is the shade of a body of a group.
     """
 
     kind: VertexKind
@@ -26,6 +27,7 @@ class Vertex:
     number: int
     name: str
     state: State = "sound"
+    fill: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,13 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Vertices that share an outline: a structural group, or a part that is not determined."""
+    """Vertices that share an outline: a structural group with its hue, or a part that is not determined."""
 
     kind: ClusterKind
     key: str
     label: str
     members: tuple[int, ...]
+    hue: Hue | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +108,19 @@ def _bodies(structure: Structure) -> Iterator[Vertex]:
     state: dict[int, State] = dict.fromkeys(structure.unresolved, "open")
     for part in reversed(structure.parts):  # over-constrained parts come first and have the last word
         state.update(dict.fromkeys(part.bodies, part.kind))
+    colours, grouped = body_colours(structure), structure.group_of_body.tolist()
     for body in structure.mechanism.bodies:
+        fill = tinted(colours[body.index], 0.4) if grouped[body.index] else None
         kind: VertexKind = "body" if body.index else "frame"
         key = f"body-{body.number}"
-        yield Vertex(kind, key, body.number, body.name, state.get(body.index, "sound"))
+        yield Vertex(kind, key, body.number, body.name, state.get(body.index, "sound"), fill)
 
 
 def _clusters(structure: Structure) -> Iterator[Cluster]:
+    hues = group_hues(structure)
     for group in structure.groups:
         label, key = f"SG-{group.number}", f"group-{group.number}"
-        yield Cluster("group", key, label, tuple(group.body_indices.tolist()))
+        yield Cluster("group", key, label, tuple(group.body_indices.tolist()), hues[group.number])
     for number, part in enumerate(structure.parts, start=1):
         if not structure.group_of_body[list(part.bodies)].any():  # else the group is the outline
             label = f"{part.kind} by {part.units}"
@@ -125,7 +131,7 @@ def _with_squares(cluster: Cluster, hubs: dict[int, tuple[int, ...]]) -> Cluster
     """The cluster with the squares of those joints of three bodies that lie wholly in it."""
     mine = set(cluster.members)
     inside = tuple(hub for hub, ends in hubs.items() if mine.issuperset(ends))
-    return Cluster(cluster.kind, cluster.key, cluster.label, cluster.members + inside)
+    return replace(cluster, members=cluster.members + inside)
 
 
 def _order(structure: Structure, clusters: tuple[Cluster, ...]) -> Iterator[tuple[int, int]]:

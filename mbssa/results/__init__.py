@@ -1,1 +1,1 @@
-"""The answer as tables, exchange formats and library look-ups (module 5 of MBSSA3D)."""
+"""Names of :mod:`mbssa.reports` by which the input search and ``routes`` still call them."""

@@ -110,14 +110,14 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, ready for JSON."""
-        from mbssa.results.diagnosis import to_dict
+        from mbssa.reports.check import to_dict
 
         return to_dict(self)
 
     def __str__(self) -> str:
-        from mbssa.results.diagnosis import as_text
+        from mbssa.reports.check import check_report
 
-        return as_text(self)
+        return check_report(self).text()
 
 
 def check(mechanism: Mechanism, precision: float | None = None) -> Report:
@@ -253,7 +253,7 @@ def _ranks_of_groups(
 
 
 def _count_findings(structure: Structure, count: tuple[Part, ...]) -> list[Finding]:
-    from mbssa.results.tables import part_sentence
+    from mbssa.reports.structure import part_sentence
 
     return [
         Finding(
@@ -302,10 +302,8 @@ def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examin
     With geometry a free motion of the undriven mechanism lifts the wheel. Without it nobody knows whether
     bearings hold it: then it must be too free by count, and have no contact with its track.
     """
-    touching = {
-        frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.code in ("RD", "L", "CBIP")
-    }
-    rolling = [joint for joint in mechanism.joints if joint.type.code == "RP"]
+    touching = {frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.is_contact}
+    rolling = [joint for joint in mechanism.joints if joint.type.rolls]
     at = None if judged is None or judged.fault else judged.configuration
     if judged is not None and judged.frames is not None and at is not None:
         lifted = set(lifts(mechanism, judged.frames, at, judged.tolerance))
@@ -331,7 +329,7 @@ def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examin
 
 def _gear_findings(mechanism: Mechanism) -> list[Finding]:
     """Wheels whose bearing is not where their gear has its centre or axis: most often a slip of the pen."""
-    gears = [joint for joint in mechanism.joints if joint.type.code in ("EO", "EPI", "BEVEL")]
+    gears = [joint for joint in mechanism.joints if joint.type.is_gear]
     if not gears:
         return []
     frames = joint_frames(mechanism)
@@ -341,7 +339,7 @@ def _gear_findings(mechanism: Mechanism) -> list[Finding]:
         for side, wheel in enumerate(b - 1 for b in gear.bodies[:2]):
             for bearing in mechanism.joints:
                 ends = [b - 1 for b in bearing.bodies[:2]]
-                if bearing.type.code not in ("R", "C") or wheel not in ends or not {*ends} & {*carriers}:
+                if not bearing.type.is_bearing or wheel not in ends or not {*ends} & {*carriers}:
                     continue
                 own = ends.index(wheel)
                 between = frames.origin[bearing.index, own] - frames.origin[gear.index, side]

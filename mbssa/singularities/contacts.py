@@ -10,9 +10,6 @@ from mbssa.mechanism import Mechanism
 from mbssa.search.matching import match
 from mbssa.search.partition import Part
 
-#: Direct-contact pairs: the bodies touch in points or lines and can part.
-CONTACTS = frozenset({"CPEP", "CTEP", "CTRP", "CBIP", "SP", "PC", "SC", "L", "RD"})
-
 #: Contacts that are looked at: each costs a search.
 LOOKED_AT = 100
 
@@ -42,9 +39,7 @@ def contacts_lost(mechanism: Mechanism) -> tuple[ContactLost, ...]:
     """
     answers = []
     incidence = initialise(mechanism)
-    contacts = [
-        j for j in range(mechanism.n_joints) if CATALOGUE[int(mechanism.joint_type[j])].code in CONTACTS
-    ]
+    contacts = [j for j, row in enumerate(mechanism.joint_type.tolist()) if CATALOGUE[row].is_contact]
     for j in contacts[:LOOKED_AT]:
         # The joint stays in its place with no units, so that numbers stay what they are.
         units = incidence.units.copy()

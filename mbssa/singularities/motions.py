@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE, joint_type
+from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
 from mbssa.mechanism import IntArray, Mechanism
@@ -75,7 +75,7 @@ def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
             body = leader[body]
         return body
 
-    slides = mechanism.joint_type == joint_type("P", mechanism.space).index
+    slides = np.array([row.is_slider for row in CATALOGUE])[mechanism.joint_type]
     for j in np.flatnonzero((mechanism.n_driven_of_joint == mechanism.grade) | slides).tolist():
         first, *others = sorted(lead(body) for body in mechanism.joint_bodies(j))
         for other in others:
@@ -86,18 +86,13 @@ def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
     return [tuple(bodies) for bodies in clusters.values() if bodies[0] != 0]
 
 
-#: Pairs that let a body turn about any line through one point, and those that may stand beside them.
-_BALLS = frozenset({"S", "SC", "SP", "SPSP"})
-_BESIDE = _BALLS | {"C", "PC"}
-
-
 def _hangs_on_balls(mechanism: Mechanism, bodies: tuple[int, ...], joints: list[int]) -> bool:
-    codes = [
-        CATALOGUE[int(mechanism.joint_type[j])].code
+    spins = [
+        CATALOGUE[int(mechanism.joint_type[j])].spin
         for j in joints
         if not set(bodies) >= set(mechanism.joint_bodies(j))
     ]
-    return len(codes) > 1 and bool(_BALLS & set(codes)) and set(codes) <= _BESIDE
+    return len(spins) > 1 and "any" in spins and all(spins)
 
 
 def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[IntArray]:
@@ -131,11 +126,11 @@ def lifts(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: fl
     >>> lifts(steering, frames, Configuration.reference(frames), 1e-9)
     []
     """
-    rolling = [j for j in range(mechanism.n_joints) if mechanism.joints[j].type.code == "RP"]
+    rolling = [j for j in range(mechanism.n_joints) if mechanism.joints[j].type.rolls]
     if not rolling:
         return []
     driven = np.zeros_like(mechanism.driven)
-    driven[rolling] = 1 << joint_type("RP", "planar").coordinates.index("lift")
+    driven[rolling] = [1 << mechanism.joints[j].type.coordinates.index("lift") for j in rolling]
     rows = rows_at(replace(mechanism, driven=driven, motion=None), frames, at)
     bodies = np.arange(1, mechanism.n_bodies)
     free = free_motions(rows.constraints.matrix(bodies), tolerance)

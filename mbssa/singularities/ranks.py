@@ -11,14 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints import relations as make
 from mbssa.joints.catalogue import CATALOGUE, JointType
-from mbssa.joints.equations import equations_of, pose
+from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames
-from mbssa.joints.related import POINT_CONTACTS
-from mbssa.joints.relations import JointRelations, PairFrames
+from mbssa.joints.relations import JointRelations, Poses
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
-from mbssa.mechanism import IntArray, Mechanism
+from mbssa.mechanism import IntArray, JointGeometry, Mechanism
 from mbssa.search.treatment import DENSE
 from mbssa.structure import Structure
 
@@ -161,15 +159,18 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     both = np.stack([axes, axes], axis=1)
     known = np.zeros(n_joints, dtype=bool)
     relations: dict[int, JointRelations] = {}
+    still = Poses(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)), np.zeros(n))
     for index in np.unique(mechanism.joint_type).tolist():
         joints = np.flatnonzero(mechanism.joint_type == index)
         kind = CATALOGUE[index]
-        rows = equations_of(kind)
+        rows = kind.pair
         if rows is None:
             for j in joints.tolist():
-                found = random_relations(kind, mechanism.joint_bodies(j), dice)
-                if found is not None:
-                    relations[j], known[j] = found, True
+                geometry = _random_geometry(kind, dice)
+                if geometry is not None:
+                    assert kind.relations is not None
+                    relations[j], _ = kind.relations(mechanism.joint_bodies(j), geometry, still)
+                    known[j] = True
             continue
         known[joints] = True
         q = dice.uniform(-1, 1, (len(joints), kind.grade))
@@ -178,8 +179,8 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         both[joints, 0] = axes[joints] @ C.transpose(0, 2, 1)
         origin[joints, 0] = point[joints] - np.einsum("nab,nb->na", both[joints, 0], d)
     frames = Frames(
-        np.zeros((n, 3)),
-        np.tile(np.eye(3), (n, 1, 1)),
+        still.position,
+        still.rotation,
         origin,
         both,
         np.zeros((n, 3)),
@@ -192,33 +193,15 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     return _with_random_rows(mechanism, rows_known, np.flatnonzero(~known), dice)
 
 
-def random_relations(
-    kind: JointType, bodies: tuple[int, ...], dice: np.random.Generator
-) -> JointRelations | None:
-    """Relations of a joint at random geometry, all bodies at the world's origin; None for cams and users'."""
-    first, third = (bodies[0], bodies[1]), bodies[2] if len(bodies) > 2 else None
-    ratio = float(dice.uniform(0.5, 1.5))
-
-    def frames(ends: tuple[int, int], planar: bool) -> PairFrames:
-        point = dice.uniform(-1, 1, 3) * (1.0, 1.0, 0.0 if planar else 1.0)
-        axes = _random_axes(dice, 1, planar)[0]
-        return PairFrames(ends, np.array([point, point]), np.array([axes, axes]))
-
-    if kind.code in ("EO", "EPI"):
-        centres = dice.uniform(-1, 1, (2, 3)) * (1.0, 1.0, 0.0)
-        return make.gear(first, third, ratio, centres)
-    if kind.code == "BEVEL":
-        carrier = third or 0
-        return make.bevel(
-            first, carrier, ratio, (frames((carrier, bodies[0]), False), frames((carrier, bodies[1]), False))
-        )
-    if kind.code == "RP":
-        return make.rolling(frames(first, True), ratio)
-    if kind.code in POINT_CONTACTS:
-        return make.points_on_planes(
-            first, tuple(frames(first, False) for _ in range(POINT_CONTACTS[kind.code]))
-        )
-    return None
+def _random_geometry(kind: JointType, dice: np.random.Generator) -> JointGeometry | None:
+    """Random geometry for a type with relations; None for a profile or a function, which are not random."""
+    if kind.relations is None or {"profile", "function"} & {*kind.required}:
+        return None
+    count = kind.contacts or 2
+    vectors = dice.uniform(-1, 1, (2, count, 2 if kind.space == "planar" else 3))
+    points, axes = (tuple(map(tuple, of.tolist())) for of in vectors)
+    ratio, radius = dice.uniform(0.5, 1.5, 2).tolist()
+    return JointGeometry(point=points[0], points=points, axis=axes[0], axes=axes, ratio=ratio, radius=radius)
 
 
 def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: np.random.Generator) -> Rows:
@@ -251,7 +234,7 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: 
     jacobian[:, 1] = wrench[place[:, 0], place[:, 1]]
     jacobian[:, 0] = -jacobian[:, 1]
     for r, j in enumerate(which.tolist()):
-        if CATALOGUE[int(mechanism.joint_type[j])].code == "USER":
+        if "function" in CATALOGUE[int(mechanism.joint_type[j])].required:
             body[r, : sizes[j]] = mechanism.joint_bodies(j)
             jacobian[r, : sizes[j]] = dice.normal(size=(sizes[j], B))
     jacobian[body == 0] = 0.0

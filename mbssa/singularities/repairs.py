@@ -21,28 +21,6 @@ from mbssa.singularities.treatment import Examined, examine, examine_generic, in
 
 Array = npt.NDArray[np.float64]
 
-Releases = dict[str, tuple[tuple[str, tuple[str, ...]], ...]]
-
-#: Types with more freedom: code, and the equations that the change gives up.
-RELEASES_IN_THE_PLANE: Releases = {
-    "R": (("SLOT", ("position x",)), ("SLOT", ("position y",))),
-    "P": (("SLOT", ("turn",)),),
-}
-RELEASES: Releases = {
-    "R": (
-        ("C", ("position z",)),
-        ("U", ("tilt x",)),
-        ("U", ("tilt y",)),
-        ("S", ("tilt x", "tilt y")),
-    ),
-    "P": (("C", ("turn",)),),
-    "H": (("C", ("advance",)),),
-    "C": (("SC", ("tilt x", "tilt y")),),
-    "U": (("S", ("angle between the axes",)),),
-    "S": (("SC", ("position z",)),),
-    "PL": (("SP", ("tilt x", "tilt y")),),
-}
-
 #: Left-out directions must span what is redundant: smallest singular value of their block.
 _SPANS = 1e-6
 
@@ -278,13 +256,12 @@ def _spans(block: Array) -> bool:
 def _release_options(mechanism: Mechanism, rows: Rows, null: Array) -> dict[int, list[tuple[str, IntArray]]]:
     """Changes by joint: the new code and the rows given up, where these rows take part in a dependence."""
     taking_part = np.linalg.norm(null, axis=1) > _SPANS
-    releases = RELEASES_IN_THE_PLANE if mechanism.space == "planar" else RELEASES
     options: dict[int, list[tuple[str, IntArray]]] = {}
     for j in np.unique(rows.joint[taking_part & ~rows.drive]).tolist():
         if mechanism.driven[j]:
             continue
         mine = np.flatnonzero((rows.joint == j) & ~rows.drive)
-        for code, names in releases.get(CATALOGUE[int(mechanism.joint_type[j])].code, ()):
+        for code, names in CATALOGUE[int(mechanism.joint_type[j])].releases:
             released = np.array([r for r in mine.tolist() if rows.name[r] in names], dtype=np.int64)
             if taking_part[released].all():
                 options.setdefault(j, []).append((code, released))

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
@@ -29,7 +29,7 @@ def special_parts(
         return []
     lines = _lines(mechanism, frames, at)
     candidates: list[SpecialPart] = []
-    for normal in _distinct([z for code, _, z in lines if code in ("R", "PL")], tolerance):
+    for normal in _distinct([z for kind, _, z in lines if _keeps_plane(kind)], tolerance):
         joints = [j for j, line in enumerate(lines) if _in_plane(line, normal, tolerance)]
         candidates += _loops(mechanism, "planar", joints, normal)
     for point in _meeting_points(lines, frames.size, tolerance):
@@ -45,17 +45,17 @@ def special_parts(
     return chosen
 
 
-#: Code, a point, and the axis of a joint in the world.
-Line = tuple[str, Array, Array]
+#: Type, a point, and the axis of a joint in the world; no type where nothing is known of it.
+Line = tuple[JointType | None, Array, Array]
 
 
 def _lines(mechanism: Mechanism, frames: Frames, at: Configuration) -> list[Line]:
     lines = []
     for j in range(mechanism.n_joints):
-        code = CATALOGUE[int(mechanism.joint_type[j])].code if frames.known[j] else ""
+        kind = CATALOGUE[int(mechanism.joint_type[j])] if frames.known[j] else None
         body = mechanism.joint_bodies(j)[1]
         point = at.position[body] + at.rotation[body] @ frames.origin[j, 1]
-        lines.append((code, point, at.rotation[body] @ frames.axes[j, 1][:, 2]))
+        lines.append((kind, point, at.rotation[body] @ frames.axes[j, 1][:, 2]))
     return lines
 
 
@@ -72,15 +72,20 @@ def _parallel(a: Array, b: Array, tolerance: float) -> bool:
 
 
 def _in_plane(line: Line, normal: Array, tolerance: float) -> bool:
-    code, _, z = line
-    if code in ("R", "PL"):
+    kind, _, z = line
+    if _keeps_plane(kind):
         return _parallel(z, normal, tolerance)
-    return code == "P" and abs(float(z @ normal)) <= tolerance
+    return kind is not None and kind.is_slider and abs(float(z @ normal)) <= tolerance
+
+
+def _keeps_plane(kind: JointType | None) -> bool:
+    """Whether the type moves its bodies in the planes across its axis."""
+    return kind is not None and (kind.is_hinge or kind.is_plane)
 
 
 def _meeting_points(lines: list[Line], size: float, tolerance: float) -> list[Array]:
     """Points where two R axes cross; every spherical loop has some."""
-    axes = [(point, z) for code, point, z in lines if code == "R"]
+    axes = [(point, z) for kind, point, z in lines if kind is not None and kind.is_hinge]
     found: list[Array] = []
     for k, (p, u) in enumerate(axes):
         for q, v in axes[k + 1 :]:
@@ -95,10 +100,12 @@ def _meeting_points(lines: list[Line], size: float, tolerance: float) -> list[Ar
 
 
 def _about_point(line: Line, point: Array, size: float, tolerance: float) -> bool:
-    code, p, z = line
-    if code == "R":
+    kind, p, z = line
+    if kind is None:
+        return False
+    if kind.is_hinge:
         return float(np.linalg.norm(np.cross(point - p, z))) <= tolerance * size
-    return code in ("S", "U", "ER") and float(np.linalg.norm(point - p)) <= tolerance * size
+    return (kind.is_ball or kind.is_universal) and float(np.linalg.norm(point - p)) <= tolerance * size
 
 
 def _loops(

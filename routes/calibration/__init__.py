@@ -9,16 +9,14 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.trajectory import Level, level_number
 from mbssa.store import StoreError
+from routes.calibration.cost_store import keep, kept, key_of, nearest
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
-from routes.calibration.keeping import keep, kept, key_of, nearest
 from routes.calibration.machine import this_machine
 from routes.calibration.measuring import coarse_pass, measured_costs, with_alternatives
-from routes.cost import Costs, ExecutorCosts
+from routes.cost import Costs
+from routes.executors import ExecutorCosts, default_executor, executor_named
 
 __all__ = ["costs", "kept_costs"]
-
-#: Executors whose workers are not here to be measured.
-ELSEWHERE = ("mpi",)
 
 
 def costs(
@@ -31,7 +29,7 @@ def costs(
     alternatives: Mapping[int, str] | None = None,
     recalibrate: bool = False,
 ) -> Costs:
-    """What a model's tasks cost on this machine: as it was measured once, else measured now, in 1 to 5 s.
+    """Costs of a model's tasks on this machine: stored ones, else measured now, in 1 to 5 s.
 
     They are kept (:mod:`mbssa.store`) for this machine, model, level and, to a power of two, number of
     instants. Executors that they do not have are measured when they are first asked for, and again where
@@ -73,8 +71,8 @@ def costs(
         found = measured_costs(model, motion, level)
         keep(key, found)  # at once, since the user may stop what follows
     found = _of_the_motion(found, model, motion)
-    here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
-    for name in dict.fromkeys(["threads", *here] if here and workers > 1 else []):
+    here = _measurable(executors)
+    for name in dict.fromkeys([default_executor(), *here] if here and workers > 1 else []):
         if _to_be_measured(found, name, workers):
             measured = measured_executor(model, motion, level, found, name, workers)
             found = replace(found, executors={**found.executors, name: _merged(found, name, measured)})
@@ -89,17 +87,21 @@ def costs(
 def kept_costs(
     model: Model, motion: Motion, *, level: Level, executors: Sequence[str], workers: int
 ) -> Costs | None:
-    """What :func:`costs` has kept for a motion about as long; None where nothing is known."""
+    """Costs stored by :func:`costs` for a motion of similar length; None without any."""
     machine = this_machine()
     workers = min(workers, machine.cores)
     try:
         found = nearest(key_of(machine, model, level_number(level), len(motion.time)))
-    except StoreError:  # what only spares time must not keep anybody from solving
+    except StoreError:  # without stored costs a run takes the default plan
         return None
-    here = [name for name in executors if name not in ("sequential", *ELSEWHERE)]
-    if found is None or not all(_is_known(found, name, workers) for name in here):
+    if found is None or not all(_is_known(found, name, workers) for name in _measurable(executors)):
         return None
     return _of_the_motion(found, model, motion)
+
+
+def _measurable(executors: Sequence[str]) -> list[str]:
+    types = map(executor_named, executors)
+    return [each.name for each in types if each.parallel and each.measurable]
 
 
 def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:
@@ -108,7 +110,7 @@ def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:
 
 
 def _merged(found: Costs, name: str, measured: ExecutorCosts) -> ExecutorCosts:
-    """What was measured with one number of workers, with what is known of others."""
+    """Costs measured with one number of workers, merged with those of others."""
     known = found.executors.get(name)
     if known is None or known.assumed != measured.assumed:
         return measured

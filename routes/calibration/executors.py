@@ -19,7 +19,8 @@ from routes.calibration.measuring import (
     together,
 )
 from routes.calibration.timing import Timing, timed
-from routes.cost import Costs, ExecutorCosts
+from routes.cost import Costs
+from routes.executors import ExecutorCosts, default_executor, executor_named
 from routes.plan import Plan, even_chunk
 from routes.predict import scheduled
 from routes.run import logged_run
@@ -41,7 +42,7 @@ _TRIED = 1e-4
 def measured_executor(
     model: Model, motion: Motion, level: Level, costs: Costs, name: str, workers: int
 ) -> ExecutorCosts:
-    """What an executor adds to tasks, and how they slow each other down on so many workers.
+    """Measure what an executor adds to tasks, and their slowdown on a number of workers.
 
     Chunks that need nothing of each other, beside the same ones in sequence, tell its start and the slowing
     down; many small tasks tell the handing over; a pipeline tells the waiting. What threads do to each other
@@ -68,12 +69,12 @@ def measured_executor(
     first = logged_run(model, runs["side by side"][0], piece, level=level, compiled=True).seconds
     timings = timed(model, runs, level, BUDGET)
     sequential, beside = timings["in sequence"], timings["side by side"]
-    if name == "threads":
+    if executor_named(name).memory == "shared":
         lone = 1.0
         at_once, slower = _contention(sequential, beside)
     else:  # Processes cannot be seen at their work; but they share what threads share.
-        at_once = costs.executor("threads").at_once
-        shared = float(costs.slowdown("threads", workers, shared=False))
+        at_once = costs.executor(default_executor()).at_once
+        shared = float(costs.slowdown(default_executor(), workers, shared=False))
         slower = max(float(beside.durations.sum() / sequential.durations.sum()), 1.0)
         lone = slower / shared
     found = ExecutorCosts(
@@ -92,9 +93,9 @@ def measured_executor(
 
 
 def _contention(sequential: Timing, beside: Timing) -> tuple[float, float]:
-    """How many threads of those side by side really ran at once, and how much longer their work took.
+    """Mean number of threads that ran at once, and the factor by which their work took longer.
 
-    Time in which another program had the core is nobody's work, so this is right on a busy machine too, if
+    Processor time excludes other programs, so this holds on a busy machine too, if
     only it let the threads run at once now and then.
     """
     workers = beside.plan.workers

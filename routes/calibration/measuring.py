@@ -20,7 +20,8 @@ from groups.run import coarse_instants
 from groups.trajectory import LEVELS, Level
 from routes.calibration.machine import this_machine
 from routes.calibration.timing import LEAST, Timing, noise, timed
-from routes.cost import Around, Costs, ExecutorCosts
+from routes.cost import Around, Costs
+from routes.executors import ExecutorCosts
 from routes.plan import GRAIN, Plan, even_chunk
 from routes.run import logged_run
 

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level
-from routes.calibration.memory import give_back_memory
+from routes.calibration.machine import give_back_memory
 from routes.event_log import EventLog
+from routes.executors import is_parallel
 from routes.plan import Plan
 from routes.run import logged_run
 
@@ -33,7 +34,7 @@ QUIET = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """What the runs of one plan took.
+    """Durations of the runs of one plan.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class Timing:
 
     @property
     def noise(self) -> float:
-        """How much longer the middle run took than the shortest, as a share of it."""
+        """Median over shortest run, less 1."""
         least = self.seconds.min()
         return float(np.median(self.seconds) / least - 1.0)
 
@@ -110,7 +111,7 @@ def _timing(plan: Plan, runs: list[_Run]) -> Timing:
     around = float(np.quantile(seconds - spans, QUIET))
     worked = np.maximum(np.array([process for _, process, _ in runs]) - around, 0.0)
     durations = np.quantile(each, QUIET, axis=0)
-    if plan.executor == "sequential":
+    if not is_parallel(plan.executor):
         gaps = np.maximum(spans - each.sum(axis=1), 0.0)
         busy = float((worked - gaps).min())
         if os.name == "posix" and 0.0 < busy < durations.sum():  # elsewhere the clock is too coarse

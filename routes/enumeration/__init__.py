@@ -1,4 +1,4 @@
-"""Which routes there are: how many, one after another, best predicted first, and as a tree.
+"""Enumeration of kinematic routes: count, list, best predicted first, tree.
 
 >>> from routes.dag import Dag
 >>> from routes.enumeration import count, enumerate_routes
@@ -7,11 +7,11 @@
 (2, [((1,), (2,), (3,)), ((1,), (2, 3))])
 """
 
-from routes.enumeration.branches import tree, tree_of
+from routes.enumeration.best_routes import BestFirst, best_first
+from routes.enumeration.composition import TooLarge
 from routes.enumeration.counting import count
 from routes.enumeration.listing import Route, enumerate_routes
-from routes.enumeration.ordered import BestFirst, best_first
-from routes.enumeration.symmetry import TooLarge
+from routes.enumeration.route_tree import tree, tree_of
 
 __all__ = [
     "BestFirst",

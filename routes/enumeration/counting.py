@@ -1,4 +1,4 @@
-"""How many routes there are, without listing them.
+"""Number of kinematic routes, counted without listing them.
 
 A route is a map of the groups onto stages that strictly ascends along the DAG. Of every part of the DAG, the
 maps *onto* k stages are counted for each k, up to its automorphisms. Parts in series: stages of one follow
@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from mbssa.structure import Structure
 from routes.dag import Dag
-from routes.enumeration.parts import members
-from routes.enumeration.symmetry import Shape, TooLarge, compose
+from routes.enumeration.composition import Shape, TooLarge, compose
+from routes.enumeration.partial_order import members
 
 if TYPE_CHECKING:
     from groups.model import Model

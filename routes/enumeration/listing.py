@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mbssa.structure import Structure
 from routes.dag import Dag
-from routes.enumeration.symmetry import Composition, Shape, TooLarge, compose
+from routes.enumeration.composition import Composition, Shape, TooLarge, compose
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -99,7 +99,7 @@ def states(shape: Shape) -> Iterator[State]:
 def untouched(shape: Shape) -> State:
     """The state before the first stage.
 
-    >>> from routes.enumeration.symmetry import compose
+    >>> from routes.enumeration.composition import compose
     >>> untouched(compose(Dag(((), (0,), (0,)))).shape)
     (0, (0, 0))
     """
@@ -187,7 +187,7 @@ def _leaves(state: State) -> Iterator[int]:
 
 
 def _ready(shape: Shape, state: tuple[State, ...]) -> list[bool]:
-    """Which parts may go on: in a prime order, those whose needs are complete."""
+    """By part, whether it may continue: in a prime order, only after its predecessors."""
     if shape.kind == "parallel":
         return [True] * len(state)
     complete = sum(1 << i for i, part in enumerate(state) if is_complete(part))

@@ -1,1 +1,91 @@
-"""Who does the tasks of a plan. One contract: the same plan gives the same bits, whoever does them."""
+"""Executors, one file each: factories of :class:`concurrent.futures.Executor`, found by their file names.
+
+The same plan gives the same bits in every executor.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from routes.executors.base import ExecutorCosts, ExecutorType
+
+__all__ = [
+    "ExecutorCosts",
+    "ExecutorType",
+    "default_executor",
+    "executor_named",
+    "executor_names",
+    "is_parallel",
+    "launched_executor",
+]
+
+
+def executor_names() -> list[str]:
+    """Names of all executors, in alphabetical order.
+
+    >>> executor_names()
+    ['cluster', 'mpi', 'processes', 'sequential', 'threads']
+    """
+    return list(_files(tuple(__path__)))
+
+
+@cache
+def _files(folders: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(module.name for module in iter_modules(folders) if module.name != "base"))
+
+
+def executor_named(name: str) -> ExecutorType:
+    """Return the executor of this name; nothing that it needs is imported yet.
+
+    Raises
+    ------
+    ValueError
+        Unknown name, or the package that it needs is not installed; the message names the remedy.
+
+    Examples
+    --------
+    >>> executor_named("threads").memory
+    'shared'
+    >>> executor_named("gremlins")
+    Traceback (most recent call last):
+    ValueError: no executor 'gremlins'; write one of cluster, mpi, processes, sequential, threads
+    """
+    if name not in executor_names():
+        raise ValueError(f"no executor {name!r}; write one of {', '.join(executor_names())}")
+    found = _type(name)
+    found.check_installed()
+    return found
+
+
+def launched_executor() -> ExecutorType | None:
+    """Return the executor whose launcher started several workers, this process among them; None without one.
+
+    >>> launched_executor() is None
+    True
+    """
+    return next((each for each in map(_type, executor_names()) if each.started() > 1), None)
+
+
+def is_parallel(name: str) -> bool:
+    """Whether an executor runs tasks beside the calling thread; unknown ones count as parallel.
+
+    >>> is_parallel("threads"), is_parallel("sequential")
+    (True, False)
+    """
+    return name not in executor_names() or _type(name).parallel
+
+
+def default_executor() -> str:
+    """Name of the parallel executor for a run that names none: the one whose workers share memory.
+
+    >>> default_executor()
+    'threads'
+    """
+    return next(name for name in executor_names() if _type(name).memory == "shared" and _type(name).parallel)
+
+
+def _type(name: str) -> ExecutorType:
+    found: ExecutorType = import_module(f"routes.executors.{name}").EXECUTOR
+    return found

@@ -1,22 +1,38 @@
-"""One task after another, where the caller is."""
+"""One task after another, in the calling thread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from typing import Any
 
-from routes.executors.watch import Watch
-from routes.job import Bench
+from routes.executors.base import ExecutorCosts, ExecutorType
 
 
-def execute(bench: Bench, todo: Sequence[int], watch: Watch) -> None:
-    """Do the tasks in ascending order.
+class Immediate(Executor):
+    """Executor that runs each call in :meth:`submit`."""
 
-    Raises
-    ------
-    TaskError
-        Of the first task that failed.
-    """
-    for task in todo:
-        if not bench.perform(task, 0, watch.wanted):
-            return
-        watch.finished(task)
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def open_immediate(workers: int) -> Iterator[Executor]:
+    """Executor of the calling thread, whatever the number of workers."""
+    yield Immediate()
+
+
+EXECUTOR = ExecutorType(
+    "sequential",
+    open_immediate,
+    "shared",
+    ExecutorCosts(0.0, 0.0, 5e-6, 0.0, assumed=True),
+    parallel=False,
+    ahead=1,
+)

@@ -2,7 +2,7 @@
 
 from routes.sweep.cases import Cases, grid, sample, table
 from routes.sweep.result import Sweep, open_sweep
+from routes.sweep.run import sweep
 from routes.sweep.store import SweepError
-from routes.sweep.sweeping import sweep
 
 __all__ = ["Cases", "Sweep", "SweepError", "grid", "open_sweep", "sample", "sweep", "table"]

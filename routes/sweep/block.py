@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +16,7 @@ import mbssa
 from groups import Model, build
 from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
-from groups.trajectory import LEVELS, STATUS
+from groups.trajectory import LEVELS, STATUS, Branch
 from mbssa import Mechanism
 from routes.sweep.cases import Cases
 from routes.sweep.parameters import Parameter, changed, unit_of
@@ -53,6 +54,7 @@ class Setup:
     limits : lowest and highest value by coordinate
     modes : number of the mode by number of the group, in every case
     motion : None for poses; a motion, or "own" for each design's own with ``steps`` and ``duration``
+    branch : how branches are held; None by default
     """
 
     model: Model
@@ -68,16 +70,23 @@ class Setup:
     duration: float | None
     folder: Path
     block: int
+    branch: Branch | None = None
 
 
 @lru_cache(maxsize=1)
-def unpacked(setup: bytes) -> Setup:
-    """A setup that came to this process as bytes, once."""
-    import pickle
+def _unpacked(setup: bytes) -> Setup:
+    """A setup that was sent to this process, whose cores belong to its workers."""
+    from threadpoolctl import threadpool_limits
 
+    threadpool_limits(1)
     found = pickle.loads(setup)
     assert isinstance(found, Setup)
     return found
+
+
+def solve_sent(setup: Setup | bytes, block: int) -> int:
+    """:func:`solve_block` of a setup, or of its pickle."""
+    return solve_block(_unpacked(setup) if isinstance(setup, bytes) else setup, block)
 
 
 def solve_block(setup: Setup, block: int) -> int:
@@ -130,7 +139,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
         mine, memory = ready
         for begin in range(0, len(which), TOGETHER):
             some = which[begin : begin + TOGETHER]
-            poses = solve_poses(mine, inputs[some], kept, memory)
+            poses = solve_poses(mine, inputs[some], kept, memory, setup.branch)
             failed = poses.status != 0
             first = np.argmax(failed, axis=0)
             found["status"][some] = poses.status[first, np.arange(len(some))]
@@ -202,9 +211,8 @@ def _moving(setup: Setup, values: Floats) -> Columns:
             continue
         model, _ = ready
         motion = _motion(setup, model.mechanism, design)
-        trajectory = model.solve(
-            motion, bodies=kept, level=level, modes=_modes(setup, design.tolist()) or None
-        )
+        modes = _modes(setup, design.tolist()) or None
+        trajectory = model.solve(motion, bodies=kept, level=level, modes=modes, branch=setup.branch)
         failed = trajectory.status != 0
         found["solved"][case] = 1.0 - failed.any(axis=1).mean()
         if failed.any():

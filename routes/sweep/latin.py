@@ -37,7 +37,7 @@ def latin(start: int, stop: int, number: int, wide: int, seed: int) -> Floats:
 
 
 def _permuted(at: Words, number: int, keys: list[np.uint64]) -> Words:
-    """Where a permutation of 0 … ``number`` - 1 takes some of them.
+    """Images of some numbers under a permutation of 0 … ``number`` - 1.
 
     A Feistel network permutes the next power of 4; from beyond the end it is followed on until it comes back
     (M. Luby and C. Rackoff, 1988; J. Black and P. Rogaway, 2002).

@@ -93,7 +93,7 @@ def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
 
 
 def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> tuple[Parameter, ...]:
-    """What these names mean for a mechanism.
+    """Parameters of a mechanism, by their names.
 
     Raises
     ------
@@ -382,7 +382,7 @@ def with_frames(mechanism: Mechanism, joint: int) -> JointGeometry:
         for side in (0, 1)
     )
     length = geometry.length
-    if length is None and geometry.points is not None and row.code in ("SPSP", "ROD"):
+    if length is None and geometry.points is not None and row.line == "rod":
         length = float(found.parameters["length"][joint])
     return replace(
         geometry,

@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from groups import Model
+from groups.branches.poses import solve_proven_poses
 from groups.motion import Motion
 from groups.registry import Solver
 from groups.run import Carried, Run
+from groups.trajectory import Branch
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -54,7 +56,9 @@ class Poses:
         return self.position[row], self.orientation[row]
 
 
-def solve_poses(model: Model, inputs: Floats, kept: Ints, memory: Floats | None = None) -> Poses:
+def solve_poses(
+    model: Model, inputs: Floats, kept: Ints, memory: Floats | None = None, branch: Branch | None = None
+) -> Poses:
     """Solve a model for each row of inputs, in the assembly modes of its reference or of ``memory``.
 
     Closed forms hold their mode by signs, whatever was solved before. Newton, and three joints that meet in a
@@ -66,20 +70,24 @@ def solve_poses(model: Model, inputs: Floats, kept: Ints, memory: Floats | None 
     inputs : (n, D) m and rad, in the order of the driven coordinates
     kept : (rows,) indices of the bodies to keep, ascending
     memory : what the groups start from, as :func:`groups.assembly_modes.starting_memory` gives it
+    branch : ``proven``, or ``checked``; by default where solvers go by the last pose, the way from the
+        reference is proven
     """
     n = len(inputs)
     value = np.ascontiguousarray(inputs.T)
     still = np.zeros_like(value)
     motion = Motion(np.arange(n, dtype=np.float64), tuple(model.reference_inputs), value, still, still)
-    held = model.held_bodies(kept)
-    run = Run(model, motion, held, 0)
-    start = Carried.start(model.packed.memory if memory is None else memory, len(held))
-    carried = start.of(held)
-    if any(goes_by_the_last(solver) for solver in model.solvers):
+    by_the_last = any(goes_by_the_last(solver) for solver in model.solvers)
+    memory = model.packed.memory if memory is None else memory
+    proves = (branch == "proven" or (branch is None and by_the_last)) and not model.by_instants
+    held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(kept)
+    run = Run(model, motion, held, 0, solve_proven_poses(model, inputs, memory) if proves else None)
+    carried = Carried.start(memory, len(held))
+    if by_the_last and not proves:
         for case in range(n):
-            carried.memory[:] = start.memory
+            carried.memory[:] = memory
             run.advance(case, case + 1, carried)
-    else:
+    elif not proves:
         run.advance(0, n, carried)
     run.watch(0, n, angles=False)
     position, orientation, _, _ = run.arrays.outputs

@@ -1,4 +1,4 @@
-"""What a sweep records of every case, by name, and how it is measured."""
+"""Quantities that a sweep records of every case, by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from groups import Model, Trajectory
 from groups.results.rotations import in_space, plane_rotation, rotation_of
 from mbssa import Mechanism
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import equations_of
 from mbssa.joints.frames import Frames
 from routes.sweep.parameters import hint, owner_of
 from routes.sweep.poses import Poses
@@ -57,7 +56,7 @@ class Quantity:
 def quantities_of(
     mechanism: Mechanism, frames: Frames, names: Iterable[str], *, moving: bool
 ) -> tuple[Quantity, ...]:
-    """What these names mean: joint, ``joint.coordinate``, body, ``body.point``, residual, condition.
+    """Quantities by their names: joint, ``joint.coordinate``, body, ``body.point``, residual, condition.
 
     Parameters
     ----------
@@ -117,7 +116,7 @@ def _quantities(mechanism: Mechanism, frames: Frames, name: str, moving: bool) -
             )
         ]
     joint = mechanism.joints[index]
-    if not frames.known[index] or equations_of(joint.type) is None:
+    if not frames.known[index] or joint.type.pair is None:
         raise ValueError(f"joint {joint.id}, a {joint.type.code}, cannot be measured")
     names = joint.type.coordinates
     if not rest:
@@ -252,7 +251,7 @@ def _standing(model: Model, body: int) -> Pose:
 def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
     """(n,) one coordinate of a joint; angles within half a turn of the reference's."""
     joint = model.mechanism.joints[each.index]
-    rows = equations_of(joint.type)
+    rows = joint.type.pair
     assert rows is not None
     k = joint.type.coordinates.index(each.part)
     turned = rows.coordinates[k].kind not in _OF_PLACE

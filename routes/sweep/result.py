@@ -124,7 +124,7 @@ class Sweep:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many cases have which status: "ok", "out of reach", …; the most frequent first."""
+        """Number of cases by status: "ok", then the most frequent first."""
         if not self.parts:
             return {}
         tally = self.table(["status"]).column("status").value_counts().to_pylist()
@@ -133,7 +133,7 @@ class Sweep:
 
     @cached_property
     def within(self) -> int | None:
-        """How many cases keep all limits; None where there are none."""
+        """Number of cases within all limits; None without limits."""
         if not self.parts or "within" not in self.column_names:
             return None
         return int(self["within"].sum())

@@ -1,4 +1,4 @@
-"""The folder of a sweep: what it is of, a Parquet file for every block of cases, and who writes there.
+"""Folder of a sweep: its manifest, and a Parquet file for every block of cases.
 
 ``sweep.json`` says what the sweep is of; ``parts/part-000000.parquet`` … hold the cases, each file either
 whole or not there. A folder belongs to one run at a time, by a lock that the system drops with the process.
@@ -7,15 +7,12 @@ whole or not there. A folder belongs to one run at a time, by a lock that the sy
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbssa.gathering.files import remove_temporaries, whole, write_whole
-from routes.locked import NAME as LOCK
-from routes.locked import locked
+from routes.lock import NAME as LOCK
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 MANIFEST = "sweep.json"
 PARTS = "parts"
-
-#: Stands among the claims where nobody is to take another block.
-_NONE_LEFT = ".claim-none"
 
 #: Entries of a manifest in which a run that goes on must agree with the one that began.
 _MUST_AGREE = ("cases", "mechanism", "solvers", "record", "limits", "modes", "motion", "block")
@@ -40,7 +34,7 @@ class SweepError(RuntimeError):
 
 
 def part_path(folder: Path, block: int) -> Path:
-    """Where the cases of a block are.
+    """Path of the cases of a block.
 
     >>> part_path(Path("tips"), 12).as_posix()
     'tips/parts/part-000012.parquet'
@@ -49,7 +43,7 @@ def part_path(folder: Path, block: int) -> Path:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a sweep is of.
+    """Manifest of a sweep.
 
     Raises
     ------
@@ -92,7 +86,6 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
             raise ValueError("\n  ".join([f"{folder} holds another sweep", *differing]))
         _check_versions(folder, there.get("versions", {}), manifest["versions"])
         (folder / PARTS).mkdir(exist_ok=True)
-        release_claims(folder)
         remove_temporaries(folder / MANIFEST)
         for left in (folder / PARTS).glob(".part-*"):
             left.unlink()
@@ -131,25 +124,6 @@ def _short(value: object) -> str:
     return text if len(text) <= 160 else f"{text[:100]} … {text[-50:]}"
 
 
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process.
-
-    Raises
-    ------
-    SweepError
-        Another run writes there: its process.
-    OSError
-        The folder cannot be made or written.
-    """
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(folder))
-        except BlockingIOError as error:
-            raise SweepError(str(error)) from None
-        yield
-
-
 def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
     """Write the cases of a block under their name once they are whole on the disk.
 
@@ -162,30 +136,6 @@ def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
 
     with whole(part_path(folder, block)) as place, place.open("wb") as stream:
         pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def claim(folder: Path, block: int) -> bool:
-    """Take a block that no other process has taken; False where one has, or none is to be taken any more."""
-    if (folder / PARTS / _NONE_LEFT).exists():
-        return False
-    try:
-        os.close(os.open(folder / PARTS / f".claim-{block:06d}", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-    except FileExistsError:
-        return False
-    return True
-
-
-def close_claims(folder: Path) -> None:
-    """Let nobody take another block."""
-    (folder / PARTS / _NONE_LEFT).touch()
-
-
-def release_claims(folder: Path) -> None:
-    """Forget who has taken which block."""
-    for left in (folder / PARTS).glob(".claim-*"):
-        left.unlink()
 
 
 def is_done(folder: Path, block: int, cases: int) -> bool:

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import mbssa
-from mbssa.application import application
+from mbssa.cli.application import application
 
 #: Option by which each command writes a file, its ending, and the command; {m} is a model's file.
 WRITTEN = {
@@ -27,6 +26,7 @@ WRITTEN = {
     ("transform", "--plot"): (".svg", "transform {m} --most 3"),
     ("transformations", "--output"): (".toml", "transformations {store}"),
     ("transformations", "--save"): (".toml", "transformations {store} --model crank --row 1"),
+    ("draw", "--output"): (".svg", "draw {m}"),
     ("solve", "--output"): (".csv", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--plot"): (".svg", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--animate"): (".html", "solve {m} --steps 2 --no-compiled"),
@@ -69,7 +69,7 @@ def line(tmp_path):
 
 def test_every_option_that_names_a_file_is_here():
     found = set()
-    for name, command in typer.main.get_command(application()).commands.items():
+    for name, command in application().commands.items():
         for each in command.params:
             if "Path" in str(each.type_descriptor.annotation):
                 found.add((name, each.opts[0] if each.param_type_name == "option" else each.metavar))

@@ -5,7 +5,8 @@ options with values that nobody would write. Its number is its seed. The command
 say what it likes and exit with one of its codes. Another exception, more than 20 s of processor time or more
 than 2 GB of memory are faults.
 
-By hand, in a process of its own: ``python tests/fuzzing/fuzz.py NUMBER [FIRST]``.
+By hand: ``python tests/fuzzing/fuzz.py NUMBER [FIRST]``, in a worker process. One that a case kills, or that
+hangs where no signal reaches it, is a fault too, and another goes on with the next case.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -30,15 +32,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
 
 import mbssa
 from mbssa import cli, compiled
+from mbssa.joints.catalogue import CATALOGUE
 
 #: Processor seconds and bytes that a case may take.
 SECONDS, BYTES = 20.0, 2e9
+
+#: Seconds after which a worker that sends nothing is ended.
+HANGING = 300.0
 
 #: Exit codes of the command line.
 CODES = (0, 1, 2, 130)
@@ -185,7 +192,7 @@ _TEXT: tuple[Callable[[random.Random, str], str], ...] = (
     *(_number,) * 16, *(_type,) * 4, *(_word,) * 3, *(_line,) * 2, _letter, _cut, *(_added,) * 4,
 )  # fmt: skip
 
-CODES_OF_JOINTS = tuple(sorted({kind.code for kind in mbssa.joints.catalogue.CATALOGUE} - {"USER"}))
+CODES_OF_JOINTS = tuple(sorted({kind.code for kind in CATALOGUE} - {"USER"}))
 
 
 def damaged_bytes(dice: random.Random, data: bytes) -> bytes:
@@ -486,12 +493,16 @@ def _limited() -> Iterator[None]:
 
     before, price = signal.signal(signal.SIGPROF, stop), compiled.LOADING
     compiled.LOADING = np.inf  # compiling takes its time: plain Python does here
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + int(BYTES), limits[1]))
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
         compiled.LOADING = price
 
 
@@ -548,37 +559,61 @@ def _last_lines() -> str:
 
 
 def faults(first: int, number: int, told: Callable[[int, Outcome], None] | None = None) -> dict[int, str]:
-    """Faults of the cases ``first`` … by their number; memory counts for the case that raised the peak."""
-    found, peak = {}, _peak()
+    """Faults of the cases ``first`` … by their number."""
+    found = {}
     for k in range(first, first + number):
         outcome = run(k)
         if outcome.fault:
             found[k] = outcome.fault
-        elif outcome.peak > max(BYTES, peak):
-            found[k] = f"{outcome.peak / 1e9:.2f} GB"
-        peak = max(peak, outcome.peak)
         if told is not None:
             told(k, outcome)
     return found
 
 
-def _by_hand(number: int, first: int = 0) -> None:
-    begin, slowest, n_faults = time.time(), 0.0, 0
+# --- by hand ---------------------------------------------------------------------------------------
 
-    def told(k: int, outcome: Outcome) -> None:
-        nonlocal slowest, n_faults
-        slowest = max(slowest, outcome.seconds)
+
+def _work(first: int, number: int, pipe: Connection) -> None:
+    faults(first, number, lambda k, outcome: pipe.send((k, outcome)))
+
+
+def outcomes(first: int, number: int) -> Iterator[tuple[int, Outcome]]:
+    """Outcomes of cases that run in a worker process, and in another after one that does not come back."""
+    k, stop, spawn = first, first + number, multiprocessing.get_context("spawn")
+    while k < stop:
+        here, there = spawn.Pipe(duplex=False)
+        worker = spawn.Process(target=_work, args=(k, stop - k, there))
+        worker.start()
+        there.close()
+        try:
+            while k < stop and here.poll(HANGING):
+                yield here.recv()
+                k += 1
+            why = f"no answer in {HANGING:g} s"
+        except EOFError:
+            worker.join()
+            why = f"the process ended with {worker.exitcode}"
+        if k < stop:
+            yield k, Outcome(why, HANGING, np.nan)
+            k += 1
+        worker.kill()
+        worker.join()
+
+
+def _by_hand(number: int, first: int = 0) -> None:
+    begin, slowest, spent, n_faults = time.time(), 0.0, 0.0, 0
+    for done, (k, outcome) in enumerate(outcomes(first, number), 1):
+        slowest, spent = max(slowest, outcome.seconds), spent + outcome.seconds
         if outcome.fault:
             n_faults += 1
             print(k, outcome.fault, flush=True)
-        if (k - first + 1) % 500 == 0 or k == first + number - 1:
+        if done % 500 == 0 or done == number:
             print(
-                f"{k - first + 1} cases, {n_faults} faults, slowest {slowest:.1f} s, peak "
-                f"{outcome.peak / 1e9:.2f} GB, {time.time() - begin:.0f} s",
+                f"{done} cases, {n_faults} faults, slowest {slowest:.1f} s, "
+                f"peak {outcome.peak / 1e9:.2f} GB, {spent:.0f} s of processor time, "
+                f"{time.time() - begin:.0f} s",
                 flush=True,
             )
-
-    faults(first, number, told)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ from mbssa.gathering.toml_file import parse_toml
 from mbssa.gathering.toml_writer import write_toml
 from mbssa.gathering.user_data import parse_user_data, write_user_data
 from mbssa.joints.catalogue import CATALOGUE, types_of
-from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable
 from mbssa.joints.user import user_function
 from mbssa.mechanism import MultipleJoint
 from mbssa.motion import DefaultMotion, InputLaw
@@ -201,7 +200,7 @@ def geometry(draw, row, n_bodies=2):
     """Everything that a row of the catalogue may read, under the keys of a model file."""
     n = 2 if row.space == "planar" else 3
     vector = st.lists(NUMBER, min_size=n, max_size=n)
-    contacts = POINT_CONTACTS.get(row.code, 2)
+    contacts = row.contacts or 2
     tilt = draw(NUMBER)
     axes = [[1.0, tilt, 0.0][:n], [-tilt, 1.0, 0.0][:n]] * 3
     value = {
@@ -221,11 +220,7 @@ def geometry(draw, row, n_bodies=2):
     }
     fields = [*row.required, *(field for field in row.optional if draw(st.booleans()))]
     record = {field: draw(value[field]) for field in fields}
-    if (
-        {"point", "points", "axis", "axes"} & set(fields)
-        and row.code not in POINT_CONTACTS
-        and draw(st.booleans())
-    ):
+    if {"point", "points", "axis", "axes"} & set(fields) and not row.contacts and draw(st.booleans()):
         record = {key: record[key] for key in record if key not in ("point", "points", "axis", "axes")}
         frame = {"origin": draw(vector), "x": axes[0]} | ({"z": axes[1]} if n == 3 else {})
         record["frames"] = [frame, *({**frame, "origin": draw(vector)} for _ in range(1, n_bodies))]
@@ -234,7 +229,7 @@ def geometry(draw, row, n_bodies=2):
         limits = st.tuples(NUMBER, NUMBER).map(lambda pair: sorted(pair))
         limited = coordinates.filter(lambda name: name != "contact")  # a place without a value
         record["limits"] = draw(st.dictionaries(limited, limits, max_size=2))
-        if "frames" not in record and row.code not in RELATED:
+        if "frames" not in record and row.relations is None:
             record["at_reference"] = draw(st.dictionaries(coordinates, NUMBER, max_size=2))
             record["at_reference"].pop("distance", None)
     return record
@@ -304,7 +299,7 @@ def mechanisms(draw):
             more = st.lists(st.sampled_from(others or [0]), max_size=row.max_bodies - 2, unique=True)
             bodies += draw(more) if others else []
         placed = draw(geometry(row, len(bodies))) if draw(st.booleans()) else {}
-        can = drivable(row) if set(placed) - {"limits", "at_reference"} else row.coordinates
+        can = row.drivable if set(placed) - {"limits", "at_reference"} else row.coordinates
         driven = [c for c in can if draw(st.booleans())]
         joint = {"bodies": bodies, "type": row.code, "driven": driven} | placed
         joint |= {"id": f"{draw(TEXT)} joint {place}"} if draw(st.booleans()) else {}

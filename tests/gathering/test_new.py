@@ -6,7 +6,7 @@ import pytest
 
 import groups
 import mbssa
-from mbssa.new_command import Template
+from mbssa.cli.new import Template
 
 #: Structural groups, by their bodies, that each template must have.
 GROUPS = {

@@ -18,9 +18,8 @@ from groups.trajectory import STATUS
 from mbssa.gathering.profile import profile_of
 from mbssa.joints import joint_type
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import SPATIAL, pose
+from mbssa.joints.equations import pose
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.related import POINT_CONTACTS
 from mbssa.joints.user import user_function
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
@@ -62,8 +61,9 @@ def random_mechanism(joints, seed, offset=0.0):
         sizes = {"length": rng.uniform(0.5, 2), "pitch": rng.uniform(0.1, 0.5), "offset": offset,
                  "radius": rng.uniform(0.1, 0.5)}  # fmt: skip
         given = {name: np.array([size]) for name, size in sizes.items()}
-        at = rng.uniform(-1, 1, (1, len(joint_type(code, "spatial").coordinates)))
-        d, C, _ = pose(SPATIAL[code], at, given)
+        row = joint_type(code, "spatial")
+        at = rng.uniform(-1, 1, (1, row.grade))
+        d, C, _ = pose(row.pair, at, given)
         origin, axes = rng.uniform(-1, 1, 3), rotation(rng)
         frames = []
         for body, (point, turn) in ((first, (origin, axes)), (second, (origin + axes @ d[0], axes @ C[0]))):
@@ -116,7 +116,7 @@ class World:
         geometry, standing = {}, {}
         for j, given in base.joint_geometry.items():
             code = base.joints[j].type.code
-            if code in POINT_CONTACTS:
+            if base.joints[j].type.contacts:
                 geometry[j] = JointGeometry(
                     points=tuple(tuple(self.place(np.array(p)).tolist()) for p in given.points),
                     axes=tuple(tuple((self.turn @ n).tolist()) for n in given.axes),

@@ -1,6 +1,5 @@
 """The commands solve, solvers and modes as a stranger uses them: answers, refusals, files, Ctrl-C."""
 
-import io
 import json
 import os
 import re
@@ -11,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import groups
 import mbssa
 from groups import watched
 from groups.model import Model
-from groups.results.listings import modes_page, solvers_page
+from groups.reports.modes import modes_report
+from groups.reports.solvers import solvers_report
 from groups.run import Run
 from mbssa import compiled
 
@@ -389,16 +388,10 @@ def test_every_group_has_a_solver_and_a_reason(name, run_mbssa):
         assert row["form"] == "Newton" or row["modes"] >= 1
 
 
-def printed(print_on, width):
-    stream = io.StringIO()
-    print_on(Console(file=stream, width=width, color_system=None, highlight=False))
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize("name", ["rotor", "stewart", "stewart_inverse", "six_sps", "rssr", "andrews"])
 def test_no_name_is_broken_on_a_terminal_of_80_columns(name):
     model = groups.build(mbssa.decompose(mbssa.load(name)))
-    text = printed(lambda screen: solvers_page(model, screen), 80)
+    text = solvers_report(model).text(80)
     assert max(map(len, text.splitlines())) <= 80
     for solver in model.solvers:
         assert all(unknown in text for unknown in solver.unknowns)
@@ -458,15 +451,22 @@ def test_modes_are_counted_and_listed(run_mbssa):
     assert run_mbssa("modes", "rotor", "--group", "8").exit_code == 2
 
 
-def test_many_modes_are_shown_by_place():
-    """Those that differ only in how struts are turned have one row; the reference's row is the reference."""
+def test_every_mode_has_a_row_and_the_search_is_told():
     model = groups.build(mbssa.decompose(mbssa.load("stewart")))
     found = groups.modes(model, 1)
-    text = printed(lambda screen: modes_page(model, [found], screen, each=True), 80)
+    text = modes_report(model, [found], each=True).text(80)
     shown = [int(number) for number in re.findall(r"(?m)^ +(\d+)  [ *]  .*e-\d+ *$", text)]
-    assert sorted(found[number].place for number in shown) == sorted({mode.place for mode in found})
-    assert found.reference in shown
-    assert "differ in how struts are turned" in text
+    assert shown == [mode.number for mode in found]
+    assert re.search(r"SG-1: 28 complex positions were\s+followed, ", text)
+    assert re.search(r"8\s+are\s+real,\s+20\s+are\s+not", text)
+
+
+def test_a_search_by_newton_says_how_many_may_be_missing(run_mbssa):
+    answer = run_mbssa("modes", "universal_shafts", "--starts", "5", "--format", "json")
+    listed = json.loads(answer.stdout)[1]
+    assert listed["complete"] is False
+    assert re.search(r"the last 5 found no new one; about \d+ more are expected", listed["search"])
+    assert run_mbssa("modes", "universal_shafts", "--starts", "0").exit_code == 2
 
 
 def test_help_has_an_example_for_every_command(run_mbssa):

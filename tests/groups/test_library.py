@@ -14,14 +14,14 @@ def rows():
     return library.table()
 
 
-#: Most modes by chain, after the reference table of closed forms: poses of complex solutions. Where a rod
-#: between two balls holds its idle spin, two more for each pose.
+#: Most modes by chain, after the reference table of closed forms: poses of complex solutions. The turns of a
+#: leg about its own line count where it is the whole group.
 KNOWN = {
     "R-R-R": 2, "R-R-P": 2, "R-P-R": 2, "P-R-P": 1, "R-P-P": 1, "1 body on 3 × R-R": 6,
-    "2 bodies on 2 × R, 2 × R-R": 6, "S-P-U": 4, "P-U-S": 4, "P-S-U": 4, "R-U-S": 4, "R-S-U": 4,
-    "P-C-S": 2, "P-R*-S-U": 4, "R-S-U[angle_1]-R": 4, "R-R-R-S": 4, "ER-C[slide]-S": 4, "R-S-S": 4,
-    "C[slide]-ER-R-R-R": 16, "1 body on 3 × R-S": 16, "1 body on 6 × S-P*-S": 40 * 2**6,
-    "1 body on F, 6 × S-P*-U": 40 * 2**6, "C-C-C": 2,
+    "2 bodies on 2 × R, 2 × R-R": 6, "S-P-U": 4, "P-U-S": 2, "P-S-U": 2, "R-U-S": 2, "R-S-U": 2,
+    "P-C-S": 2, "P-R*-S-U": 2, "R-S-U[angle_1]-R": 4, "R-R-R-S": 4, "ER-C[slide]-S": 4, "R-S-S": 2,
+    "C[slide]-ER-R-R-R": 16, "1 body on 3 × R-S": 16, "1 body on 6 × S-P*-S": 40,
+    "1 body on F, 6 × S-P*-U": 40, "C-C-C": 2,
 }  # fmt: skip
 
 
@@ -59,13 +59,12 @@ def test_the_list_of_closed_forms_is_that_of_the_table():
 
 def test_driven_bodies_of_every_type_are_there(rows):
     from mbssa.joints.catalogue import CATALOGUE
-    from mbssa.joints.equations import equations_of
 
     driven = {row.type_name for row in rows if row.solver.startswith("driven")}
     wanted = {
         f"1{kind.code}{'2D' if kind.space == 'planar' else '3D'}"
         for kind in CATALOGUE
-        if equations_of(kind) is not None
+        if kind.pair is not None
     }
     assert wanted <= driven
 

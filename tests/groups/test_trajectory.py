@@ -10,9 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 import groups
 import mbssa
-from groups.results.faults import names_of_groups
 from groups.results.rotations import quaternion_of, rotation_of
-from groups.trajectory import STATUS
+from groups.trajectory import STATUS, names_of_groups
 
 
 def solved(name, steps=401, rate=1.0):

@@ -9,11 +9,11 @@ import groups
 import mbssa
 from groups.results.rotations import quaternion_of
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import equations_of, pose
+from mbssa.joints.equations import pose
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import JointFrame, JointGeometry
 
-TYPES = [row for row in CATALOGUE if equations_of(row) is not None]
+TYPES = [row for row in CATALOGUE if row.pair is not None]
 
 #: Weights of the central difference of eighth order.
 WEIGHTS = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
@@ -63,7 +63,7 @@ def moving(mechanism, q, time):
     """Trajectory of body 2 on a smooth motion, and of body 3 where its joint's coordinates are q (T, k)."""
     planar = mechanism.space == "planar"
     kind = mechanism.joints[1].type
-    rows, frames = equations_of(kind), joint_frames(mechanism)
+    rows, frames = kind.pair, joint_frames(mechanism)
     given = {name: np.full(len(time), column[1]) for name, column in frames.parameters.items()}
     d, C, _ = pose(rows, q, given)
     s = np.sin(time)
@@ -105,7 +105,7 @@ def from_poses(mechanism, time, position, rotation):
 def law(kind, time):
     """Coordinates that go on for several turns, but for those that have a gimbal at a quarter."""
     columns = []
-    for k, (name, e) in enumerate(zip(kind.coordinates, equations_of(kind).coordinates, strict=True)):
+    for k, (name, e) in enumerate(zip(kind.coordinates, kind.pair.coordinates, strict=True)):
         swing = 0.6 * np.sin((1.1 + 0.2 * k) * time + k) + 0.3
         swing += 1.0 if name == "distance" else 0.0  # which is never negative
         bounded = coordinate_unit(name) == "m" or e.kind in ("cardan", "elevation")

@@ -160,7 +160,7 @@ class TestStores:
         ]  # fmt: skip
         said = json.loads(run_mbssa("transformations", store, "--format", "json").stdout)
         assert said[0]["best"]["inputs"] == BEST
-        assert said[1]["query"].endswith("forbid 1-2")
+        assert said[1]["question"].endswith("forbid 1-2")
         assert all(search["complete"] for search in said)
 
     def test_rows_are_those_of_the_search_filtered_and_sorted(self, run_mbssa, store):

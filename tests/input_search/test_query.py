@@ -133,12 +133,14 @@ class TestNumberOfInputs:
             (
                 "rssr",
                 3,
-                "3 inputs for 2 free motions, 1 of them an idle spin; write 1, or 2 to drive the spin too$",
+                "3 inputs for 2 free motions, 1 of them a passive rotation; "
+                "write 1, or 2 to drive the spin too$",
             ),
             (
                 "six_sps",
                 8,
-                "8 inputs for 12 free motions, 6 of them idle spins; write 6, or 12 to drive all spins too; "
+                "8 inputs for 12 free motions, 6 of them passive rotations; "
+                "write 6, or 12 to drive all spins too; "
                 "inputs for some of the spins are not searched for",
             ),
         ],

@@ -5,11 +5,11 @@ import pytest
 
 from mbssa.gathering.records import from_record
 from mbssa.joints import CATALOGUE
-from mbssa.joints.equations import coordinates, equations_of, residuals
+from mbssa.joints.equations import coordinates, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, relative_pose
 
-ROWS = [row for row in CATALOGUE if equations_of(row) is not None]
+ROWS = [row for row in CATALOGUE if row.pair is not None]
 
 
 def joint(row, rng):
@@ -45,9 +45,9 @@ def test_coordinates_have_their_values_at_the_reference(row):
     which, pair = np.array([0]), np.array([[0, 1]])
     d, C, _, _ = relative_pose(frames, Configuration.reference(frames), which, pair)
     given = {name: column / frames.size for name, column in frames.parameters.items()}
-    residual, _ = residuals(equations_of(row), d, C, given)
+    residual, _ = residuals(row.pair, d, C, given)
     assert np.abs(residual).max(initial=0.0) < 1e-12
-    found, _ = coordinates(equations_of(row), d, C, given)
+    found, _ = coordinates(row.pair, d, C, given)
     for name, value in zip(row.coordinates, found[0], strict=True):
         wanted = np.linalg.norm(np.subtract(*geometry["points"])) if name == "distance" else values[name]
         assert value == pytest.approx(wanted / (frames.size if _is_length(name) else 1.0), abs=1e-12), name

@@ -8,8 +8,8 @@ import pytest
 import mbssa
 from mbssa.gathering.records import from_record
 from mbssa.joints.assembly import assemble
+from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.related import POINT_CONTACTS, RELATED, drivable
 from mbssa.joints.relations import Poses, value_and_rates
 from mbssa.joints.system import Configuration, relative_pose, rows_at
 from mbssa.mechanism import JointFrame
@@ -179,7 +179,9 @@ RELATED_JOINTS = {
 
 
 def test_every_type_of_relations_is_tried():
-    assert {joint["type"] for _, joint in RELATED_JOINTS.values()} == set(RELATED)
+    assert {joint["type"] for _, joint in RELATED_JOINTS.values()} == {
+        row.code for row in CATALOGUE if row.relations is not None
+    }
 
 
 def related(case):
@@ -209,7 +211,7 @@ def test_jacobian_of_relations_against_differences(case):
     relations = frames.relations[0]
     columns = (0, 1, 5) if mechanism.space == "planar" else range(6)
     size, h = 0.5, 1e-4
-    assert tuple(relations.coordinates) == drivable(mechanism.joints[0].type)
+    assert tuple(relations.coordinates) == mechanism.joints[0].type.drivable
     # Differences are of the pose at the body's own origin.
     at = replace(at, centre=np.zeros_like(at.centre))
     for relation in (*relations.constraints, *relations.coordinates.values()):
@@ -234,8 +236,8 @@ def test_relations_hold_at_the_reference_or_say_by_how_much_they_do_not(case):
     """Angles are told since the reference; contacts and functions hold at zero wherever that is."""
     mechanism, frames, _ = related(case)
     rows = rows_at(mechanism, frames, Configuration.reference(frames))
-    code = mechanism.joints[0].type.code
-    if code in ("EO", "EPI", "BEVEL", "RP", *POINT_CONTACTS):
+    kind = mechanism.joints[0].type
+    if kind.is_gear or kind.rolls or kind.contacts:
         assert np.abs(rows.residual).max() < 1e-12
     else:
         assert np.abs(rows.residual).max() > 1e-3
@@ -249,7 +251,7 @@ def test_canonical_frames_say_the_same_as_the_shorthand(name):
     planar = mechanism.space == "planar"
     geometry = {}
     for j, given in mechanism.joint_geometry.items():
-        if mechanism.joints[j].type.code in (*POINT_CONTACTS, "USER"):
+        if mechanism.joints[j].type.contacts or given.function is not None:
             geometry[j] = given
             continue
         sides = tuple(
@@ -282,7 +284,7 @@ def test_canonical_frames_say_the_same_as_the_shorthand(name):
 def test_coordinates_have_their_values_at_the_reference():
     """``at_reference`` is what the coordinates read there, whatever the type."""
     from mbssa.joints import CATALOGUE
-    from mbssa.joints.equations import coordinates, equations_of
+    from mbssa.joints.equations import coordinates
 
     for name in mbssa.builtin_names():
         mechanism = mbssa.load(name)
@@ -290,7 +292,7 @@ def test_coordinates_have_their_values_at_the_reference():
         at = Configuration.reference(frames)
         for j in range(mechanism.n_joints):
             row = CATALOGUE[int(mechanism.joint_type[j])]
-            rows = equations_of(row)
+            rows = row.pair
             if not frames.known[j]:
                 continue
             if rows is None:

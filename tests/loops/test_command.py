@@ -228,10 +228,10 @@ def test_markdown_of_a_comparison_has_its_remarks_and_no_empty_tables(run_mbssa,
 
 def test_where_there_is_little_room_no_name_is_broken():
     from mbssa.loops import compare_loops
-    from mbssa.results.loops import as_text
+    from mbssa.reports.loops import loops_report
 
     comparison = compare_loops(mbssa.load("rotor"))
-    text = as_text(comparison.wehage, comparison, width=80)
+    text = loops_report(comparison.wehage, comparison).text(width=80)
     assert max(map(len, text.splitlines())) <= 80
     words = set(text.replace(",", " ").split())
     names = {name for module in comparison.wehage.modules for name in module.computes}

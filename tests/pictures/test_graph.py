@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from functools import cache
 from itertools import combinations
 
+import matplotlib.colors
 import numpy as np
 import pytest
 from matplotlib.path import Path as Outline
@@ -16,6 +17,7 @@ from matplotlib.path import Path as Outline
 import mbssa
 from mbssa.gathering import builtin_names
 from mbssa.pictures import save, structural_graph
+from mbssa.pictures.hues import body_colours, tinted
 
 MODELS = (*builtin_names(), "assur:II-4B")
 MIXED = [
@@ -137,7 +139,8 @@ def test_parts_differ_in_colour_and_in_line():
     assert over[0] != under[0]
     assert under[1] == "dotted"
     sound = artists["body-10"]
-    assert sound.get_facecolor() == (1, 1, 1, 1)
+    shade = tinted(body_colours(structure)[9], 0.4)  # of its group, paler
+    assert sound.get_facecolor() == matplotlib.colors.to_rgba(shade)
     assert artists["part-1-label"].get_text() == f"over by {structure.parts[0].units}"
     entries = [artist for key, artist in artists.items() if re.fullmatch(r"legend-\d+", key)]
     legend = {entry.get_text() for entry in entries}

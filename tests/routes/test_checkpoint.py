@@ -66,7 +66,7 @@ def test_folders_that_are_not_for_this_are_left_alone(tmp_path):
         routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path)
     with pytest.raises(ValueError, match="keeps no run that could be resumed"):
         resumed(tmp_path)
-    with pytest.raises(ValueError, match="resume goes on from a checkpoint"):
+    with pytest.raises(ValueError, match="resume continues from a checkpoint"):
         routes.run(MODEL, PLAN, MOTION, resume=True)
     stopped(tmp_path / "run")
     with pytest.raises(ValueError, match="keeps a run already; resume it"):

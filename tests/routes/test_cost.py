@@ -7,7 +7,8 @@ import pytest
 
 import groups
 import mbssa
-from routes.cost import ASSUMED, Around, Costs, ExecutorCosts, made_up
+from routes.cost import Around, Costs, made_up
+from routes.executors import ExecutorCosts, executor_named
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
 from routes.predict import predict
 from routes.tasks import tasks_of
@@ -146,7 +147,7 @@ class TestPredictions:
     def test_a_guess_says_so(self, stewart, costs):
         plan = plan_of(stewart, parallel_route(stewart), instants=1000, executor="mpi", workers=2)
         assert predict(stewart, plan, replace(costs, executors={})).assumed
-        assert replace(costs, executors={}).handing("mpi") == ASSUMED["mpi"].handing
+        assert replace(costs, executors={}).handing("mpi") == executor_named("mpi").costs.handing
         assert not predict(stewart, plan, costs).assumed
 
     def test_costs_of_another_model_are_refused(self, stewart):

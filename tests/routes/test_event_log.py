@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from synthetic import costs, in_chunks, layered
 
 from routes.event_log import EventLog, log_faults
 from routes.simulate import simulate
-from routes.synthetic import costs, in_chunks, layered
 
 NEEDS = layered(3, 4)
 BOUNDS = np.array([0, 256, 512, 700])

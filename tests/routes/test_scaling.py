@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 import routes.scaling
 from mbssa.results.tables import plain_text
-from routes.results.scaling import as_json, page, to_dict
+from routes.reports.scaling import page, to_dict
 from routes.scaling import alone, scaling
 from routes.simulate import critical_path, simulate, simulator
-from routes.synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 SHAPES = {
     "wide": wide(60),
@@ -112,7 +112,7 @@ def test_bad_input_is_named():
 class TestResults:
     def test_the_record_is_plain(self):
         found = scaling(*chunked("layered"), around=1e-4)
-        record = json.loads(as_json(found))
+        record = json.loads(json.dumps(to_dict(found)))
         assert record == to_dict(found)
         assert record["workers"] == list(routes.scaling.WORKERS)
         assert record["seconds"][0] == pytest.approx(record["sequential"])
@@ -125,9 +125,9 @@ class TestResults:
         assert header == ["Workers", "Predicted", "ms", "Speed-up", "Efficiency", "Amdahl's", "bound"]
         assert ["1", "65", "1.00", "100%", "1.00"] in rows
         assert ["2", "33", "1.97", "98%", "1.97"] in rows
-        assert "critical path 2 ms: no more than 32.5 times as fast" in text
-        assert "64 workers are 32.5 times as fast" in text
+        assert "critical path 2 ms: speed-up at most 32.5" in text
+        assert "64 workers: speed-up 32.5" in text
 
     def test_one_worker_is_told_in_the_singular(self):
         text = plain_text(lambda console: page(scaling(np.ones(2), *in_chunks(deep(2), 1)), console))
-        assert "1 worker is 1 times as fast, 95 % of the best or more: beyond it it stops paying" in text
+        assert "1 worker: speed-up 1, at least 95 % of the maximum" in text

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from synthetic import costs, deep, dyads, in_chunks, layered, random_dag, wide
 
 import groups
 import mbssa
-from routes.synthetic import costs, deep, dyads, in_chunks, layered, random_dag, wide
 
 
 def depth(needs):

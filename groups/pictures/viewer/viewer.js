@@ -125,17 +125,19 @@
     else if (slide) {
       const place = vector(mark.at, data.planar ? lift(mark.body) : 0);
       block(k, place, mark.axes, slide, which);
-      if (mark.code === "C") axle(k, place, column(2), 4 * r, 1.1 * r, 2);
-      if (mark.code === "SLOT") axle(k, at, column(2), reach + 2.4 * r, 0.9 * r, 2);
-    } else if (mark.code === "R" || mark.code === "H") {
+      if (mark.solid === "rider") {
+        if (data.planar) axle(k, at, column(2), reach + 2.4 * r, 0.9 * r, 2);
+        else axle(k, place, column(2), 4 * r, 1.1 * r, 2);
+      }
+    } else if (mark.solid === "axle") {
       axle(k, at, column(2), reach + (data.planar ? 1.5 : 2.6) * r, 1.5 * r, which);
       axle(k, at, column(2), reach + (data.planar ? 1.8 : 3.1) * r, 0.7 * r, 2);
-    } else if (mark.code === "U" || mark.code === "ER" || mark.code === "PC") {
+    } else if (mark.solid === "cross") {
       axle(k, at, column(2), 2.6 * r, 0.9 * r, which);
       axle(k, at, column(0), 2.6 * r, 0.9 * r, which);
       ball(k, at, 1.2 * r, 2);
-    } else if (mark.code === "S") ball(k, at, 1.9 * r, mark.driven ? 3 : 2);
-    else if (mark.code === "PL" || mark.code === "SP") axle(k, at, column(2), 0.3 * r, 4 * r, which);
+    } else if (mark.solid === "ball") ball(k, at, 1.9 * r, mark.driven ? 3 : 2);
+    else if (mark.solid === "plate") axle(k, at, column(2), 0.3 * r, 4 * r, which);
     else if (!mark.rod) mesh(k, new THREE.OctahedronGeometry(2 * r), which).position.copy(at);
     if (mark.frame) {
       const pad = mesh(0, new THREE.BoxGeometry(...data.up.map((u) => (u ? 1 : 5) * r)), 0);
@@ -324,35 +326,45 @@
     $("track").style.setProperty("--bands", `linear-gradient(to right, ${parts.join(", ")})`);
   }
 
-  let chosen = null;
-  const choose = (k) => {
-    chosen = chosen === k ? null : k;
+  let chosen = null; // the bodies that stand out, a set
+  const choose = (some) => {
+    chosen = chosen && some.length === chosen.size && some.every((k) => chosen.has(k)) ? null : new Set(some);
     bodies.forEach((body, i) => {
-      const faded = chosen !== null && chosen !== i;
+      const faded = chosen !== null && !chosen.has(i);
       for (const one of colours.get(body.group)) {
         one.opacity = faded ? 0.12 : one.userData.see;
         one.transparent = one.opacity < 1;
         one.depthWrite = one.opacity === 1;
-        one.emissive.copy(one.color).multiplyScalar(chosen === i ? 0.35 : 0);
+        one.emissive.copy(one.color).multiplyScalar(chosen?.has(i) ? 0.35 : 0);
         one.needsUpdate = true;
       }
-      rows[i].setAttribute("aria-pressed", String(chosen === i));
+      rows[i].setAttribute("aria-pressed", String(Boolean(chosen?.has(i))));
     });
     dirty = true;
   };
-  bodies.forEach((body, k) => {
+  const listed = (list, colour, label, some) => {
     const row = document.createElement("button");
     row.type = "button";
     row.setAttribute("aria-pressed", "false");
     const swatch = document.createElement("i");
-    swatch.style.background = body.colour;
-    row.append(swatch, body.label);
-    row.onclick = () => choose(k);
-    rows.push(row);
+    swatch.style.background = colour;
+    row.append(swatch, label);
+    row.onclick = () => choose(some);
     const item = document.createElement("li");
     item.append(row);
-    $("bodies").append(item);
-  });
+    list.append(item);
+    return row;
+  };
+  // Each group with its bodies below it; first the frame, and bodies in no group.
+  for (const group of [{ number: 0 }, ...data.groups]) {
+    const some = [...bodies.keys()].filter((k) => bodies[k].sg === group.number);
+    if (group.number) {
+      const heading = listed($("bodies"), group.colour, group.label, some);
+      heading.className = "group";
+      heading.title = `Structural group ${group.number}, level ${group.level}`;
+    }
+    for (const k of some) rows[k] = listed($("bodies"), bodies[k].colour, bodies[k].label, [k]);
+  }
   if (innerWidth < 640) $("panel").open = false;
 
   let pressed = null;
@@ -363,7 +375,7 @@
     const ray = new THREE.Raycaster();
     ray.setFromCamera(at, camera);
     const hit = ray.intersectObjects(bodies.filter((body) => body.shown).map((body) => body.group))[0];
-    if (hit) choose(hit.object.userData.body); else if (chosen !== null) choose(chosen);
+    if (hit) choose([hit.object.userData.body]); else if (chosen !== null) choose([...chosen]);
   });
 
   const pressing = (id, change) => {
@@ -408,7 +420,7 @@
     const order = bodies.map((body, k) => {
       const at = body.group.localToWorld(body.anchor.clone());
       const depth = at.distanceTo(camera.position);
-      return { k, depth: k === chosen ? -1 : depth, at: at.project(camera) };
+      return { k, depth: chosen?.has(k) ? -1 : depth, at: at.project(camera) };
     }).sort((a, b) => a.depth - b.depth);
     for (const { k, at } of order) {
       const { span, width, height } = labels[k];
@@ -419,7 +431,7 @@
         const box = [x, y + shift, x + width, y + shift + height];
         if (taken.every((b) => box[0] > b[2] || box[2] < b[0] || box[1] > b[3] || box[3] < b[1])) { free = box; break; }
       }
-      const visible = k > 0 && bodies[k].shown && free !== null && (chosen === null || chosen === k);
+      const visible = k > 0 && bodies[k].shown && free !== null && (chosen === null || chosen.has(k));
       span.style.visibility = visible ? "visible" : "hidden";
       if (!visible) continue;
       taken.push(free);

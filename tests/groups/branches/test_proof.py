@@ -7,15 +7,19 @@ import pytest
 from certified_paths import cubics, follow
 from judging import judge, turning
 from numpy.testing import assert_allclose
-from random_linkages import dyads, four_bar, parallelogram_like, six_r_group, truss
+from random_linkages import dyads, four_bar, parallelogram_like, planar, six_r_group, truss
 
 import groups
 import mbssa
-from groups.branches.certificate import Tubes, certified
+import routes
+from groups.branches.certificate import Paths, certified
 from groups.branches.closure import Closure, Poses
+from groups.branches.insertion import prove
+from groups.branches.on_the_way import singular_positions
 from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
 from groups.run import Carried, Run
 from mbssa.mechanism import JointGeometry
+from routes.sweep.poses import solve_poses
 
 
 def linkage(rows, geometry, driven=0):
@@ -58,53 +62,59 @@ def with_distance():
 
 MADE = {"rod": with_rod, "slot": with_slot, "distance": with_distance, "truss": lambda: truss(1),
         "dyads": lambda: dyads(3)}  # fmt: skip
+#: Balls, rods that spin, universal joints, cylinders, what is left out, gears, a free body; all of one input.
+BUILT_IN = ("rssr", "spatial_four_bar", "universal_shafts", "slider_crank", "bennett", "sarrus", "planetary",
+            "double_parallelogram")  # fmt: skip
+SEVERAL = ("rotor", "stewart", "stewart_inverse", "six_sps", "micromanipulator_driven", "rack_steering")
 FINE = 25
 
 
 def solved(mechanism, way, instants):
     model = groups.build(mbssa.decompose(mechanism))
-    start = next(iter(model.reference_inputs.values()))
-    (name,) = mechanism.driven_coordinates
-    motion = groups.sample(mechanism, {name: groups.polynomial(start, way)}, np.linspace(0.0, 1.0, instants))
+    laws = {name: groups.polynomial(start, way) for name, start in model.reference_inputs.items()}
+    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, instants))
     run = Run(model, motion, np.arange(mechanism.n_bodies), 2, compiled=False)
     run.advance(0, instants, Carried.start(model.packed.memory, mechanism.n_bodies))
     assert (run.arrays.quality[0] == OK).all()
     return model, motion, run
 
 
-@pytest.mark.parametrize("name", MADE)
+def mechanism_of(name):
+    return MADE[name]() if name in MADE else mbssa.load(name)
+
+
+def closures_of(model):
+    found = [Closure.bounded(model, g) for g in range(model.structure.n_groups)]
+    assert all(found)
+    return found
+
+
+@pytest.mark.parametrize("name", [*MADE, *BUILT_IN, *SEVERAL])
 def test_equations_hold_at_solved_poses_and_so_do_their_rates(name):
-    model, motion, run = solved(MADE[name](), 0.01, 5)
-    at = Poses.of(model, motion, run.arrays.outputs, 0, 5)
-    for g in range(model.structure.n_groups):
-        of = Closure.bounded(model, g).linearised(at)
-        whole = 2 * np.pi * np.round(of.residual / (2 * np.pi))
-        assert_allclose(of.residual - whole, 0.0, atol=1e-9)
-        assert_allclose(of.residual_rate, 0.0, atol=1e-9)
+    model, motion, run = solved(mechanism_of(name), 0.001, 5)
+    at = Poses.of(model, motion, run.arrays.outputs, slice(0, 5))
+    for closure in closures_of(model):
+        of = closure.linearised(at)
+        for array in (of.off, of.residual, of.residual_rate):
+            assert_allclose(array, 0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_the_jacobian_is_that_of_the_equations(name):
-    """By the rates of the residual: they are J times the rates of what is moved at random."""
-    model, motion, run = solved(MADE[name](), 0.01, 2)
-    at, rng = Poses.of(model, motion, run.arrays.outputs, 0, 2), np.random.default_rng(1)
-    for g in range(model.structure.n_groups):
-        closure = Closure.bounded(model, g)
-        v, w = rng.normal(size=(2, len(closure.own), 2)), rng.normal(size=(2, len(closure.own)))
-        moved = replace(at, centre_rate=at.centre_rate.copy(), turn_rate=at.turn_rate.copy())
-        moved.centre_rate[:, closure.own] += v[..., 0] + 1j * v[..., 1]
-        moved.turn_rate[:, closure.own] += w
-        before, after = closure.linearised(at), closure.linearised(moved)
-        m = 2 * len(closure.own)
-        change = np.zeros((2, closure.n))
-        change[:, :m] = v.reshape(2, -1)
-        change[:, m : m + closure.n_turns] = (after.turn_rate - before.turn_rate)[:, : closure.n_turns]
-        for row, joint in enumerate(closure.joints):
-            if joint.slide >= 0:
-                speed = (after.slide_rate - before.slide_rate)[:, row]
-                change[:, m + closure.n_turns + joint.slide] = speed
-        found = np.einsum("tab,tb->ta", before.jacobian, change)
-        assert_allclose(found, after.residual_rate - before.residual_rate, atol=1e-9)
+@pytest.mark.parametrize("name", [*MADE, *BUILT_IN, *SEVERAL])
+def test_the_jacobian_is_that_of_the_equations(name, monkeypatch):
+    """By the rates of the residual: they change by J times the rates that are added at random."""
+    model, motion, run = solved(mechanism_of(name), 0.001, 2)
+    at, rng = Poses.of(model, motion, run.arrays.outputs, slice(0, 2)), np.random.default_rng(1)
+    for closure in closures_of(model):
+        x, rate, *rest = closure._unknowns(at)
+        more = rng.normal(size=rate.shape)
+        before = closure.linearised(at)
+        monkeypatch.setattr(
+            closure, "_unknowns", lambda _, x=x, rate=rate + more, rest=rest: (x, rate, *rest)
+        )
+        after = closure.linearised(at)
+        found = (before.jacobian @ more[..., None])[..., 0]
+        rows = closure.rows - len(closure.gauges)  # a gauge holds where it is
+        assert_allclose(found[:, :rows], (after.residual_rate - before.residual_rate)[:, :rows], atol=1e-9)
 
 
 def test_another_branch_an_open_loop_or_wrong_rates_are_not_certified():
@@ -113,41 +123,50 @@ def test_another_branch_an_open_loop_or_wrong_rates_are_not_certified():
     motion, closure = turning(mechanism, 0.2, 3), Closure.bounded(model, 1)
     modes = [model.solve(motion, modes={2: k}, compiled=False) for k in (1, 2)]
     one, other = (
-        Poses.of(model, motion, [a.swapaxes(0, 1) for a in (f.position, f.orientation, f.velocity)], 0, 3)
+        Poses.of(
+            model, motion, [a.swapaxes(0, 1) for a in (f.position, f.orientation, f.velocity)], slice(0, 3)
+        )
         for f in modes
     )
 
     def tells(poses):
-        return certified(closure, poses, Tubes.none(2, 4)).tolist()
+        return certified(closure, poses, Paths.still(2, 4)).tolist()
 
     assert tells(one) == tells(other) == [True, True]
-    mixed = {name: getattr(one, name).copy() for name in ("centre", "centre_rate", "turn", "turn_rate")}
+    mixed = {name: getattr(one, name).copy() for name in ("centre", "velocity", "rotation", "spin", "angle")}
     for name, array in mixed.items():
         array[2] = getattr(other, name)[2]
     assert tells(replace(one, **mixed)) == [True, False]
-    assert tells(replace(one, turn_rate=20.0 * one.turn_rate)) == [False, False]
-    opened = replace(one, turn=one.turn.copy())
-    opened.turn[2, 2] += 1e-3
+    assert tells(replace(one, spin=20.0 * one.spin)) == [False, False]
+    opened = replace(one, centre=one.centre.copy())
+    opened.centre[2, 2, 0] += 1e-3
     assert tells(opened) == [True, False]
 
 
-def test_the_other_solution_is_not_within_a_tube():
-    """Solutions of a fine motion between two instants lie in the tube about the cubic, and it is thin."""
-    mechanism = truss(1)
-    model, motion, run = solved(mechanism, 0.004, 2)
-    tubes = Tubes.none(1, mechanism.n_bodies)
-    at = Poses.of(model, motion, run.arrays.outputs, 0, 2)
-    assert all(certified(Closure.bounded(model, g), at, tubes)[0] for g in range(model.structure.n_groups))
-    _, fine, path = solved(mechanism, 0.004, FINE)
-    there = Poses.of(model, fine, path.arrays.outputs, 0, FINE)
-    s = np.linspace(0.0, 1.0, FINE)[:, None]
-    for value, rate, radius in (("turn", "turn_rate", tubes.turn), ("centre", "centre_rate", tubes.centre)):
-        (x0, x1), (v0, v1) = getattr(at, value), getattr(at, rate)
-        rise = x1 - x0
-        cubic = x0 + s * (v0 + s * (3 * rise - 2 * v0 - v1 + s * (v0 + v1 - 2 * rise)))
-        off = np.abs(getattr(there, value) - cubic)
-        assert (off <= radius + 1e-11).all()
-        assert off.max() > 1e-3 * radius.max() > 0
+WAYS = {"truss": 0.004, "dyads": 0.02, "rssr": 0.02, "rotor": 0.01, "stewart": 0.02, "six_sps": 0.02,
+        "sarrus": 0.01}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "way"), WAYS.items())
+def test_solutions_between_two_instants_are_within_the_tube(name, way):
+    """Those of a fine motion; and the tube is thin, no more than 1,000 times what they are off the cubic."""
+    mechanism = mechanism_of(name)
+    model, motion, run = solved(mechanism, way, 2)
+    paths = Paths.still(1, mechanism.n_bodies)
+    at = Poses.of(model, motion, run.arrays.outputs, slice(0, 2))
+    assert all(certified(closure, at, paths)[0] for closure in closures_of(model))
+    _, fine, path = solved(mechanism, way, FINE)
+    there = Poses.of(model, fine, path.arrays.outputs, slice(0, FINE))
+    s = np.linspace(0.0, 1.0, FINE)[:, None, None]
+    (x0, x1), (v0, v1) = at.centre, at.velocity
+    rise = x1 - x0
+    cubic = x0 + s * (v0 + s * (3 * rise - 2 * v0 - v1 + s * (v0 + v1 - 2 * rise)))
+    off = np.linalg.norm(there.centre - cubic, axis=2)
+    assert (off <= paths.centre + 1e-11).all()
+    assert off.max() > 1e-3 * paths.centre.max() > 0
+    # Angular accelerations are no larger than the derivatives of the turns say: axes turn as well.
+    spin, step = np.linalg.norm(np.diff(there.spin, axis=0), axis=2).max(axis=0), 1.0 / (FINE - 1)
+    assert (spin / step <= 1.01 * (paths.turning[1] + paths.turning[0] ** 2) + 1e-6).all()
 
 
 @pytest.mark.parametrize("name", ["rod", "slot", "distance"])
@@ -202,6 +221,49 @@ def test_a_flat_parallelogram_is_named_with_group_time_and_kind():
     assert "near t = 0.375 s: two branches cross there" in said
 
 
+@pytest.mark.parametrize(("angle", "instants"), [(np.pi / 4, 13), (np.pi / 4, 9), (0.5, 37)])
+def test_a_parallelogram_runs_a_full_turn_on_its_smooth_branch(angle, instants):
+    """Its coupler does not turn. With 9 instants two of them are where it lies flat."""
+    mechanism = four_bar(1.0, 0.5, 1.0, 0.5, angle)
+    model = groups.build(mbssa.decompose(mechanism))
+    found = model.solve(turning(mechanism, 2 * np.pi, instants), compiled=False, branch="smooth")
+    assert found.ok
+    assert set(found.proof[:, 1].tolist()) == {2, 3}
+    assert set(found.proof[:, 0].tolist()) == {2}
+    assert_allclose(found.orientation[:, 2], found.orientation[0, 2], atol=1e-10)
+    assert_allclose(found.velocity[:, 2, 2], 0.0, atol=1e-7)
+    crank = found.orientation[:, 1] - found.orientation[0, 1] + angle
+    pin = 0.5 * np.stack([np.cos(crank), np.sin(crank)], axis=1)
+    assert_allclose(found.position[:, 2] - found.position[0, 2], pin - pin[0], atol=1e-9)
+    assert [one.kind for one in found.singular] == ["branches cross"] * 2
+
+
+@pytest.mark.parametrize("instants", [5, 37])
+def test_equal_crank_and_rod_go_on_to_the_other_side(instants):
+    """The slider runs as 2 cos; on the other branch it would stay in the crank's hinge."""
+    joints = [(1, 2, "R"), (2, 3, "R"), (3, 4, "R"), (1, 4, "P")]
+    side = np.sqrt(0.5)
+    mechanism = planar(joints, [(0, 0), (side, side), (2 * side, 0), (2 * side, 0)], 0, np.zeros(4))
+    model = groups.build(mbssa.decompose(mechanism))
+    found = model.solve(turning(mechanism, 2 * np.pi, instants), compiled=False, branch="smooth")
+    assert found.ok
+    angle = np.pi / 4 + 2 * np.pi * found.time
+    assert_allclose(
+        found.position[:, 3, 0] - found.position[0, 3, 0], 2 * np.cos(angle) - 2 * side, atol=1e-9
+    )
+    assert_allclose(found.velocity[:, 3, 0], -4 * np.pi * np.sin(angle), atol=1e-6)
+
+
+def test_smooth_goes_on_through_no_workspace_limit():
+    mechanism = four_bar(1.0, 0.5, 0.6, 0.5, 1.0)
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = turning(mechanism, 2 * np.pi, 13)
+    smooth, proven = (model.solve(motion, compiled=False, branch=b) for b in ("smooth", "proven"))
+    assert not smooth.ok
+    assert smooth.faults() == proven.faults()
+    assert [one.kind for one in smooth.singular] == ["path ends"]
+
+
 @pytest.mark.slow
 def test_branches_that_rounding_alone_keeps_apart_are_not_proven():
     """Lengths of an exact parallelogram are rounded: at 1e-8 rad its branches do not meet."""
@@ -234,6 +296,7 @@ def test_a_motion_that_begins_away_from_the_reference_is_led_there():
     truth = follow(mechanism, cubics(motion), motion.time)
     assert (found.proof == 2).all()
     assert_allclose(found.position, truth.position, atol=1e-8)
+    assert_allclose(found.velocity[0, 6], [*found.velocity[0, 6, :2], 0.3], atol=1e-12)
 
 
 def test_arrays_have_the_instants_of_the_motion_and_the_levels_that_are_wanted(tmp_path):
@@ -248,22 +311,79 @@ def test_arrays_have_the_instants_of_the_motion_and_the_levels_that_are_wanted(t
 
 
 def test_groups_without_a_bound_are_checked():
-    mechanism = mbssa.load("slider_crank_isostatic")
+    mechanism = mbssa.load("cam_flat")
     model = groups.build(mbssa.decompose(mechanism))
     motion = groups.constant_speed(mechanism, steps=13)
     found = model.solve(motion, branch="proven", compiled=False)
-    assert (found.proof == 1).all()
-    assert_allclose(found.position, model.solve(motion, compiled=False).position)
+    assert (found.proof == [2, 1]).all()
+    assert_allclose(found.position, model.solve(motion, branch="checked", compiled=False).position)
 
 
 def test_other_words_for_the_branch_are_refused():
     mechanism = mbssa.load("planar_four_bar")
     model = groups.build(mbssa.decompose(mechanism))
-    with pytest.raises(ValueError, match="'sure'; write checked or proven"):
+    with pytest.raises(ValueError, match="'sure'; write checked, proven or smooth"):
         model.solve(branch="sure")
-    borrowed = groups.build(mbssa.decompose(mechanism), drives=["1-4.angle"])
-    with pytest.raises(ValueError, match="not for borrowed inputs"):
-        borrowed.solve(groups.constant_speed(borrowed.mechanism, duration=0.1, steps=3), branch="proven")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["global dense", "global sparse", "Newton"])
+def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
+    mechanism = six_r_group()
+    structure = mbssa.decompose(mechanism)
+    motion = turning(mechanism, -6.01424812956567, 3)
+    want = groups.build(structure).solve(motion, branch="proven", compiled=False)
+    model = groups.build(structure, solvers={} if name == "Newton" else {2: name})
+    found = model.solve(motion, branch="proven", compiled=False)
+    jumped = model.solve(motion, branch="checked", compiled=False)
+    assert np.abs(jumped.position - want.position).max() > 0.1
+    everything = np.arange(mechanism.n_bodies)
+    again = prove(model, motion, jumped, everything, 2, model.packed.memory, False)
+    for one in (want, found, again):
+        assert (one.proof == 2).all()
+        assert_allclose(one.position, want.position, atol=1e-9)
+        assert_allclose(one.acceleration, want.acceleration, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_the_global_approach_is_proven_by_the_groups():
+    mechanism = six_r_group()
+    structure = mbssa.decompose(mechanism)
+    motion = turning(mechanism, -6.01424812956567, 3)
+    want = groups.build(structure).solve(motion, branch="proven", compiled=False)
+    found = groups.solve_globally(structure, motion, branch="proven", compiled=False)
+    assert found.proof.tolist() == [[2]] * 3
+    assert_allclose(found.position, want.position, atol=1e-8)
+
+
+def test_borrowed_inputs_are_proven_by_the_groups_of_the_drives():
+    bar = mbssa.load("planar_four_bar")
+    model = groups.build(mbssa.decompose(bar), drives=["1-4.angle"])
+    found = model.solve(groups.constant_speed(model.mechanism, duration=0.1, steps=5), compiled=False)
+    assert (found.proof == 2).all()
+    assert found.outer is not None
+    past = model.solve(groups.constant_speed(model.mechanism, steps=9), compiled=False)
+    assert past.proof[2:].max() < 2
+    assert [(one.group, one.kind) for one in past.singular] == [(2, "path ends")]
+
+
+@pytest.mark.parametrize("executor", ["sequential", "threads"])
+def test_plans_are_proven(executor):
+    mechanism = six_r_group()
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = turning(mechanism, -6.01424812956567, 9)
+    plan = routes.plan_of(
+        model,
+        routes.sequential_route(model),
+        instants=9,
+        executor=executor,
+        workers=1 + (executor != "sequential"),
+    )
+    found = routes.run(model, plan, motion, branch="proven", compiled=False, bodies=[3], level="position")
+    want = model.solve(motion, branch="proven", compiled=False)
+    assert (found.proof == 2).all()
+    assert found.velocity is None
+    assert_allclose(found.position[:, 0], want.position[:, 2], atol=1e-9)
 
 
 @pytest.mark.slow
@@ -274,3 +394,49 @@ def test_dyads_keep_their_branch_over_large_steps(seed):
         verdict = judge(mechanism, turning(mechanism, way, 2), branch="proven")
         assert verdict.silent == ()
         assert verdict.refused == 0
+
+
+@pytest.mark.parametrize("name", ["Newton", "closed form"])
+def test_poses_of_a_sweep_are_those_of_proven_motions(name):
+    """Those that a motion straight from the reference has, at whatever end of it; beyond its limit none."""
+    mechanism = four_bar(1.0, 0.5, 0.6, 0.5, 1.0)
+    model = groups.build(mbssa.decompose(mechanism), solvers={2: name})
+    (start,) = model.reference_inputs.values()
+    ways = np.array([-0.4, -0.1, 0.2, 0.7, 3.0])
+    found = solve_poses(model, start + ways[:, None], np.arange(4), branch="proven")
+    for k, way in enumerate(ways):
+        alone = model.solve(turning(mechanism, way, 2), compiled=False, branch="proven")
+        assert (found.status[:, k] == 0).tolist() == (alone.status[-1] == 0).tolist()
+        assert_allclose(found.position[:, k], alone.position[-1], atol=1e-9)
+    assert not found.status[:, :4].any()
+    assert found.status[1, 4]
+
+
+@pytest.mark.slow
+def test_no_pose_of_a_sweep_is_on_another_branch():
+    """Of 48 poses of the 6R2D group 8 are, where branches are checked alone."""
+    mechanism = six_r_group()
+    model = groups.build(mbssa.decompose(mechanism))
+    (start,) = model.reference_inputs.values()
+    ways = np.linspace(-3.1, -0.1, 12)
+    motion = turning(mechanism, -3.1, 2)
+    truth = follow(mechanism, cubics(motion), motion.time).at(np.sort(ways / -3.1))
+    assert len(truth.position) == len(ways)
+    wrong = {}
+    for branch in ("checked", None):
+        found = solve_poses(model, start + ways[::-1, None], np.arange(mechanism.n_bodies), branch=branch)
+        sound = ~found.status.any(axis=0)
+        off = np.abs(found.position.swapaxes(0, 1) - truth.position).max(axis=(1, 2)) > 1e-6
+        wrong[branch] = int((sound & off).sum()), int(sound.sum())
+    assert wrong["checked"][0] > 0
+    assert wrong[None] == (0, len(ways))
+
+
+def test_check_finds_the_singular_positions_of_the_models_motion():
+    """A parallelogram's turn; the four-bar that is built in has none."""
+    flat = replace(four_bar(1.0, 0.5, 1.0, 0.5, 0.7), name="flat")
+    said = singular_positions(flat)
+    assert len(said) == 1
+    assert "SG-2 of" in said[0]
+    assert "two branches cross there" in said[0]
+    assert singular_positions(mbssa.load("planar_four_bar")) == []

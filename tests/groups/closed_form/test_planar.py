@@ -16,7 +16,7 @@ from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.tree import open_group
 from mbssa.gathering.records import from_record
-from mbssa.joints.equations import PLANAR, coordinates, pose, residuals
+from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
@@ -121,7 +121,7 @@ class Bench:
         worst = np.zeros(states.shape[1])
         row = 0
         for joint in self.mechanism.joints:
-            rows, n = PLANAR[joint.type.code], states.shape[1]
+            rows, n = joint.type.pair, states.shape[1]
             world = []
             for side, number in enumerate(joint.bodies):
                 x, y, c, s = states[number - 1, :, :4].T
@@ -171,9 +171,10 @@ def mechanism_of(joints, seed, turned=0.0, moved=(0.0, 0.0), mirrored=False):
         pairs.append((bodies.index(first) + 1, bodies.index(second) + 1, code, driven))
         length = rng.uniform(0.5, 2)
         origin, angle = rng.uniform(-1, 1, 2), rng.uniform(-3, 3)
-        q = rng.uniform(-1, 1, (1, len(mbssa.joints.joint_type(code, "planar").coordinates)))
+        row = mbssa.joints.joint_type(code, "planar")
+        q = rng.uniform(-1, 1, (1, row.grade))
         given = {"length": np.array([length])}
-        d, C, _ = pose(PLANAR[code], q, given)
+        d, C, _ = pose(row.pair, q, given)
         other = origin + rotation(angle) @ d[0, :2], angle + np.arctan2(C[0, 1, 0], C[0, 0, 0])
         frames = []
         for body, joint_frame in ((first, (origin, angle)), (second, other)):

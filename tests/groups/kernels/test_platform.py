@@ -50,12 +50,12 @@ def both(monkeypatch):
         left = []
         with monkeypatch.context() as patch:
             patch.setattr(platform, "solve", lambda *a: left.append(a[8]) or relative.solve(*a))
-            straight = model.solve(motion, compiled=False, **options)
+            straight = model.solve(motion, compiled=False, branch="checked", **options)
         with monkeypatch.context() as patch:
             patch.setattr(platform, "is_simple", lambda *_: False)
             model = groups.build(structure)
             assert [s.kernel for s in model.solvers].count(relative.solve_cuts) == 1
-            return straight, model.solve(motion, compiled=False, **options), len(left)
+            return straight, model.solve(motion, compiled=False, branch="checked", **options), len(left)
 
     return solve
 

@@ -6,9 +6,9 @@ import json
 import re
 
 import pytest
+from synthetic import dyads
 
 import mbssa
-from routes.synthetic import dyads
 
 
 def test_page_has_cuts_kinds_sets_and_rivals(run_mbssa):

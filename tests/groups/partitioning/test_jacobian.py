@@ -12,7 +12,7 @@ from mbssa.gathering import builtin_names
 from mbssa.gathering.records import from_record, to_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, types_of
-from mbssa.joints.equations import coordinates, equations_of, pose
+from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, first_two_bodies, relative_pose, rows_at
 
@@ -31,7 +31,7 @@ def placed(opened, q, base):
     frames, mechanism = opened.frames, opened.mechanism
     p, R = base.position.copy(), base.rotation.copy()
     for link in opened.links:
-        rows = equations_of(CATALOGUE[int(mechanism.joint_type[link.joint])])
+        rows = CATALOGUE[int(mechanism.joint_type[link.joint])].pair
         first = opened.start[link.joint]
         parameters = {name: values[link.joint][None] for name, values in frames.parameters.items()}
         d, C, _ = pose(rows, q[None, first : first + len(rows.coordinates)], parameters)
@@ -216,7 +216,7 @@ def test_a_gear_that_is_driven_adds_how_far_its_wheels_turn(tmp_path, driven):
     np.testing.assert_allclose(J[1:, order], [expected[name] for name in driven], atol=1e-12)
 
 
-SPATIAL_TYPES = [row.code for row in types_of("spatial") if equations_of(row) is not None]
+SPATIAL_TYPES = [row.code for row in types_of("spatial") if row.pair is not None]
 
 
 def measured(opened, joint, names, at):
@@ -226,7 +226,7 @@ def measured(opened, joint, names, at):
     d, C, _, _ = relative_pose(frames, at, joints, first_two_bodies(mechanism, joints))
     row = mechanism.joints[joint].type
     given = {name: values[joints] / frames.size for name, values in frames.parameters.items()}
-    value = coordinates(equations_of(row), d, C, given)[0][0]
+    value = coordinates(row.pair, d, C, given)[0][0]
     return np.array([value[row.coordinates.index(name)] for name in names])
 
 

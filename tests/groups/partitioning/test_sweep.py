@@ -9,7 +9,7 @@ import groups
 import mbssa
 from groups.partitioning import partition, sweep_partition
 from groups.pictures.partitioning import conditions
-from groups.results.partitioning import judged, sweep_as_csv, sweep_as_json
+from groups.reports.partitioning import judged, sweep_report
 
 PENDULUM = mbssa.load("pendulum_four_bar")
 SUSPENSION = mbssa.load("suspension")
@@ -161,7 +161,7 @@ class TestWithoutPoses:
             assert np.isnan(one.condition[lost]).all()
             assert np.isfinite(one.condition[~lost]).all()
         assert swept.worst_group[lost].max() == 0
-        record = json.loads(sweep_as_json(swept))
+        record = json.loads(sweep_report(swept).json())
         condition = record["choices"]["once"]["condition"]
         assert all(condition[k] is None for k in np.flatnonzero(lost))
         assert not swept.agree[lost].any()
@@ -196,7 +196,7 @@ def test_arguments(options, said):
 
 
 def test_csv_has_a_row_per_instant_with_all_conditions(turn):
-    header, *rows = sweep_as_csv(turn).splitlines()
+    header, *rows = sweep_report(turn).csv().splitlines()
     assert len(rows) == len(turn.time)
     columns = header.split(",")
     assert columns[:3] == ["time", "structural.condition", "structural.singular"]

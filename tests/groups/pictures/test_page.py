@@ -132,7 +132,8 @@ class TestBrowser:
             browser.open(tmp_path / "a.html")
             return browser
 
-        return show
+        yield show
+        browser.close_tab()
 
     @pytest.mark.parametrize("name", ["rotor", "stewart", "theo_jansen", "slider_crank", "planar_3rrr"])
     def test_draws_without_a_complaint_and_without_a_network(self, shown, solved, name):
@@ -192,6 +193,20 @@ class TestBrowser:
         colourful = [(np.ptp(p[100:560, 100:780], axis=2) > 60).sum() for p in (first, second)]
         assert 0 < colourful[1] < 0.6 * colourful[0]
 
+    def test_a_group_is_brought_out_with_its_bodies(self, shown, solved):
+        browser = shown(solved("rotor"))
+        groups = browser.evaluate(
+            "[...document.querySelectorAll('#bodies .group')].map((b) => b.textContent)"
+        )
+        assert groups[0] == "SG-1 1R1P1U1S3D"
+        assert len(groups) == 7
+        browser.evaluate("document.querySelectorAll('#bodies .group')[0].click()")
+        pressed = "[...document.querySelectorAll('#bodies [aria-pressed=true]')].map((b) => b.textContent)"
+        found = browser.evaluate(pressed)
+        assert [row.split()[0] for row in found] == ["9", "10", "13"]
+        browser.evaluate("document.querySelectorAll('#bodies .group')[0].click()")
+        assert browser.evaluate(pressed) == []
+
     def test_light_and_dark(self, shown, solved):
         browser = shown(solved("theo_jansen"))
         light = browser.picture()[300, 5].sum()
@@ -203,7 +218,7 @@ class TestBrowser:
         names = ("frame", HOSTILE, "<img src=x onerror=alert(1)>", "piston")
         mechanism = replace(trajectory.mechanism, body_names=names, title=HOSTILE)
         browser = shown(replace(trajectory, mechanism=mechanism))
-        row = browser.evaluate("document.querySelectorAll('#bodies button')[1].textContent")
+        row = browser.evaluate("document.querySelectorAll('#bodies button:not(.group)')[1].textContent")
         assert row == str(mechanism.bodies[1])
         assert browser.evaluate("document.querySelectorAll('img').length") == 0
         assert browser.evaluate("document.title").startswith("</script>")

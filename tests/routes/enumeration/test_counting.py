@@ -7,11 +7,11 @@ from math import comb, factorial
 import pytest
 from brute_force import all_routes, dags, orbits
 from hypothesis import given, settings
+from synthetic import deep, layered, random_dag, wide
 
 import mbssa
 from routes.dag import Dag
 from routes.enumeration import TooLarge, count
-from routes.synthetic import deep, layered, random_dag, wide
 
 
 def every_dag(groups):

@@ -5,10 +5,10 @@ from itertools import islice
 import pytest
 from brute_force import all_routes, automorphisms, dags, orbit, orbits
 from hypothesis import given, settings
+from synthetic import layered, random_dag, wide
 
 from routes.dag import Dag
 from routes.enumeration import TooLarge, count, enumerate_routes
-from routes.synthetic import layered, random_dag, wide
 
 
 @settings(max_examples=150, deadline=None)

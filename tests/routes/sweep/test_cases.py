@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, norm, qmc, rv_histogram
 
+from routes.cli.sweep_cases import cases_asked, limits_asked
 from routes.sweep import grid, sample, table
-from routes.sweep.asked import cases_asked, limits_asked
 
 RANGES = {"a": (0.0, 1.0), "b": (-2.0, 3.0), "c": norm(1.0, 0.1)}
 

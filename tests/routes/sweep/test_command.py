@@ -64,7 +64,7 @@ def test_json_says_the_same(run_mbssa, tmp_path):
         (("--grid", "1-2.angle=0:1:3", "--plot", "x.gif"), ["ends in none of .png"]),
         (("--grid", "1-2.angle=0:1:3", "--plot", "x.png", "--axes", "nothing"), ["axes: no column nothing"]),
         (("--grid", "1-2.angle=0:1:3", "--executor", "magic"), ["no executor 'magic'"]),
-        (("--grid", "1-2.angle=0:1:3", "--executor", "mpi"), ["start it as mpiexec"]),
+        (("--grid", "1-2.angle=0:1:3", "--executor", "mpi"), ["mpiexec -n 2"]),
         (("--grid", "1-2.angle=0:1:3", "--motion", "own"), ["write 1-2.angle+"]),
         (("--grid", "1-2.angle=0:1:3", "--mode", "2=9"), ["SG-2 has modes 1 to 2", "not 9"]),
         (("--grid", "crank.points.foo.x=0:1:3"), ["body crank has no points in the model"]),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from routes.pictures.workspace import axes_of, draw_sweep, sweep_picture
+from routes.plots.sweep import axes_of, draw_sweep, sweep_picture
 from routes.sweep import grid, sample, sweep
 
 

@@ -17,6 +17,7 @@ import pytest
 
 import groups
 import mbssa
+from routes.lock import locked
 from routes.sweep import Sweep, SweepError, grid, open_sweep, sample, sweep
 from routes.sweep import store as stores
 
@@ -76,7 +77,7 @@ def children(process):
     return found
 
 
-@pytest.mark.parametrize("executor", ["threads", "processes"])
+@pytest.mark.parametrize("executor", ["threads", "processes", "cluster"])
 def test_every_executor_makes_the_same_files(bar, tmp_path, executor):
     cases = grid({"2-3.point.x": [0.17, 0.18], "1-2.angle": np.linspace(0.0, 6.0, 20)})
     for name in ("sequential", executor):
@@ -116,7 +117,7 @@ block.solve_poses = stumble
     started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", broken + script, *arguments]
     done = subprocess.run(started, check=False, capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
-    assert "rank 1: block" in done.stderr
+    assert "SweepError: block" in done.stderr
     assert "ZeroDivisionError: by nothing" in done.stderr
     again = command(tmp_path, 3000, "sequential", resume="resume")
     subprocess.run(again, check=True, capture_output=True)
@@ -161,7 +162,7 @@ def test_a_failure_on_one_rank_leaves_no_blocks_to_the_others(tmp_path):
     fails = "def told(share):\n    if share > 0.0:\n        raise ZeroDivisionError('by nothing')\n"
     done = on_two_ranks(tmp_path, 30_000, SLOWLY, fails)
     assert done.returncode != 0
-    assert "rank 0: ZeroDivisionError: by nothing" in done.stderr
+    assert "ZeroDivisionError: by nothing" in done.stderr
     assert 500 <= open_sweep(tmp_path).done < 15_000
 
 
@@ -185,7 +186,7 @@ block.solve_poses = kill
     started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", kills + script, *arguments]
     done = subprocess.run(started, check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode != 0
-    assert f"error: a rank has died; cases that are written are kept, resume {tmp_path}" in done.stderr
+    assert "error: a rank has died" in done.stderr
     assert 500 <= open_sweep(tmp_path).done < 10_000
     again = command(tmp_path, 10_000, "sequential", resume="resume")
     subprocess.run(again, check=True, capture_output=True)
@@ -288,8 +289,8 @@ def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
 
 def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
     with (
-        stores.held(tmp_path),
-        pytest.raises(SweepError, match=f"process {os.getpid()} on"),
+        locked(tmp_path),
+        pytest.raises(SweepError, match="is being written by another run"),
     ):
         sweep(bar, turn(), store=tmp_path, executor="sequential")
     (tmp_path / ".lock").write_text("process 1 on a machine that was switched off")

@@ -1,0 +1,56 @@
+"""Proof of many poses, each on the straight line of the inputs from the reference to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.branches.insertion import Proof, way_to
+from groups.model import Model
+from groups.motion import Motion
+from groups.run import Arrays, Carried, Run
+
+Floats = npt.NDArray[np.float64]
+
+#: Least piece of a line: nearer to a singular position than that, rad or over the size, none is looked for.
+LEAST = 1e-3
+
+
+def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
+    """Positions and status of all bodies and groups for rows of inputs (n, D), as a run has n instants.
+
+    All lines are tried at once, whole; those that are not certified are led to in pieces.
+
+    >>> import groups, mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> model = groups.build(mbssa.decompose(bar), solvers={2: "Newton"})
+    >>> found = solve_proven_poses(model, np.array([[0.5], [4.0]]), model.packed.memory)
+    >>> found.outputs[0].shape, found.quality[0].any()
+    ((4, 2, 2), np.False_)
+    """
+    n, everything = len(inputs), np.arange(model.mechanism.n_bodies)
+    names = tuple(model.reference_inputs)
+    starts = np.array([way_to(model, names, goal) for goal in inputs]).reshape(n, len(names))
+    value = np.stack([starts, inputs], axis=1).reshape(2 * n, -1).T.copy()
+    rate = np.repeat(inputs - starts, 2, axis=0).T.copy()
+    pairs = Motion(np.arange(2.0 * n), names, value, rate, np.zeros_like(value))
+    run = Run(model, pairs, everything, 1)
+    carried = Carried.start(memory, len(everything))
+    for case in range(n):
+        carried.memory[:], carried.orientation[:] = memory, 0.0
+        run.advance(2 * case, 2 * case + 2, carried)
+    proof = Proof(model, pairs, 1, memory, run.compiled)
+    passed = proof.passed(run, 0, 2 * n)[::2][:, proof.sure].all(axis=1)
+    none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
+    place, turn = (array[:, 1::2].copy() for array in run.arrays.outputs[:2])
+    status, residual, iterations, condition = run.arrays.quality
+    status, residual = status[:, 1::2].copy(), residual[:, 1::2].copy()
+    iterations, condition = iterations[:, 1::2].copy(), condition[:, 1::2].copy()
+    still = np.zeros((len(names), 1))
+    for case in np.flatnonzero(~passed).tolist():
+        one = Motion(np.zeros(1), names, inputs[case][:, None].copy(), still, still)
+        found = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything, None)
+        place[:, case], turn[:, case] = found.position[0], found.orientation[0]
+        status[:, case], residual[:, case] = found.status[0], found.residual[0]
+        iterations[:, case], condition[:, case] = found.iterations[0], found.condition[0]
+    return Arrays((place, turn, none, none), (status, residual, iterations, condition))

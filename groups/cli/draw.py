@@ -1,0 +1,145 @@
+"""The command ``mbssa draw``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
+from mbssa.cli.options import ForceOption, ModelArgument, TrustOption
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+    from mbssa import Mechanism
+
+#: Steps from the reference to given inputs: so small that the branch of the reference is kept.
+_STEPS = 361
+#: Units that a value of an input may carry, over rad and m.
+_UNITS = {"deg": math.pi / 180, "rad": 1.0, "m": 1.0, "mm": 1e-3, "cm": 1e-2}
+
+
+def draw(
+    model: ModelArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help=".svg, .png or .pdf; by default MODEL.svg here."),
+    ] = None,
+    time: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.0, help="Draw it at this time of its own motion."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COORDINATE=VALUE,...", help="Draw it at these inputs: 1-2.angle=30deg (or rad, m, mm)."
+        ),
+    ] = None,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(metavar="POINT,...", help="With --time, draw the paths of these points: coupler.tip."),
+    ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Draw MODEL with its structural groups in colour, at its reference or elsewhere.
+
+    Each group has a hue, in the order in which they are solved, and each of its
+    bodies a shade. A model that cannot be solved is drawn as its file has it.
+
+    Exit 0: drawn; 1: not all bodies can be placed at that time or those inputs
+    (the others are drawn); 2: bad input.
+
+    Example: mbssa draw rotor --output rotor.png
+    """
+    from groups.cli.requests import points_asked
+    from groups.pictures import mechanism_at
+    from mbssa.gathering import load
+    from mbssa.pictures import save
+    from mbssa.targets import STILL, Target, target_faults
+
+    path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
+    faults = target_faults([Target("--output", path, STILL)], [model], force)
+    if time is not None and inputs:
+        faults.append("--time with --inputs: write one of the two")
+    if points and time is None:
+        faults.append("--points: are for the paths of a motion; write --time SECONDS too")
+    if faults:
+        fail_all(faults)
+    mechanism = load(model)
+    if not mechanism.has_geometry:
+        fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
+    try:
+        if time is not None:
+            trajectory, where = _at_time(mechanism, time), None
+        elif inputs:
+            trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
+        else:
+            trajectory, where = _at_reference(mechanism), "reference"
+        save(mechanism_at(trajectory, -1, points=points_asked(points or []) or (), where=where), path)
+    except (ValueError, ModuleNotFoundError) as error:
+        fail(str(error))
+    print(f"wrote {path}")
+    raise typer.Exit(OK if trajectory.ok else NOT_DETERMINED)
+
+
+def _at_reference(mechanism: Mechanism) -> Trajectory:
+    """The mechanism as its joints hold it at the reference; as the file has it where they cannot."""
+    import numpy as np
+
+    from groups.pictures.scene import at_rest
+    from mbssa.joints.assembly import assemble
+    from mbssa.joints.frames import joint_frames
+    from mbssa.joints.system import Configuration
+
+    frames = joint_frames(mechanism)
+    found = assemble(mechanism, frames, hold=True, starts=0)
+    poses = found.configuration if found.closed else Configuration.reference(frames)
+    return at_rest(mechanism, poses, np.arange(mechanism.n_bodies))
+
+
+def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
+    """Its own motion until this time."""
+    from groups.model import build
+    from groups.motion import default_motion
+    from mbssa import decompose
+
+    model = build(decompose(mechanism))
+    whole = default_motion(mechanism)
+    if time == 0.0:
+        return model.solve(default_motion(mechanism, steps=1), level="position")
+    steps = max(2, math.ceil(len(whole.time) * time / (whole.time[-1] - whole.time[0] or time)))
+    return model.solve(default_motion(mechanism, steps=steps, duration=time), level="position")
+
+
+def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
+    """In a straight line of the inputs from the reference to these."""
+    import numpy as np
+
+    from groups.model import build
+    from groups.motion import Motion
+    from mbssa import decompose
+
+    model = build(decompose(mechanism))
+    start = model.reference_inputs
+    wanted = dict(start)
+    faults = []
+    for text in (part.strip() for one in texts for part in one.split(",") if part.strip()):
+        match = re.fullmatch(r"(.+)=\s*([-+\d.eE]+)\s*([a-z]*)", text)
+        if match is None or match[3] not in ("", *_UNITS):
+            faults.append(f"--inputs {text}: write COORDINATE=VALUE, such as 1-2.angle=30deg")
+        elif match[1] not in start:
+            faults.append(f"--inputs {text}: is no driven coordinate; the model has {', '.join(start)}")
+        else:
+            wanted[match[1]] = float(match[2]) * _UNITS.get(match[3], 1.0)
+    if faults:
+        raise ValueError("; ".join(faults))
+    share = np.linspace(0.0, 1.0, _STEPS)
+    begin, end = (np.array(list(values.values())) for values in (start, wanted))
+    value = begin[:, None] + np.outer(end - begin, share)
+    rate = np.repeat((end - begin)[:, None], _STEPS, axis=1)
+    return model.solve(Motion(share, tuple(start), value, rate, np.zeros_like(value)), level="position")

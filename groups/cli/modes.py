@@ -1,0 +1,54 @@
+"""The command ``mbssa modes``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from groups.assembly_modes import STARTS
+from groups.assembly_modes import modes as modes_of
+from groups.cli.requests import model_asked
+from groups.reports.modes import modes_report
+from mbssa import load
+from mbssa.bar import bar
+from mbssa.cli.console import fail, present
+from mbssa.cli.options import FormatOption, ModelArgument, TrustOption
+
+
+def modes(
+    model: ModelArgument,
+    group: Annotated[
+        int | None, typer.Option(metavar="N", help="List the modes of this group, with their coordinates.")
+    ] = None,
+    starts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Where Newton searches: end after N random starts in a row that find no new mode; 500.",
+        ),
+    ] = None,
+    trust: TrustOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """List the assembly modes of the structural groups of MODEL where its reference stands.
+
+    A group that goes together in several ways keeps the reference's;
+    mbssa solve --mode takes another. The answer says how the modes were searched for, and
+    whether there can be more.
+
+    Exit 0: listed; 1: the model cannot be solved as given; 2: bad input.
+
+    Example: mbssa modes stewart --group 1
+    """
+    found = model_asked(load(model), model)
+    most = STARTS if starts is None else starts
+    try:
+        with bar() as told:
+            if group is None:
+                listed = modes_of(found, starts=most, told=told)
+            else:
+                listed = (modes_of(found, group, starts=most, told=told),)
+    except ValueError as error:
+        fail(f"{model}: {error}")
+    present(modes_report(found, listed, each=group is not None), form)

@@ -1,0 +1,300 @@
+"""Models, motions, bodies, modes and solvers named on the command line, checked before anything is solved."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from groups.model import Model, build, solvers_of
+from groups.motion import Motion, default_motion, driven_coordinates, read_motion
+from groups.motion.sampling import usual_motion
+from groups.refusal import RefusedError, motion_to_write, solvable_model
+from groups.runner import Request
+from groups.trajectory import LEVELS, Level, body_index
+from mbssa import Mechanism, ModelError
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail
+
+#: Numbers of one pose, its velocity and its acceleration.
+_NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
+
+
+def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None:
+    """Indices of bodies, ascending, from names and numbers with commas between; None if none is named.
+
+    Raises
+    ------
+    ValueError
+        Bodies that there are not: all of them.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> bodies_asked(mbssa.load("planar_four_bar"), ["coupler,2"])
+    [1, 2]
+    """
+    names = _split(texts)
+    found, faults = set(), []
+    for name in names:
+        try:
+            found.add(body_index(mechanism, name))
+        except KeyError as error:
+            faults.append(f"--keep: {error.args[0]}")
+    if texts and not names:
+        faults.append("--keep: names no body")
+    if faults:
+        raise ValueError(BETWEEN.join(faults))
+    return sorted(found) if names else None
+
+
+def modes_asked(model: Model, texts: Sequence[str]) -> dict[int, int]:
+    """Numbers of modes by numbers of groups, from ``GROUP=NUMBER``.
+
+    Raises
+    ------
+    ValueError
+        Other texts, groups that there are not, or one twice: all of them.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> modes_asked(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=1"])
+    {2: 1}
+    """
+    found: dict[int, int] = {}
+    faults = []
+    groups = model.structure.n_groups
+    for text in _split(texts):
+        match = re.fullmatch(r"(?:SG-)?(\d+)=(\d+)", text)
+        if match is None:
+            faults.append(f"--mode {text}: write GROUP=NUMBER, such as 2=1")
+            continue
+        group, mode = int(match[1]), int(match[2])
+        if not 1 <= group <= groups:
+            faults.append(f"--mode {text}: there is no group {group}; the groups are 1 to {groups}")
+        elif found.setdefault(group, mode) != mode:
+            faults.append(f"--mode {text}: group {group} already has mode {found[group]}")
+    if faults:
+        raise ValueError(BETWEEN.join(faults))
+    return found
+
+
+def solvers_asked(model: Model, texts: Sequence[str]) -> dict[int, str]:
+    """Names of solvers by numbers of groups, from ``GROUP=NAME``; dashes may stand for spaces.
+
+    Raises
+    ------
+    ValueError
+        Other texts, groups that there are not, solvers that a group cannot have, or one twice: all of them.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> solvers_asked(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=global-dense"])
+    {2: 'global dense'}
+    """
+    found: dict[int, str] = {}
+    faults = []
+    groups = model.structure.n_groups
+    for text in _split(texts):
+        match = re.fullmatch(r"(?:SG-)?(\d+)=(.+)", text)
+        if match is None:
+            faults.append(f"--solver {text}: write GROUP=NAME, such as 2=Newton")
+            continue
+        group, name = int(match[1]), match[2].replace("-", " ").casefold()
+        if not 1 <= group <= groups:
+            faults.append(f"--solver {text}: there is no group {group}; the groups are 1 to {groups}")
+            continue
+        names = {one.casefold(): one for one in solvers_of(model, group)}
+        if name not in names:
+            faults.append(f"--solver {text}: group {group} can have {', '.join(names.values())}")
+        elif found.setdefault(group, names[name]) != names[name]:
+            faults.append(f"--solver {text}: group {group} already has {found[group]}")
+    if faults:
+        raise ValueError(BETWEEN.join(faults))
+    return found
+
+
+def through_asked(texts: Sequence[str]) -> list[str] | Literal["auto"]:
+    """The inputs to be borrowed, from texts with commas between, or ``auto``.
+
+    >>> through_asked(["1-2.slide,1-13", "13-15"]), through_asked(["auto"])
+    (['1-2.slide', '1-13', '13-15'], 'auto')
+    """
+    names = _split(texts)
+    return "auto" if names == ["auto"] else names
+
+
+def through_faults(texts: Sequence[str], request: Request, modes: Sequence[str]) -> list[str]:
+    """What is no list of inputs, or cannot go together with borrowed ones; whether they exist is not asked.
+
+    >>> through_faults(["1-5.angle"], Request(workers=2), [])[0].partition(":")[0]
+    '--through with --workers'
+    """
+    names, faults = _split(texts), []
+    if not names:
+        faults.append("--through: names no coordinate; write 1-2.slide,13-15, or auto")
+    elif "auto" in names and len(names) > 1:
+        faults.append("--through auto: picks all inputs itself; write no other")
+    if modes:
+        faults.append("--through with --mode: borrowed inputs are led from the mode of the reference")
+    runs = {
+        "--workers": request.workers,
+        f"--executor {request.executor}": request.executor,
+        "--plan": request.plan,
+        "--checkpoint": request.checkpoint,
+        "--resume": request.resume or None,
+    }
+    beside = [option for option, value in runs.items() if value is not None]
+    if beside:
+        faults.append(
+            f"--through with {' and '.join(beside)}: borrowed inputs tie groups into one loop, "
+            "which one core leads from instant to instant"
+        )
+    return faults
+
+
+def points_asked(texts: Sequence[str]) -> list[str] | None:
+    """Points of bodies from texts with commas between; None if none is named.
+
+    >>> points_asked(["coupler.tracer,2-3"])
+    ['coupler.tracer', '2-3']
+    """
+    return _split(texts) or None
+
+
+def _split(texts: Sequence[str]) -> list[str]:
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def picture_faults(
+    model: Model,
+    kept: Sequence[int] | None,
+    level: Level,
+    plot: Path | None,
+    animation: Path | None,
+    points: Sequence[str] | None,
+) -> list[str]:
+    """What would keep pictures from being drawn, found out on the reference configuration alone."""
+    from groups.pictures.coordinates import coordinates
+    from groups.pictures.drawing import MOST_BODIES
+    from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
+    from groups.pictures.paths import paths
+    from groups.pictures.points import points_of
+    from groups.pictures.scene import at_rest, scene_of
+    from mbssa.pictures.limits import refuse_beyond
+
+    bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(kept)
+    answers, n_groups = LEVELS.index(level), model.structure.n_groups
+    standing = at_rest(model.mechanism, model.reference, bodies, answers, n_groups)
+    faults = []
+    try:
+        if plot is not None and points is None:
+            coordinates(standing)
+        elif plot is not None:
+            paths(standing, points)
+    except ValueError as error:
+        advice = "; --keep more bodies, or write --points" if kept is not None and points is None else ""
+        faults.append(f"--plot: {error}{advice}")
+    try:
+        if animation is not None:
+            drawn = len(set(standing.kept.tolist()) | {0})
+            gif = animation.suffix.lower() == ".gif"
+            most = MOST_BODIES if gif else MOST_BODIES_OF_A_PAGE
+            refuse_beyond(most, drawn, "bodies", "one animation", "name fewer with --keep")
+            points_of(scene_of(standing, 1), points)
+    except ValueError as error:
+        faults.append(f"--animate: {error}")
+    return faults
+
+
+def memory_fault(model: Model, instants: int, kept: Sequence[int] | None, level: Level) -> str | None:
+    """A sentence if a trajectory would not fit into this machine's memory.
+
+    >>> import groups, mbssa
+    >>> rotor = groups.build(mbssa.decompose(mbssa.load("rotor")))
+    >>> memory_fault(rotor, 10**12, [1], "position").split(", and")[0]
+    '1,000,000,000,000 instants of 1 body need 303,000 GB'
+    """
+    mechanism = model.mechanism
+    rows = mechanism.n_bodies if kept is None else len(model.held_bodies(np.array(kept, dtype=np.int64)))
+    poses = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
+    needed = instants * (poses + 24 * mechanism.n_driven + 25 * model.structure.n_groups)
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # no such question on this system
+        return None
+    if needed < 0.9 * there:
+        return None
+    bodies = "1 body" if rows == 1 else f"{rows:,} bodies"
+    return (
+        f"{instants:,} instants of {bodies} need {needed / 1e9:,.0f} GB, and this machine has "
+        f"{there / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower --level"
+    )
+
+
+def model_asked(mechanism: Mechanism, name: str) -> Model:
+    """The model of a mechanism that can be solved; else the reasons, and exit 1."""
+    try:
+        return solvable_model(mechanism, name)
+    except RefusedError as error:
+        fail(str(error), NOT_DETERMINED)
+
+
+def through_others(model: Model, through: Sequence[str], solvers: Mapping[int, str] | None = None) -> Model:
+    """The model solved by the groups for other inputs, which ``solvers`` name; or why not, and exit 2."""
+    try:
+        found = build(model.structure, solvers, borrow=through_asked(through))
+    except ValueError as error:
+        fail(f"--through: {error}")
+    if found.borrowed is None and solvers is None:
+        said = "no other inputs leave fewer groups without a closed form; MODEL's own are taken"
+        print(f"--through auto: {said}", file=sys.stderr)
+    return found
+
+
+def motion_asked(
+    model: Model,
+    name: str,
+    path: Path | None,
+    steps: int | None,
+    duration: float | None,
+    kept: list[int] | None,
+    level: Level,
+) -> Motion:
+    """The motion asked for, or the model's own; what is wrong with it is exit 2."""
+    mechanism = model.mechanism
+    carried = mechanism.motion or usual_motion(mechanism)
+    if path is None and carried is None:
+        names = driven_coordinates(mechanism)
+        columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{','.join(('time', *names))}"
+        fail(
+            f"{name} carries no motion. Write one into its file, or into a file of its own for "
+            f"--motion FILE.toml:\n\n{motion_to_write(mechanism)}{columns if names else ''}"
+        )
+    if path is None and mechanism.motion is None and carried is not None:
+        ((coordinate, law),) = carried.inputs.items()
+        range_ = "one turn" if law.name == "speed" else "the range of its limits"
+        print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
+    instants = steps or (carried.steps if path is None and carried is not None else 1)
+    fault = memory_fault(model, instants, kept, level)
+    if fault is not None:
+        fail(fault)
+    try:
+        if path is None:
+            motion = default_motion(mechanism, steps=steps, duration=duration)
+        else:
+            motion = read_motion(mechanism, path, steps=steps, duration=duration)
+    except ModelError:
+        raise  # says its place itself
+    except ValueError as error:
+        fail(f"{path or name}: {error}")
+    fault = memory_fault(model, len(motion.time), kept, level)
+    if fault is not None:
+        fail(fault)
+    return motion

@@ -1,0 +1,294 @@
+"""The command ``mbssa solve``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from groups.cli.requests import (
+    bodies_asked,
+    model_asked,
+    modes_asked,
+    motion_asked,
+    picture_faults,
+    points_asked,
+    solvers_asked,
+    through_faults,
+    through_others,
+)
+from groups.model import Model, build
+from groups.reports.solution import Summary, solution_report
+from groups.runner import Request, solver_by
+from groups.trajectory import Branch, Level
+from mbssa import load, ranks
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
+from mbssa.cli.options import (
+    DurationOption,
+    ForceOption,
+    FormatOption,
+    ModelArgument,
+    MotionOption,
+    StepsOption,
+    ThroughOption,
+    TrustOption,
+)
+from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults
+
+
+def solve(
+    model: ModelArgument,
+    motion: MotionOption = None,
+    steps: StepsOption = None,
+    duration: DurationOption = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP=NUMBER",
+            help="Assembly mode of a group, as mbssa modes numbers them; may be repeated.",
+        ),
+    ] = None,
+    solver: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP=NAME",
+            help="Solver of a group, as mbssa solvers --all names them; may be repeated.",
+        ),
+    ] = None,
+    through: ThroughOption = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BODY,...", help="Keep these bodies alone, by name or number."),
+    ] = None,
+    level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
+    branch: Annotated[
+        Branch | None,
+        typer.Option(
+            help="How branches are held: checked (faster), proven, or smooth (on through crossings).",
+            show_default="proven where steps are coarse",
+        ),
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write poses and rates: .npz, .csv or .nc; may be repeated.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf.",
+        ),
+    ] = None,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BODY.POINT,...", help="Draw the paths of these points, or centres of these joints."
+        ),
+    ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Animate: .gif, or .html to play and turn in a browser."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Solve on so many cores, by the plan predicted fastest."),
+    ] = None,
+    executor: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="threads, processes, mpi, or a joblib backend, for --workers."),
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Solve by this plan, as mbssa routes --save wrote it.")
+    ] = None,
+    compiled: Annotated[
+        bool | None,
+        typer.Option(
+            "--compiled/--no-compiled",
+            help="Solve by compiled kernels, or in plain Python; by default what is faster. Same bits.",
+            show_default=False,
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep what is done, so that --resume can go on from it."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from what --checkpoint keeps.")] = False,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Solve position, velocity and acceleration of MODEL over a motion, group by group.
+
+    Ctrl-C stops a run and keeps what it has. Under mpiexec, ranks share the run.
+
+    Exit 0: every group was solved at every instant; 1: the model cannot be
+    solved as given, or not at every instant; 2: bad input; 130: stopped.
+
+    Example: mbssa solve rotor --output rotor.csv --animate rotor.html
+    """
+    request = Request(workers, executor, plan, checkpoint, resume)
+    if ranks.size() > 1 and executor is None:
+        request = replace(request, executor="mpi")
+    try:
+        targets = [Target("--output", path, TRAJECTORY) for path in output or []]
+        if plot is not None:
+            targets.append(Target("--plot", plot, STILL))
+        if animate is not None:
+            targets.append(Target("--animate", animate, MOVING))
+        faults = target_faults(targets, [model, motion, plan], force)
+        named = points_asked(points or [])
+        if points and plot is None and animate is None:
+            faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
+        if points and named is None:
+            faults.append("--points: names no point")
+        if through is not None:
+            faults += through_faults(through, request, mode or [])
+        if faults:
+            fail_all(faults)
+        groups = mode or [], solver or [], keep or []
+        _solve(
+            model,
+            motion,
+            steps,
+            duration,
+            *groups,
+            level,
+            branch,
+            compiled,
+            targets,
+            named,
+            request,
+            through,
+            form,
+        )
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+
+
+def _solve(
+    name: str,
+    motion_file: Path | None,
+    steps: int | None,
+    duration: float | None,
+    mode: Sequence[str],
+    solver: Sequence[str],
+    keep: Sequence[str],
+    level: Level,
+    branch: Branch | None,
+    compiled: bool | None,
+    targets: Sequence[Target],
+    points: list[str] | None,
+    request: Request,
+    through: Sequence[str] | None,
+    form: str,
+) -> None:
+    mechanism = load(name)
+    model = model_asked(mechanism, name)
+    model, kept, modes = _chosen(model, keep, mode, solver, through)
+    motion = motion_asked(model, name, motion_file, steps, duration, kept, level)
+    still = next((target.path for target in targets if target.option == "--plot"), None)
+    moving = next((target.path for target in targets if target.option == "--animate"), None)
+    if still is not None or moving is not None:
+        faults = picture_faults(model, kept, level, still, moving, points)
+        if faults:
+            fail_all(faults)
+    from groups.watched import solve_watched
+
+    bodies = None if kept is None else [body + 1 for body in kept]
+    try:
+        solve = solver_by(request, model, motion, level) if request else None
+        run = solve_watched(
+            model,
+            motion,
+            bodies=bodies,
+            level=level,
+            modes=modes,
+            branch=branch,
+            compiled=compiled,
+            solve=solve,
+        )
+    except ValueError as error:
+        fail(str(error))
+    except RuntimeError as error:
+        folder = request.checkpoint
+        more = "" if folder is None else f"\nwhat is done is kept: add --resume to --checkpoint {folder}"
+        fail(f"{error}{more}", NOT_DETERMINED)
+    except MemoryError:
+        fail(f"{len(motion.time):,} instants need more memory than there is; write fewer --steps or --keep")
+    if run.stopped:
+        more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
+        print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
+    written, faults = _write(run.trajectory, targets, points)
+    present(solution_report(Summary(model, motion, run, written)), form)
+    if faults:
+        fail_all(faults)
+    if run.stopped:
+        raise typer.Exit(STOPPED)
+    raise typer.Exit(OK if run.trajectory.ok else NOT_DETERMINED)
+
+
+def _chosen(
+    driven: Model,
+    keep: Sequence[str],
+    mode: Sequence[str],
+    solver: Sequence[str],
+    through: Sequence[str] | None,
+) -> tuple[Model, list[int] | None, dict[int, int]]:
+    """The model with its inputs and solvers, bodies to keep, and modes; or all that is wrong with them."""
+    model = driven if through is None else through_others(driven, through)
+    faults = []
+    kept: list[int] | None = None
+    modes: dict[int, int] = {}
+    solvers: dict[int, str] = {}
+    try:
+        kept = bodies_asked(model.mechanism, keep)
+    except ValueError as error:
+        faults += str(error).split(BETWEEN)
+    try:
+        modes = modes_asked(model, mode)
+    except ValueError as error:
+        faults += str(error).split(BETWEEN)
+    try:
+        solvers = solvers_asked(model, solver)
+    except ValueError as error:
+        faults += str(error).split(BETWEEN)
+    if faults:
+        fail_all(faults)
+    if solvers and through is None:
+        model = build(driven.structure, solvers)
+    elif solvers:
+        model = through_others(driven, through or (), solvers)
+    return model, kept, modes
+
+
+def _write(
+    trajectory: Any, targets: Sequence[Target], points: list[str] | None
+) -> tuple[list[Path], list[str]]:
+    """Write the files; those that were, and what kept others from it."""
+    written, faults = [], []
+    for target in targets:
+        try:
+            if target.endings is TRAJECTORY:
+                trajectory.write(target.path)
+            else:
+                from groups.pictures import write
+
+                paths = points is not None
+                write(trajectory, target.path, picture="paths" if paths else "coordinates", points=points)
+        except OSError as error:
+            faults.append(f"{target.option} {target.path}: {error.strerror or error}")
+        except (ValueError, ModuleNotFoundError) as error:
+            faults.append(f"{target.option} {target.path}: {error}")
+        else:
+            written.append(target.path)
+    return written, faults

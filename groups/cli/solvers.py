@@ -1,0 +1,53 @@
+"""The command ``mbssa solvers``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from groups.cli.requests import model_asked, through_faults, through_others
+from groups.library import table
+from groups.reports.solvers import library_report, solvers_report
+from groups.runner import Request
+from mbssa import load
+from mbssa.cli.console import fail, fail_all, present
+from mbssa.cli.options import FormatOption, ThroughOption, TrustOption
+
+
+def solvers(
+    model: Annotated[
+        str | None,
+        typer.Argument(metavar="MODEL", help="A built-in model or a file; without it, all group types."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Name the other solvers that each group can have, too.")
+    ] = False,
+    through: ThroughOption = None,
+    trust: TrustOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Say which solver each structural group of MODEL gets, and why.
+
+    Without MODEL: which solver each type of group gets, and how many modes it can have.
+    mbssa solve --solver takes another than the one that a group gets.
+
+    Exit 0: every group has one; 1: the model cannot be solved as given; 2: bad input.
+
+    Example: mbssa solvers rotor
+    """
+    if model is None:
+        for option, given in (("--all", every), ("--through", through is not None)):
+            if given:
+                fail(f"{option}: is for the groups of a model; name one")
+        present(library_report(table()), form)
+        return
+    faults = through_faults(through, Request(), []) if through is not None else []
+    if faults:
+        fail_all(faults)
+    found = model_asked(load(model), model)
+    if through is not None:
+        found = through_others(found, through)
+    present(solvers_report(found, every=every), form)
+    if found.borrowed is not None and form != "json":
+        print(f"\n{found.borrowed}")

@@ -1,0 +1,62 @@
+"""Lines and columns that reports of groups have in common."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from mbssa.reports.structure import summary_head, treatment_lines
+from mbssa.reports.table import SHOWN, Heading
+
+if TYPE_CHECKING:
+    from groups.registry import Solver
+    from mbssa import Group, Structure
+
+#: Letters of a line of bodies in a narrow table.
+_WRAPPED = 12
+
+
+def solver_text(solver: Solver) -> str:
+    """Form and name of a solver in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``.
+
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> solver_text(model.solvers[1])
+    'closed form: RRR dyad'
+    """
+    return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
+
+
+def about_columns(narrow: bool) -> tuple[str, ...]:
+    """Titles of :func:`about`."""
+    return ("SG", "SG type") if narrow else ("SG", "Bodies", "SG type")
+
+
+def about(group: Group, solver: Solver, narrow: bool) -> tuple[str, ...]:
+    """Number, bodies, type and solver of a group; in a narrow table the bodies are below the type."""
+    bodies, text = ", ".join(map(str, group.bodies)), solver_text(solver)
+    if not narrow:
+        return str(group.number), bodies, group.type_name, text
+    below = wrap(bodies, max(len(group.type_name), _WRAPPED))
+    return (
+        str(group.number),
+        "\n".join([group.type_name, *below]),
+        text.replace(": ", ":\n").replace(", ", ",\n"),
+    )
+
+
+def model_lines(structure: Structure, driven: Structure | None = None) -> list[str]:
+    """The mechanism, its size, and what was left out or locked.
+
+    Parameters
+    ----------
+    driven : the structure by the mechanism's own inputs, where it is solved by those of another
+    """
+    head, *rest = summary_head(structure if driven is None else driven)
+    return [Heading(head), *rest, *treatment_lines(structure)]
+
+
+def rest_of_groups(structure: Structure) -> list[str]:
+    """The line that counts the groups that a table does not show."""
+    more = structure.n_groups - SHOWN
+    return [f"… and {more} more groups; --format json lists them all"] if more > 0 else []

@@ -1,0 +1,53 @@
+"""Faults of a solved motion, in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from groups.kernels.status import LIFTED, NOT_COMPUTED, PENETRATES, SINGULAR, WAITS
+from groups.trajectory import STATUS, Trajectory
+
+
+def sentences(trajectory: Trajectory) -> list[str]:
+    """One sentence per group that failed, and one for the instants that were not computed.
+
+    A sentence names the group, its bodies and its type; and for each status, in the order in which they
+    occur, at how many instants, the first of them, and the residual there (m or rad).
+    """
+    status = trajectory.status
+    said = []
+    for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
+        codes, first, count = np.unique(status[:, g], return_index=True, return_counts=True)
+        found = [
+            _of_status(trajectory, g, int(codes[k]), int(first[k]), int(count[k]))
+            for k in np.argsort(first).tolist()
+            if codes[k] not in (0, NOT_COMPUTED)
+        ]
+        name = trajectory.named_groups[g]
+        cause = trajectory.causes[g] if trajectory.causes is not None else ""
+        contact = trajectory.contacts[g] if trajectory.contacts is not None else ""
+        said.append(
+            f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
+            + (f"; joint {cause} ran out" if cause else "")
+            + "".join(f"; {one}" for one in trajectory.singular if one.group == g + 1)
+            + (f"; contact {contact}" if contact else "")
+        )
+    stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))
+    if len(stopped):
+        n = len(trajectory.time)
+        said.append(f"{STATUS[NOT_COMPUTED]}: {_instants(len(stopped), n, trajectory.time[stopped[0]])}")
+    return said
+
+
+def _of_status(trajectory: Trajectory, group: int, code: int, first: int, count: int) -> str:
+    text = f"{STATUS[code]} {_instants(count, len(trajectory.time), trajectory.time[first])}"
+    if code == WAITS or (code in (LIFTED, PENETRATES) and trajectory.contacts is not None):
+        return text
+    figures = f"residual {trajectory.residual[first, group]:.3g}"
+    if code == SINGULAR:
+        figures += f", condition {trajectory.condition[first, group]:.3g}"
+    return f"{text} ({figures})"
+
+
+def _instants(count: int, of: int, first: np.float64) -> str:
+    return f"at {count} of {of} instants, first at t = {first:.6g} s"

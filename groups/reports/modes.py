@@ -1,0 +1,144 @@
+"""Assembly modes of a model's groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from groups.assembly_modes.placing import CLOSED_FORM
+from groups.reports.about import about, about_columns, model_lines, rest_of_groups
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.reports.table import SHOWN, Part, Report, Table
+
+if TYPE_CHECKING:
+    from groups.assembly_modes import AssemblyMode, GroupModes
+    from groups.model import Model
+
+#: Coordinates of a mode that a table has.
+_COLUMNS = 6
+#: Modes of a group that have a row.
+_SHOWN_MODES = 200
+
+
+def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> Report:
+    """The number of modes of each group; with ``each`` the modes too."""
+    parts: list[Part] = [*model_lines(model.structure), _table(model, listed, narrow=False)]
+    if len(listed) > SHOWN:
+        parts += rest_of_groups(model.structure)
+    parts += _searches(listed)
+    if each:
+        for found in listed:
+            parts += _modes_parts(model, found)
+    else:
+        parts += [
+            "mbssa modes MODEL --group N lists the modes of one group;",
+            "mbssa solve MODEL --mode N=NUMBER moves it in another than the reference's.",
+        ]
+    return Report(parts, lambda: _record(model, listed))
+
+
+def _table(model: Model, listed: Sequence[GroupModes], *, narrow: bool) -> Table:
+    def cells(found: GroupModes) -> tuple[str, ...]:
+        truss = "" if found.truss is None else f"\n{found.truss}"
+        return (
+            *about(model.structure.groups[found.group - 1], model.solvers[found.group - 1], narrow),
+            str(len(found)),
+            str(found.reference),
+            "?" if found.most is None else str(found.most),
+            _completeness(found) + truss,
+        )
+
+    return Table(
+        (*about_columns(narrow), "Solver", "Modes", "Reference", "At most", "All found"),
+        listed[:SHOWN],
+        cells,
+        ("SG", "Modes", "Reference", "At most"),
+        narrow=lambda: _table(model, listed, narrow=True),
+        tight=narrow,
+    )
+
+
+def _completeness(found: GroupModes) -> str:
+    if found.complete:
+        return "yes"
+    return f"about {found.missing:.0f} missing" if found.missing >= 0.5 else "it seems"
+
+
+def _searches(listed: Sequence[GroupModes]) -> list[str]:
+    """How the modes were found that no closed form gives."""
+    lines = []
+    for found in listed[:SHOWN]:
+        if found.search != CLOSED_FORM.text:
+            lines.append(f"SG-{found.group}: {found.search}.")
+            if not found.complete:
+                lines.append("  mbssa modes MODEL --starts N searches longer.")
+    return lines
+
+
+def _modes_parts(model: Model, found: GroupModes) -> list[Part]:
+    """The modes of one group, by the coordinates in which they differ, the solver's unknowns first."""
+    rows = list(found)
+    asked = [name for name in model.solvers[found.group - 1].unknowns if name in found[1].coordinates]
+    names = [
+        name
+        for name in (*asked, *(name for name in found[1].coordinates if name not in asked))
+        if len({f"{mode.coordinates[name]:.4f}" for mode in rows}) > 1
+    ]
+    shown = names[:_COLUMNS]
+    titles = [_title(name) for name in shown]
+
+    def cells(mode: AssemblyMode) -> tuple[str, ...]:
+        return (
+            str(mode.number),
+            "*" if mode.number == found.reference else "",
+            *(f"{round(mode.coordinates[name], 4) + 0.0:.4f}" for name in shown),
+            f"{mode.residual:.0e}" if mode.residual else "0",
+        )
+
+    right = ("Mode", *titles, "Residual")
+    parts: list[Part] = [
+        Table(("Mode", "", *right[1:]), rows[:_SHOWN_MODES], cells, right, tight=True),
+        "* where the reference stands",
+    ]
+    if len(names) > len(shown):
+        parts.append(f"… and {len(names) - len(shown)} more coordinates differ; --format json lists them")
+    if len(rows) > _SHOWN_MODES:
+        parts.append(f"… and {len(rows) - _SHOWN_MODES} more modes; --format json lists them")
+    return parts
+
+
+def _title(name: str) -> str:
+    """Joint, coordinate and unit, below each other."""
+    joint, _, coordinate = name.rpartition(".")
+    return f"{joint}\n{coordinate}\n{coordinate_unit(coordinate)}"
+
+
+def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
+    """The modes of groups as texts and numbers, m and rad; poses are of the bodies' own origins."""
+    return [
+        {
+            "number": found.group,
+            "bodies": list(model.structure.groups[found.group - 1].bodies),
+            "type": found.type_name,
+            "solver": found.solver,
+            "reference": found.reference,
+            "complete": found.complete,
+            "missing": found.missing,
+            "search": found.search,
+            "most": found.most,
+            "truss": None if found.truss is None else str(found.truss),
+            "modes": [
+                {
+                    "number": mode.number,
+                    "signs": list(mode.signs),
+                    "coordinates": mode.coordinates,
+                    "bodies": (mode.bodies + 1).tolist(),
+                    "position": mode.position.tolist(),
+                    "rotation": mode.rotation.tolist(),
+                    "residual": mode.residual,
+                }
+                for mode in found
+            ],
+        }
+        for found in listed
+    ]

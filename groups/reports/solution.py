@@ -1,0 +1,305 @@
+"""A solved motion: groups, residuals, conditions, faults, inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.reports.about import about, about_columns, model_lines, rest_of_groups
+from groups.trajectory import STATUS, Trajectory
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.system import Configuration
+from mbssa.reports.structure import treatment_lines
+from mbssa.reports.table import SHOWN, Heading, Part, Report, Table, Verbatim
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from groups.model import Model
+    from groups.motion import Motion
+    from groups.watched import Watched
+
+Floats = npt.NDArray[np.float64]
+
+#: Driven coordinates and faults that a page lists before it only counts the rest.
+_SHOWN_INPUTS = 24
+_SHOWN_FAULTS = 20
+
+#: Corrections of the reference, over the size or in rad, that are more than what digits leave open.
+CORRECTED = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The worst of a quantity over solved instants: its value, the group's number and the time, s.
+
+    >>> Worst(1e-12, 3, 0.5).group
+    3
+    """
+
+    value: float
+    group: int
+    time: float
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A run and what it was made of: ``files`` are those that were written."""
+
+    model: Model
+    motion: Motion
+    run: Watched
+    files: Sequence[Path] = ()
+
+    @property
+    def trajectory(self) -> Trajectory:
+        return self.run.trajectory
+
+    @property
+    def residual(self) -> Worst | None:
+        """The largest residual of a solved instant, m or rad; None where none was solved."""
+        return _worst(self.trajectory, self.trajectory.residual, largest=True)
+
+    @property
+    def condition(self) -> Worst | None:
+        """The smallest condition of a solved instant; None where none was solved."""
+        return _worst(self.trajectory, self.trajectory.condition, largest=False)
+
+
+def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> Worst | None:
+    sound = (trajectory.status == 0) & np.isfinite(array)
+    if not sound.any():
+        return None
+    bad = np.where(sound, array if largest else -array, -np.inf)
+    instant, group = np.unravel_index(int(bad.argmax()), bad.shape)
+    return Worst(float(array[instant, group]), int(group) + 1, float(trajectory.time[instant]))
+
+
+def solution_report(summary: Summary) -> Report:
+    """The mechanism, its groups, its inputs, the figures, the faults, the files of a run."""
+    structure, tearing = summary.model.structure, summary.model.tearing
+    names = summary.motion.names
+    parts: list[Part] = [
+        *model_lines(structure, None if tearing is None else tearing.direct.structure),
+        _group_table(summary, _by_group(summary), narrow=False),
+        *rest_of_groups(structure),
+    ]
+    if names:
+        parts.append(_input_table(summary.motion))
+        if len(names) > _SHOWN_INPUTS:
+            parts.append(f"… and {len(names) - _SHOWN_INPUTS} more; --format json lists all")
+    parts += _figures(summary)
+    faults = summary.trajectory.faults()
+    if faults:
+        parts += ["", Heading("Faults"), *(f"  - {fault}" for fault in faults[:_SHOWN_FAULTS])]
+        if len(faults) > _SHOWN_FAULTS:
+            parts.append(f"  - … and {len(faults) - _SHOWN_FAULTS} more; --format json lists all")
+    parts += [Verbatim(f"written: {path}") for path in summary.files]
+    return Report(parts, lambda: to_dict(summary))
+
+
+def _group_table(summary: Summary, found: Sequence[dict[str, Any]], *, narrow: bool) -> Table:
+    right = ("SG", "Solved", "Residual", "Condition")
+    structure, solvers = summary.model.structure, summary.model.solvers
+
+    def cells(number: int) -> tuple[str, ...]:
+        of = found[number]
+        return (
+            *about(structure.groups[number], solvers[number], narrow),
+            str(of["solved"]),
+            "–" if of["residual"] is None else _residual(of["residual"]),
+            "–" if of["condition"] is None else f"{of['condition']:.2g}",
+        )
+
+    return Table(
+        (*about_columns(narrow), "Solver", *right[1:]),
+        range(min(structure.n_groups, SHOWN)),
+        cells,
+        right,
+        narrow=lambda: _group_table(summary, found, narrow=True),
+        tight=narrow,
+    )
+
+
+def _by_group(summary: Summary) -> list[dict[str, Any]]:
+    """Of each group: solved instants, the others by status, and the worst figures of the solved ones."""
+    trajectory = summary.trajectory
+    found = []
+    for g in range(trajectory.status.shape[1]):
+        status = trajectory.status[:, g]
+        sound = status == 0
+        codes, counts = np.unique(status[~sound], return_counts=True)
+        found.append(
+            {
+                "solved": int(sound.sum()),
+                "proven": int((trajectory.proof[:, g] == 2).sum()),
+                "failed": {
+                    STATUS[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+                },
+                "residual": _extreme(trajectory.residual[sound, g], largest=True),
+                "condition": _extreme(trajectory.condition[sound, g], largest=False),
+                "iterations": int(trajectory.iterations[sound, g].max(initial=0)),
+            }
+        )
+    return found
+
+
+def _extreme(values: Floats, *, largest: bool) -> float | None:
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return None
+    return float(known.max() if largest else known.min())
+
+
+def _input_table(motion: Motion) -> Table:
+    right = ("From", "To", "Fastest", "Acceleration up to")
+
+    def cells(one: dict[str, Any]) -> tuple[str, ...]:
+        numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
+        return one["name"], *(f"{number:.4g}" for number in numbers), f"{one['unit']}, /s, /s²"
+
+    return Table(("Driven", *right, "Unit"), _inputs(motion)[:_SHOWN_INPUTS], cells, right)
+
+
+def _inputs(motion: Motion) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "unit": coordinate_unit(name.rpartition(".")[2]),
+            "lowest": float(motion.value[row].min()),
+            "highest": float(motion.value[row].max()),
+            "fastest": float(np.abs(motion.rate[row]).max()),
+            "acceleration": float(np.abs(motion.acceleration[row]).max()),
+        }
+        for row, name in enumerate(motion.names)
+    ]
+
+
+def _figures(summary: Summary) -> list[str]:
+    run, time = summary.run, summary.motion.time
+    instants = f"{len(time):,} instants" if len(time) > 1 else "1 instant"
+    span = f"t = {time[0]:.6g} … {time[-1]:.6g} s" if len(time) > 1 else f"t = {time[0]:.6g} s"
+    each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
+    compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
+    loaded = f"compiled kernels, loaded in {_duration(run.starting)}{compiled}"
+    by = loaded if run.compiled else "plain Python"
+    lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each} by {by}"]
+    if run.how:
+        lines.append(f"by the plan {run.how}")
+    lines += _borrowed(summary)
+    lines += _corrected(summary.model)
+    largest, worst = summary.residual, summary.condition
+    if largest is not None:
+        lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
+    if worst is not None:
+        lines.append(f"worst condition {worst.value:.2g} {_where(worst)}; 1 is best, 0 singular")
+    lines.append(branches(summary.trajectory))
+    if summary.trajectory.ok:
+        lines.append("every group was solved at every instant")
+    return lines
+
+
+def branches(trajectory: Trajectory) -> str:
+    """In how many groups the branch is proven wherever it is solved, and which are only checked."""
+    if trajectory.proven is None:
+        return "branches: checked; --branch proven certifies those that have a bound"
+    checked = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == 1).any(axis=0)).tolist()]
+    count = trajectory.status.shape[1]
+    more = f" and {len(checked) - _SHOWN_FAULTS} more" if len(checked) > _SHOWN_FAULTS else ""
+    listed = f"; checked alone: {', '.join(checked[:_SHOWN_FAULTS])}{more}" if checked else ""
+    return f"branches: proven in {count - len(checked)} of {count} groups{listed}"
+
+
+def _corrected(model: Model) -> list[str]:
+    """By how much the reference had to move until it closed, where that is more than rounding."""
+    given = Configuration.reference(model.frames)
+    moved = float(np.abs(model.reference.position - given.position).max(initial=0.0))
+    turned = float(np.abs(model.reference.rotation - given.rotation).max(initial=0.0))
+    if moved <= CORRECTED * model.frames.size and turned <= CORRECTED:
+        return []
+    return [
+        f"the reference did not close as given and was corrected by up to {moved:.3g} m and about "
+        f"{turned:.3g} rad: mbssa check says of which bodies"
+    ]
+
+
+def _borrowed(summary: Summary) -> list[str]:
+    """Which inputs were borrowed, what it took to find them, and the instants that they were not for."""
+    record, outer = summary.model.borrowed, summary.trajectory.outer
+    if record is None or outer is None:
+        return []
+    found = np.isfinite(outer.residual) & ~outer.fallback
+    steps = outer.iterations[found]
+    lines = [str(record)]
+    if len(steps):
+        each = f"{steps.mean():.2g} an instant, at most {steps.max()}"
+        worst = f"worst condition {outer.condition[found].min():.2g}"
+        lines.append(f"steps to find the borrowed inputs: {each}; {worst}")
+    return [*lines, *outer.sentences()]
+
+
+def _where(worst: Worst) -> str:
+    return f"(SG-{worst.group}, t = {worst.time:.6g} s)"
+
+
+def _residual(value: float) -> str:
+    return f"{value:.1e}" if value else "0"
+
+
+def _duration(seconds: float) -> str:
+    """A time with three digits in the unit that fits.
+
+    >>> _duration(0.00123), _duration(12.34), _duration(3.2e-7)
+    ('1.23 ms', '12.3 s', '0.32 µs')
+    """
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def to_dict(summary: Summary) -> dict[str, Any]:
+    """A run as lists, texts and numbers, SI units; groups count from 1, None is what there is not."""
+    structure, run, time = summary.model.structure, summary.run, summary.motion.time
+    return {
+        "mechanism": structure.mechanism.name,
+        "ok": summary.trajectory.ok,
+        "stopped": run.stopped,
+        "instants": len(time),
+        "from": float(time[0]),
+        "to": float(time[-1]),
+        "plan": run.how or None,
+        "borrowed": None if summary.model.borrowed is None else summary.model.borrowed.to_dict(),
+        "fallback": np.flatnonzero(summary.trajectory.fallback).tolist(),
+        "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
+        "largest_residual": _worst_dict(summary.residual),
+        "worst_condition": _worst_dict(summary.condition),
+        "faults": summary.trajectory.faults(),
+        "notes": _borrowed(summary),
+        "treatment": treatment_lines(structure),
+        "inputs": _inputs(summary.motion),
+        "groups": [
+            {
+                "number": group.number,
+                "bodies": list(group.bodies),
+                "type": group.type_name,
+                "form": solver.form,
+                "solver": solver.name,
+                **found,
+            }
+            for group, solver, found in zip(
+                structure.groups, summary.model.solvers, _by_group(summary), strict=True
+            )
+        ],
+        "files": [str(path) for path in summary.files],
+    }
+
+
+def _worst_dict(worst: Worst | None) -> dict[str, Any] | None:
+    if worst is None:
+        return None
+    return {"value": worst.value, "group": worst.group, "time": worst.time}

@@ -1,0 +1,124 @@
+"""Solvers of a model's groups, and of each type of group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from groups.library import LibraryRow, most_modes
+from groups.reports.about import about, about_columns, model_lines, rest_of_groups, solver_text
+from mbssa.reports.table import SHOWN, Heading, Part, Report, Table
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+#: Unknowns and joints that a cell lists before it only counts the rest.
+_LISTED = 8
+
+
+def solvers_report(model: Model, *, every: bool = False) -> Report:
+    """The solver of each group, its unknowns, the joints that close it, and why it was chosen.
+
+    Parameters
+    ----------
+    every : whether the other solvers that a group can have are listed too
+    """
+    parts: list[Part] = [
+        *model_lines(model.structure),
+        _table(model, narrow=False),
+        *rest_of_groups(model.structure),
+        *_why((solver_text(solver), solver.why) for solver in model.solvers),
+        "Modes are the most that a group of this kind can have; ? where nobody knows.",
+    ]
+    if every:
+        parts += ["", Heading("Other solvers that a group can have")]
+        parts += [f"  SG-{number}: {', '.join(names)}" for number, names in _others(model)[:SHOWN]]
+        parts += ["", "mbssa solve MODEL --solver GROUP=NAME solves a group by another."]
+    return Report(parts, lambda: _record(model, every))
+
+
+def library_report(rows: Sequence[LibraryRow]) -> Report:
+    """The solver of each type of group, and why."""
+    columns = ("SG type", "Chain", "Solver", "Unknowns", "Closed by", "Modes", "Degree")
+
+    def cells(row: LibraryRow) -> tuple[str, ...]:
+        numbers = (str(row.modes or "?"), str(row.degree or "?"))
+        return row.type_name, row.chain, row.solver, str(row.unknowns), row.closing, *numbers
+
+    def table(tight: bool) -> Table:
+        right = ("Unknowns", "Modes", "Degree")
+        return Table(columns, rows, cells, right, narrow=lambda: table(True), tight=tight)
+
+    return Report(
+        (
+            table(False),
+            *_why((row.solver, row.why) for row in rows),
+            "A star marks what is driven. A leg alone has modes for its turns; ? is not known.",
+        ),
+        lambda: [asdict(row) for row in rows],
+    )
+
+
+def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    return [Heading("Why"), *(f"  - {solver}: {why}" for solver, why in dict.fromkeys(reasons)), ""]
+
+
+def _others(model: Model) -> list[tuple[int, tuple[str, ...]]]:
+    """By number of the group, the solvers that it can have beside the one that it has."""
+    from groups.model import solvers_of  # which shows its results by this file
+
+    return [
+        (solver.number, tuple(name for name in solvers_of(model, solver.number) if name != solver.choice))
+        for solver in model.solvers
+    ]
+
+
+def _table(model: Model, *, narrow: bool) -> Table:
+    def cells(number: int) -> tuple[str, ...]:
+        group, solver = model.structure.groups[number], model.solvers[number]
+        return (
+            *about(group, solver, narrow),
+            _cell(solver.unknowns, narrow),
+            _cell(solver.closing, narrow),
+            str(most_modes(model, group) or "?"),
+        )
+
+    return Table(
+        (*about_columns(narrow), "Solver", "Unknowns", "Closed by", "Modes"),
+        range(min(model.structure.n_groups, SHOWN)),
+        cells,
+        ("SG", "Modes"),
+        narrow=lambda: _table(model, narrow=True),
+        tight=narrow,
+    )
+
+
+def _record(model: Model, every: bool) -> list[dict[str, Any]]:
+    """The solver of each group as texts and numbers; modes is None where nobody knows the most.
+
+    With ``every`` the other solvers that it can have, too.
+    """
+    record: list[dict[str, Any]] = [
+        {
+            "number": group.number,
+            "bodies": list(group.bodies),
+            "type": group.type_name,
+            "form": solver.form,
+            "solver": solver.name,
+            "unknowns": list(solver.unknowns),
+            "closed_by": list(solver.closing),
+            "modes": most_modes(model, group),
+            "why": solver.why,
+        }
+        for group, solver in zip(model.structure.groups, model.solvers, strict=True)
+    ]
+    if every:
+        for row, (_, others) in zip(record, _others(model), strict=True):
+            row["others"] = list(others)
+    return record
+
+
+def _cell(names: Sequence[str], narrow: bool) -> str:
+    more = len(names) - _LISTED
+    return ("\n" if narrow else ", ").join([*names[:_LISTED], *([f"{more} more"] if more > 0 else [])]) or "–"

@@ -1,0 +1,116 @@
+"""The command ``mbssa``: its table of commands, errors as sentences, and a quiet end by Ctrl-C.
+
+One file has one command. Nothing that takes time is imported before Ctrl-C is handled, and no command before
+it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from types import FrameType
+
+from mbssa import ranks
+from mbssa.cli.console import BETWEEN as BETWEEN
+from mbssa.cli.console import NOT_DETERMINED as NOT_DETERMINED
+from mbssa.cli.console import OK as OK
+from mbssa.cli.console import STOPPED as STOPPED
+from mbssa.cli.console import fail as fail
+from mbssa.cli.console import fail_all as fail_all
+from mbssa.texts import printable
+
+#: Where each command is: "module:function". Help lists them in this order.
+COMMANDS = {
+    "models": "mbssa.cli.models:models",
+    "new": "mbssa.cli.new:new",
+    "joints": "mbssa.cli.joints:joints",
+    "schema": "mbssa.cli.schema:schema",
+    "decompose": "mbssa.cli.decompose:decompose",
+    "check": "mbssa.cli.check:check",
+    "convert": "mbssa.cli.convert:convert",
+    "cams": "mbssa.cli.cams:cams",
+    "loops": "mbssa.cli.loops:loops",
+    "transform": "mbssa.cli.transform:transform",
+    "transformations": "mbssa.cli.transformations:transformations",
+    "solve": "groups.cli.solve:solve",
+    "solvers": "groups.cli.solvers:solvers",
+    "modes": "groups.cli.modes:modes",
+    "draw": "groups.cli.draw:draw",
+    "partition": "groups.cli.partition:partition",
+    "routes": "routes.cli.routes:routes",
+    "sweep": "routes.cli.sweep:sweep",
+}
+
+#: What commands find in a package above their own: ``mbssa solve`` what runs a plan, and ``mbssa check`` what
+#: finds the singular positions of a motion.
+RUNNER = "routes.cli.solve:runner"
+SINGULAR_POSITIONS = "groups.branches.on_the_way:singular_positions"
+
+
+def main() -> None:
+    """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input, 130 stopped."""
+    _on_interrupt(_leave)
+    _prepare_output()
+    warnings.showwarning = _warn  # type: ignore[assignment]
+    from mbssa.cli.application import application, found
+    from mbssa.gathering.faults import ModelError
+
+    try:
+        app = application()
+        asked = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+        if asked in COMMANDS:
+            found(COMMANDS[asked])  # here, where Ctrl-C may end an import
+        _on_interrupt(_interrupt)
+        app()
+    except ModelError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C", file=sys.stderr)
+        raise SystemExit(STOPPED) from None
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; closing stdout again must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(OK) from None
+    except OSError as error:
+        fail(f"{error.filename or 'output'}: {error.strerror or error}")
+    except MemoryError as error:
+        fail(
+            f"out of memory{f' ({error})' if str(error) else ''}; ask for fewer steps, cases, bodies or rows"
+        )
+    except RecursionError:
+        fail("nested too deeply; write flatter tables or shorter formulas")
+
+
+def _on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """The first Ctrl-C lets a command keep what it has; the next one does not wait for that."""
+    _on_interrupt(_leave)
+    raise KeyboardInterrupt
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    """End at once, without a traceback from wherever that comes: files are whole or not there at any time."""
+    os._exit(STOPPED)
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    """A warning as a sentence, without the line of code that it comes from."""
+    print(f"warning: {printable(str(message))}", file=sys.stderr)
+
+
+def _prepare_output() -> None:
+    """A terminal that knows no dash gets a question mark; a closed one, and all ranks but one, nothing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or ranks.rank() > 0:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

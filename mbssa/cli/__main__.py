@@ -1,0 +1,5 @@
+"""``python -m mbssa.cli``, the same as ``python -m mbssa``."""
+
+from mbssa.cli import main
+
+main()

@@ -1,0 +1,79 @@
+"""The command line, whose commands are imported when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+import typer.main
+
+from mbssa.cli import COMMANDS
+
+
+def application() -> Any:
+    """The command line with all commands of :data:`mbssa.cli.COMMANDS`.
+
+    >>> list(application().commands)[:3]
+    ['models', 'new', 'joints']
+    """
+    app = _typer()
+    app.callback()(_options)
+    group: Any = typer.main.get_command(app)
+    group.commands = _Commands()
+    return group
+
+
+def found(place: str) -> Any:
+    """What a "module:name" names, imported.
+
+    >>> found("math:floor")(2.5)
+    2
+    """
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name."""
+
+    def __getitem__(self, name: str) -> Any:
+        app = _typer()
+        app.command(name)(found(COMMANDS[name]))
+        return typer.main.get_command(app)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+def _typer() -> typer.Typer:
+    return typer.Typer(
+        name="mbssa",
+        help="Take a mechanism apart into structural groups, find what is wrong with it, and move it.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from mbssa.compiled import kernels_kept
+
+        print(f"mbssa {version('mbssa')}\n{kernels_kept()}")
+        raise typer.Exit
+
+
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,53 @@
+"""The command ``mbssa cams``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail_all, present
+from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, TrustOption
+
+Form = Literal["table", "json"]
+
+
+def cams(
+    model: ModelArgument,
+    form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
+    output: OutputOption = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the profiles and the followers' laws to FILE: .svg, .png or .pdf."
+        ),
+    ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Say what the cams of MODEL are like, its joints of type L.
+
+    Law of the follower and its peaks, smallest radii of curvature, undercut,
+    pressure angle, width of a flat face.
+
+    Exit 0: each follower can touch all of its profile; 1: one cannot (the
+    answer is printed all the same); 2: bad input.
+
+    Example: mbssa cams my_cam.toml --picture my_cam.svg
+    """
+    from mbssa.gathering import load
+    from mbssa.reports.cams import cams_of, cams_report
+    from mbssa.targets import STILL, target_faults, targets_of
+
+    targets = targets_of(("--output", output, ()), ("--picture", picture, STILL))
+    if faults := target_faults(targets, [model], force):
+        fail_all(faults)
+    mechanism = load(model)
+    found = cams_of(mechanism)
+    if picture is not None:
+        from mbssa.pictures.cams import cam_picture
+
+        draw((picture, lambda: cam_picture([(cam.name, cam.report.profile) for cam in found])))
+    present(cams_report(mechanism, found), form, output)
+    raise typer.Exit(OK if all(cam.report.sound for cam in found) else NOT_DETERMINED)

@@ -1,0 +1,63 @@
+"""The command ``mbssa check``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mbssa.cli import SINGULAR_POSITIONS
+from mbssa.cli.application import found
+from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present
+from mbssa.cli.inputs import asked
+from mbssa.cli.options import (
+    ForceOption,
+    FormatOption,
+    InputsOption,
+    ModelArgument,
+    OutputOption,
+    PairsOption,
+    TerminalsOption,
+    TrustOption,
+)
+from mbssa.targets import target_faults, targets_of
+
+
+def check(
+    model: ModelArgument,
+    inputs: InputsOption = None,
+    terminal: TerminalsOption = None,
+    pairs: PairsOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, metavar="METRES", help="Of the geometry's numbers; found from their digits if not given."
+        ),
+    ] = None,
+) -> None:
+    """Find out whether MODEL can be solved as given, and if not, why and what would help.
+
+    Count, generic rank (the joint types) and numeric rank (the geometry) are told apart; redundant
+    constraints, idle spins, singular poses and dependent inputs are named; standard error warns of singular
+    poses on the way of the model's motion. Exit 0: can be solved; 1: it cannot as given; 2: bad input.
+
+    Example: mbssa check spatial_4r
+    """
+    from mbssa.reports.check import check_report
+    from mbssa.singularities.check import check as examined
+
+    if precision is not None and not precision <= 1.0:
+        raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
+    if faults := target_faults(targets_of(("--output", output, ())), [model], force):
+        fail_all(faults)
+    result = examined(asked(model, inputs, terminal, pairs), precision)
+    present(check_report(result), form, output)
+    if result.solvable and result.structure.mechanism.has_geometry:
+        for one in found(SINGULAR_POSITIONS)(result.structure.mechanism):
+            print(f"warning: {one}", file=sys.stderr)
+    raise typer.Exit(OK if result.solvable else NOT_DETERMINED)

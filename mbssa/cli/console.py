@@ -1,0 +1,103 @@
+"""What every command prints with: errors, warnings, texts and reports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from mbssa.texts import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+    from rich.console import Console
+
+    from mbssa.mechanism import Mechanism
+    from mbssa.reports.table import Report
+    from mbssa.structure import Structure
+
+#: Exit codes: determined, not determined, bad input, ended by Ctrl-C.
+OK, NOT_DETERMINED, BAD_INPUT, STOPPED = 0, 1, 2, 130
+
+#: Between two faults of one message.
+BETWEEN = "\n  "
+
+#: Bodies up to which a decomposition is followed by ranks: half a second's work.
+_WARNED = 2_000
+
+
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
+    """One message on standard error, and the end."""
+    print(f"error: {printable(message)}", file=sys.stderr)
+    raise SystemExit(code)
+
+
+def fail_all(faults: Sequence[str]) -> NoReturn:
+    """Say all faults at once, and exit 2."""
+    fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))
+
+
+def present(report: Report, form: str = "table", output: Path | None = None) -> None:
+    """Print a report, or write it to a file, in one of its formats."""
+    if form == "table" and output is None:
+        show(report.print_on)
+    else:
+        deliver(report.export(form), output)
+
+
+def show(print_on: Callable[[Console], None]) -> None:
+    """Print with colours as wide as the terminal; where there is none, plain text wide enough for a table."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        print_on(Console(highlight=False))
+        return
+    from mbssa.reports.table import plain_text
+
+    deliver(plain_text(print_on) + "\n", None)
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """Print a text, or write it to a file that is either whole or not there."""
+    if output is None or str(output) == "-":
+        sys.stdout.write(printable(text))
+        sys.stdout.flush()
+        return
+    from mbssa.gathering.files import write_whole
+
+    write_whole(output, text.encode())
+
+
+def draw(*pictures: tuple[Path | None, Callable[[], Figure]]) -> None:
+    """Write the pictures that have a path, all drawn before the first is written; a fault is exit 2."""
+    from mbssa.pictures import save
+
+    try:
+        for path, figure in [(path, make()) for path, make in pictures if path is not None]:
+            save(figure, path)
+    except (ValueError, ModuleNotFoundError) as error:
+        fail(str(error))
+
+
+def warn_of_ranks(structure: Structure, model: str) -> None:
+    """Warn of what the count cannot see, a line per group, where ranks are cheap; and of code not run."""
+    say_untrusted(structure.mechanism)
+    if structure.mechanism.n_bodies > _WARNED:
+        return
+    from mbssa.singularities.check import rank_warnings
+
+    warnings = rank_warnings(structure)
+    for text in warnings:
+        print(f"warning: {text}", file=sys.stderr)
+    if warnings:
+        print(f"warning: see mbssa check {model}", file=sys.stderr)
+
+
+def say_untrusted(mechanism: Mechanism) -> None:
+    """Warn of joints that count by their equations, since the code that they name is not trusted."""
+    if mechanism.untrusted:
+        from mbssa.singularities.check import untrusted_text
+
+        print(f"warning: {untrusted_text(mechanism)}", file=sys.stderr)

@@ -1,0 +1,37 @@
+"""The command ``mbssa convert``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mbssa.cli.console import BETWEEN, fail_all
+from mbssa.cli.options import ForceOption
+from mbssa.gathering import load, save
+from mbssa.gathering.formats import ENDINGS
+from mbssa.targets import Target, target_faults
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A built-in model or a file.")],
+    target: Annotated[Path, typer.Argument(metavar="TO", help="A path in .toml, .m, .csv or .npz.")],
+    force: ForceOption = False,
+) -> None:
+    """Write FROM in the format that the ending of TO says.
+
+    .toml and .npz (arrays) keep everything; .m (the paper's script User_Data.m)
+    and .csv (its matrices as a sheet) keep the topology, and what they do not
+    keep is named on standard error.
+
+    Exit 0: written; 2: bad input.
+
+    Example: mbssa convert rotor rotor.m
+    """
+    if faults := target_faults([Target("TO", target, ENDINGS)], [source], force):
+        fail_all(faults)
+    lost = save(load(source), target)
+    if lost:
+        print(BETWEEN.join([f"{target} does not keep:", *lost]), file=sys.stderr)

@@ -1,0 +1,86 @@
+"""The command ``mbssa decompose``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, fail_all, present, warn_of_ranks
+from mbssa.cli.inputs import asked
+from mbssa.cli.options import (
+    ForceOption,
+    InputsOption,
+    ModelArgument,
+    OutputOption,
+    PairsOption,
+    TerminalsOption,
+    TrustOption,
+)
+from mbssa.reports.structure import Format, export, structure_report, summary_lines
+from mbssa.search.decompose import Method
+from mbssa.search.decompose import decompose as structure_of
+from mbssa.targets import STILL, target_faults, targets_of
+
+
+def decompose(
+    model: ModelArgument,
+    method: Annotated[
+        Method, typer.Option(help="matching is fast; exhaustive is the paper's own search.")
+    ] = "matching",
+    inputs: InputsOption = None,
+    terminal: TerminalsOption = None,
+    pairs: PairsOption = None,
+    form: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table",
+    output: OutputOption = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="SECONDS", help="Stop the exhaustive search after this time."),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the structural graph to FILE: .svg, .png or .pdf."),
+    ] = None,
+    diagram: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the structural diagram to FILE: .svg, .png or .pdf."),
+    ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+) -> None:
+    """Find the structural groups of MODEL, in the order in which they can be solved.
+
+    Exit 0: determined; 1: not determined (the answer is printed all the same); 2: bad input.
+
+    Example: mbssa decompose rotor
+    """
+    targets = targets_of(
+        ("--output", output, ()), ("--picture", picture, STILL), ("--diagram", diagram, STILL)
+    )
+    if faults := target_faults(targets, [model], force):
+        fail_all(faults)
+    structure = structure_of(asked(model, inputs, terminal, pairs), method, time_limit)
+    if picture or diagram:
+        from mbssa.pictures import structural_diagram, structural_graph
+
+        draw((picture, lambda: structural_graph(structure)), (diagram, lambda: structural_diagram(structure)))
+    if form == "table" and output is None:
+        present(structure_report(structure))
+    else:
+        deliver(export(structure, form), output)
+        if not structure.determined:
+            print("\n".join(summary_lines(structure)[2:]), file=sys.stderr)
+    warn_of_ranks(structure, shlex.join([model, *_again(inputs, terminal, pairs)]))
+    raise typer.Exit(OK if structure.determined else NOT_DETERMINED)
+
+
+def _again(inputs: str | None, terminals: list[str] | None, pairs: str | None) -> list[str]:
+    """The options that name the inputs, to be written once more."""
+    return [
+        *(["--inputs", inputs] if inputs is not None else []),
+        *(word for body in terminals or () for word in ("--terminal", body)),
+        *(["--pairs", pairs] if pairs is not None else []),
+    ]

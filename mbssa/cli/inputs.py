@@ -1,0 +1,30 @@
+"""The mechanism that a command is about, by the options that name its inputs."""
+
+from __future__ import annotations
+
+import typer
+
+from mbssa.gathering import load
+from mbssa.mechanism import Mechanism
+
+
+def asked(model: str, inputs: str | None, terminals: list[str] | None, pairs: str | None) -> Mechanism:
+    """The mechanism that is meant: with inputs of its own, or with these.
+
+    Raises
+    ------
+    ModelError
+        The model cannot be read, or does not have these coordinates and bodies: all faults.
+    """
+    mechanism = load(model)
+    if inputs is None:
+        if terminals:
+            raise typer.BadParameter(
+                "is for --inputs; name coordinates of this body's pair there too", param_hint="--terminal"
+            )
+        if pairs is not None:
+            raise typer.BadParameter("is for --inputs; name the coordinates too", param_hint="--pairs")
+        return mechanism
+    from mbssa.input_search.query import with_inputs
+
+    return with_inputs(mechanism, inputs, terminals or (), pairs or ())

@@ -1,0 +1,41 @@
+"""The command ``mbssa joints``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mbssa.cli.console import fail, fail_all, present
+from mbssa.cli.options import ForceOption, OutputOption, ReportOption
+from mbssa.joints.catalogue import Space
+from mbssa.targets import target_faults, targets_of
+
+
+def joints(
+    code: Annotated[
+        str | None, typer.Argument(metavar="TYPE", help="All of one type: its fields, signs, an example.")
+    ] = None,
+    space: Annotated[Space | None, typer.Option(help="Types of this space alone.")] = None,
+    form: ReportOption = "table",
+    output: OutputOption = None,
+    force: ForceOption = False,
+) -> None:
+    """List the joint types: equations, what can be driven, geometry, solver, built-in models.
+
+    Exit 0: listed; 2: no such type.
+
+    Example: mbssa joints U
+    """
+    from mbssa.reports.joints import coverage, coverage_of, joint_report, joints_report, rows_of
+
+    if faults := target_faults(targets_of(("--output", output, ())), [], force):
+        fail_all(faults)
+    if code is None:
+        report = joints_report(coverage(space))
+    else:
+        try:
+            report = joint_report([coverage_of(kind) for kind in rows_of(code, space)])
+        except KeyError as error:
+            fail(str(error.args[0]))
+    present(report, form, output)

@@ -1,0 +1,44 @@
+"""The command ``mbssa new``."""
+
+from __future__ import annotations
+
+import shlex
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mbssa.cli.console import fail_all
+from mbssa.cli.options import ForceOption
+from mbssa.gathering.files import write_whole
+from mbssa.targets import Target, target_faults
+
+Template = Literal["four-bar", "slider-crank", "six-bar", "stewart", "delta", "suspension"]
+
+
+def new(
+    name: Annotated[
+        Path, typer.Argument(metavar="NAME", help="The file to write; .toml is added if it has no ending.")
+    ],
+    template: Annotated[Template, typer.Option("--template", "-t", help="What to begin with.")] = "four-bar",
+    force: ForceOption = False,
+) -> None:
+    """Write a commented model to begin with, which can be decomposed, checked and solved as it is.
+
+    Exit 0: written; 2: bad input.
+
+    Example: mbssa new crank --template slider-crank
+    """
+    path = name if name.suffix else name.with_name(f"{name.name}.toml")
+    if faults := target_faults([Target("NAME", path, (".toml",))], [], force):
+        fail_all(faults)
+    write_whole(path, resources.files("mbssa.gathering.templates").joinpath(f"{template}.toml").read_bytes())
+    shown = shlex.quote(str(path))
+    print(f"wrote {path}; next:")
+    for command, purpose in (
+        (f"decompose {shown}", "structural groups, in the order in which they are solved"),
+        (f"check {shown}", "can it be solved, and if not, what would help"),
+        (f"solve {shown} --animate {shlex.quote(str(path.with_suffix('.html')))}", "move it, and watch it"),
+    ):
+        print(f"  mbssa {command}    # {purpose}")

@@ -1,0 +1,104 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from mbssa.trust import VARIABLE
+
+
+def _trust(context: typer.Context, wanted: bool) -> bool:
+    """Let the run, and the processes that it starts, trust what files name."""
+    if wanted:
+        before = os.environ.get(VARIABLE)
+        os.environ[VARIABLE] = "1"
+
+        def restore() -> None:
+            os.environ.pop(VARIABLE)
+            if before is not None:
+                os.environ[VARIABLE] = before
+
+        context.call_on_close(restore)
+    return wanted
+
+
+def _one_of(known: str) -> Callable[[str], str]:
+    names = known.replace(",", "").replace("or ", "").split()
+
+    def check(form: str) -> str:
+        if form not in names:
+            raise typer.BadParameter(f"{form!r}; write {known}", param_hint="--format")
+        return form
+
+    return check
+
+
+#: Exits with 2 where a format is neither table nor json.
+check_format = _one_of("table or json")
+
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+]
+#: Acts as it is read: a command has it among its parameters, and need not look at it.
+TrustOption = Annotated[
+    bool,
+    typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names."),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+#: Formats of a report: two, three, or all.
+FormatOption = Annotated[
+    str,
+    typer.Option("--format", "-f", metavar="FORMAT", callback=check_format, help="table or json"),
+]
+SheetOption = Annotated[
+    str,
+    typer.Option(
+        "--format", "-f", metavar="FORMAT", callback=_one_of("table, json or csv"), help="table, json or csv"
+    ),
+]
+ReportOption = Annotated[
+    Literal["table", "json", "csv", "markdown"], typer.Option("--format", "-f", help="What to print.")
+]
+
+InputsOption = Annotated[
+    str | None,
+    typer.Option(metavar="COORDINATE,...", help="Drive these instead of what MODEL drives: 1-2.slide,13-15."),
+]
+TerminalsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="BODY",
+        help="Give this body a fictitious F pair with the frame, for --inputs; may be repeated.",
+    ),
+]
+PairsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PAIR,...", help="Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5."
+    ),
+]
+
+MotionOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Laws (.toml) or columns (.csv) of the driven coordinates; the model's own if not given.",
+    ),
+]
+StepsOption = Annotated[int | None, typer.Option(min=1, metavar="N", help="Instants, both ends included.")]
+DurationOption = Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")]
+ThroughOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COORDINATE,...|auto",
+        help="Solve by the groups for these inputs, found so that MODEL's own are met; auto takes the best.",
+    ),
+]

@@ -1,0 +1,52 @@
+"""Free body (F, FP in the plane): binds nothing, and places its second body where it is driven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbssa.joints import blocks
+from mbssa.joints.equations import Equations
+from mbssa.joints.joint_type import Frame, JointType
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import JointGeometry
+
+
+def _frames(g: JointGeometry, second: blocks.Array, _: Mapping[str, Any]) -> tuple[Frame, Frame]:
+    """Frames in the point, or in the origin of the second body, with the world's axes."""
+    frame = blocks.point_of(g, second), np.eye(3)
+    return frame, frame
+
+
+SPATIAL = JointType(
+    code="F", space="spatial", name="Free body Spatial", method="free_body",
+    coordinates=("x", "y", "z", "angle_x", "angle_y", "angle_z"), optional=("point",),
+    pair=Equations(
+        (), (blocks.X, blocks.Y, blocks.Z, *blocks.CARDAN), blocks.steps("Tx0 Ty1 Tz2 Rx3 Ry4 Rz5")
+    ),
+    frames=_frames, axis=None,
+    signs="x, y, z: of the second body's point in the first's frame; " + blocks.CARDAN_SIGNS + ".",
+    example="""
+[[joint]]
+bodies = [1, 2]
+type = "F"
+point = [0.3, 0.1, 0.0]                     # of the second body; the origin of its frame if not given
+""",
+)  # fmt: skip
+
+PLANAR = JointType(
+    code="FP", space="planar", name="Free body Plane", method="free_body", coordinates=("x", "y", "angle"),
+    optional=("point",),
+    pair=Equations((), (blocks.X, blocks.Y, blocks.ANGLE), blocks.steps("Tx0 Ty1 Rz2")),
+    frames=_frames,
+    signs="x, y: of the second body's point in the first's frame; angle: counter-clockwise.",
+    example="""
+[[joint]]
+bodies = [1, 2]
+type = "FP"
+point = [0.3, 0.1]                          # of the second body; the origin of its frame if not given
+""",
+)  # fmt: skip

@@ -1,0 +1,38 @@
+"""Spherical joint (S): one point of each body in one place; Cardan angles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mbssa.joints import blocks
+from mbssa.joints.axes import axes_of, unit
+from mbssa.joints.equations import Equations
+from mbssa.joints.joint_type import Frame, JointType
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import JointGeometry
+
+
+def _frames(g: JointGeometry, _: blocks.Array, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
+    z, x = g.axes if g.axes is not None else ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+    frame = blocks.point_of(g), axes_of(unit(z), unit(x))
+    return frame, frame
+
+
+SPATIAL = JointType(
+    code="S", space="spatial", name="Spheric", method="spherical",
+    coordinates=("angle_x", "angle_y", "angle_z"), required=("point",), optional=("axes",),
+    pair=Equations(blocks.POSITION, blocks.CARDAN, blocks.steps("Rx0 Ry1 Rz2")),
+    frames=_frames, axis=None, is_ball=True, spin="any", may_be_multiple=True,
+    releases=(("SC", ("position z",)),),
+    symbol="o", fill="full", solid="ball",
+    signs=blocks.CARDAN_SIGNS + ".",
+    example="""
+[[joint]]
+bodies = [1, 2]
+type = "S"
+point = [0.3, 0.1, 0.0]                     # the ball's centre
+# axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] # z and x of the frames that the angles are measured in
+""",
+)  # fmt: skip

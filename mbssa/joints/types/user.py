@@ -1,0 +1,89 @@
+"""A user's constraint (USER): a function of the poses of any number of bodies, zero where it holds."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbssa.joints.joint_type import JointType, Space
+
+if TYPE_CHECKING:
+    from mbssa.joints.relations import JointRelations, PairFrames, Poses
+    from mbssa.mechanism import JointGeometry
+
+_NOTE = "function of the poses of its bodies, zero where the constraint holds; one equation a joint"
+_SIGNS = (
+    "The coordinates only count what is left free. The function takes the poses of its bodies, in "
+    "their order: in the plane q (bodies, 3) with rows x, y, angle; in space p (bodies, 3) and R "
+    "(bodies, 3, 3); m and rad."
+)
+
+
+def _relations(
+    bodies: tuple[int, ...], g: JointGeometry, _: Poses, *, space: Space
+) -> tuple[JointRelations, PairFrames]:
+    from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
+    from mbssa.joints.user import user_function
+
+    assert g.function is not None
+    still = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
+    spread = bodies if len(bodies) % 2 == 0 else (*bodies, bodies[-1])
+    pairs = tuple(PairFrames((a, b), *still) for a, b in zip(spread[::2], spread[1::2], strict=True))
+    relation = Relation("function", (Term("user", 0),), is_length=g.unit == "m")
+    function = user_function(g.function, g.derivative, len(bodies), space)
+    return JointRelations(bodies, pairs, (relation,), function=function), pairs[0]
+
+
+SPATIAL = JointType(
+    code="USER", space="spatial", name="User's constraint", method="user_constraint",
+    coordinates=("other_1", "other_2", "other_3", "other_4", "other_5"), required=("function",),
+    optional=("derivative", "unit"), max_bodies=100, table3=False,
+    note=_NOTE,
+    relations=partial(_relations, space="spatial"), driven_in=(),
+    signs=_SIGNS,
+    example="""
+[[joint]]
+bodies = [1, 2]
+type = "P"
+axis = [0.0, 0.0, 1.0]
+
+[[joint]]
+bodies = [1, 3]
+type = "P"
+axis = [0.0, 1.0, 1.0]
+
+[[joint]]
+bodies = [2, 3]                             # any number
+type = "USER"
+function = "my_constraints:same_height"     # def same_height(p, R): return p[0, 2] - p[1, 2]
+unit = "m"
+""",
+)  # fmt: skip
+
+PLANAR = JointType(
+    code="USER", space="planar", name="User's constraint", method="user_constraint",
+    coordinates=("other_1", "other_2"), required=("function",), optional=("derivative", "unit"),
+    max_bodies=100, table3=False,
+    note=_NOTE,
+    relations=partial(_relations, space="planar"), driven_in=(),
+    signs=_SIGNS,
+    example="""
+[[joint]]
+bodies = [1, 2]
+type = "R"
+point = [0.0, 0.0]
+
+[[joint]]
+bodies = [1, 3]
+type = "R"
+point = [0.3, 0.1]
+
+[[joint]]
+bodies = [2, 3]                             # any number
+type = "USER"
+function = "my_constraints:same_angle"      # def same_angle(q): return q[0, 2] - q[1, 2]
+unit = "rad"
+""",
+)  # fmt: skip

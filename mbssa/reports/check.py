@@ -1,0 +1,215 @@
+"""The answer of :func:`mbssa.check`: ranks, findings, proposals, the verdict."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from mbssa.reports.structure import summary_head, treatment_lines
+from mbssa.reports.table import Heading, Part, Report, Table
+
+if TYPE_CHECKING:
+    from mbssa.singularities.check import Finding
+    from mbssa.singularities.check import Report as Check
+    from mbssa.singularities.ranks import Rank
+    from mbssa.singularities.treatment import Examined
+
+#: Groups up to which each has a row; of more, only those whose rank falls short, at most so many.
+_EACH, _SHOWN = 30, 200
+
+
+def check_report(check: Check) -> Report:
+    """Ranks, what was found, what would help, the verdict."""
+    structure = check.structure
+    head, *rest = summary_head(structure)
+    parts: list[Part] = [Heading(head), *rest, "", _rank_table(check)]
+    if check.numeric is not None:
+        parts += [_assumed(check.numeric), ""]
+    parts.append(_group_table(check))
+    for title, lines in (
+        ("What was found", [_finding_line(finding) for finding in check.findings]),
+        ("What was done", treatment_lines(structure)),
+        ("Without a contact", [_contact_line(check, k) for k in range(len(check.contacts))]),
+        (_proposals_title(check), [proposal.text for proposal in check.proposals]),
+    ):
+        if lines:
+            parts += [Heading(title), *(f"  - {line}" for line in lines), ""]
+    return Report([*parts, Heading(f"Verdict: {verdict(check)}.")], lambda: to_dict(check))
+
+
+def verdict(check: Check) -> str:
+    """The answer in one line."""
+    if check.solvable:
+        treated = check.structure.treatment is not None
+        return "can be solved" + (", after the treatment above" if treated else "")
+    return "cannot be solved as given"
+
+
+def _proposals_title(check: Check) -> str:
+    title = "Isostatic substitutes, each verified" if check.solvable else "What would help, each verified"
+    if any(proposal.kind == "joints" for proposal in check.proposals):
+        title += " (a changed joint for almost every geometry of its new type)"
+    return title
+
+
+def _finding_line(finding: Finding) -> str:
+    return ("! " if finding.fatal else "") + finding.text
+
+
+def _contact_line(check: Check, index: int) -> str:
+    lost = check.contacts[index]
+    mechanism = check.structure.mechanism
+    joint = mechanism.joints[lost.joint]
+    bodies = sorted({b for part in lost.parts if part.kind == "under" for b in part.bodies})
+    names = ", ".join(str(mechanism.bodies[b]) for b in bodies)
+    if not lost.missing:
+        return f"{joint}: nothing is missing"
+    freedoms = "freedom" if lost.missing == 1 else "freedoms"
+    return f"{joint}: {lost.missing} {freedoms} too many, of {names}"
+
+
+def _rank_table(check: Check) -> Table:
+    mechanism = check.structure.mechanism
+    unknowns = mechanism.freedom * (mechanism.n_bodies - 1)
+    equations = unknowns - mechanism.mobility
+    rows = [
+        (f"count, {name}", str(equations + driven), str(unknowns), "", "", str(free), "", "")
+        for name, driven, free in (
+            ("undriven", 0, mechanism.mobility),
+            ("driven", mechanism.n_driven, mechanism.mobility - mechanism.n_driven),
+        )
+    ]
+    for examined in (check.generic, check.numeric):
+        if examined is None:
+            continue
+        found = [(f"{examined.basis}, ", examined), ("  second configuration, ", examined.elsewhere)]
+        for name, one in found:
+            if one is not None:
+                rows.append((f"{name}undriven", *_rank_cells(one.constraints)))
+                rows.append((f"{name}driven", *_rank_cells(one.all)))
+    numbers = ("Equations", "Unknowns", "Rank", "Redundant", "Free", "Smallest kept", "Largest dropped")
+    return Table(("", *numbers), rows, right=numbers, tight=True)
+
+
+def _assumed(examined: Examined) -> str:
+    size = examined.frames.size if examined.frames is not None else 1.0
+    precise = f"rounded to {examined.precision * size:.0e} m" if examined.precision else "exact numbers"
+    return (
+        f"Assumed: {precise}; singular values below {examined.tolerance:.0e} of the largest count as 0; "
+        f"lengths divided by {size:.3g} m."
+    )
+
+
+def _rank_cells(rank: Rank) -> tuple[str, str, str, str, str, str, str]:
+    kept, dropped = rank.margin
+    return (
+        str(rank.rows),
+        str(rank.columns),
+        str(rank.rank),
+        str(rank.redundant),
+        str(rank.free),
+        f"{kept:.1e}",
+        f"{dropped:.1e}" if len(rank.values) > rank.rank else "–",
+    )
+
+
+def _group_table(check: Check) -> Table:
+    """Ranks of the groups; of a long list only those that fall short."""
+    rows = [
+        (
+            str(group.number),
+            ",".join(map(str, group.bodies)),
+            group.type_name,
+            str(generic) if generic is not None else "–",
+            str(numeric) if numeric is not None else "–",
+            f"{numeric.margin[0]:.1e}" if numeric is not None else "–",
+        )
+        for group, (generic, numeric) in zip(check.structure.groups, check.group_ranks, strict=False)
+        if len(check.group_ranks) <= _EACH
+        or any(rank is not None and not rank.full for rank in (generic, numeric))
+    ]
+    right = ("SG", "Generic rank", "Numeric rank", "Smallest kept")
+    return Table(("SG", "Bodies", "SG type", *right[1:]), rows[:_SHOWN], right=right)
+
+
+def to_dict(check: Check) -> dict[str, Any]:
+    """The check as lists, texts and numbers; body numbers and group numbers count from 1."""
+    mechanism = check.structure.mechanism
+    return {
+        "mechanism": mechanism.name,
+        "solvable": check.solvable,
+        "determined": check.structure.determined,
+        "mobility": mechanism.mobility,
+        "n_driven": mechanism.n_driven,
+        "generic": _examined(check.generic),
+        "numeric": _examined(check.numeric),
+        "groups": [
+            {"number": k + 1, "generic": _rank(generic), "numeric": _rank(numeric)}
+            for k, (generic, numeric) in enumerate(check.group_ranks)
+        ],
+        "findings": [
+            {
+                "kind": finding.kind,
+                "fatal": finding.fatal,
+                "text": finding.text,
+                "bodies": list(finding.bodies),
+                "joints": list(finding.joints),
+            }
+            for finding in check.findings
+        ],
+        "treatment": treatment_lines(check.structure),
+        "contacts": [
+            {
+                "joint": mechanism.joint_ids[lost.joint],
+                "missing": lost.missing,
+                "text": _contact_line(check, k),
+            }
+            for k, lost in enumerate(check.contacts)
+        ],
+        "proposals": [
+            {
+                "kind": proposal.kind,
+                "text": proposal.text,
+                "size": proposal.size,
+                "types": {mechanism.joint_ids[j]: code for j, code in proposal.types},
+                "inputs": [
+                    f"{joint.id}.{name}"
+                    for joint in proposal.apply(mechanism).joints
+                    for name in joint.driven
+                ]
+                if proposal.kind == "inputs"
+                else [],
+            }
+            for proposal in check.proposals
+        ],
+    }
+
+
+def _examined(examined: Examined | None) -> dict[str, Any] | None:
+    if examined is None:
+        return None
+    return {
+        "undriven": _rank(examined.constraints),
+        "driven": _rank(examined.all),
+        "second_configuration": _examined(examined.elsewhere),
+        "mobility": examined.mobility,
+        "dependent_inputs": examined.dependent_drives,
+        "singular_pose": examined.singular_pose,
+        "dead_point": examined.dead_point,
+        "precision": examined.precision * (examined.frames.size if examined.frames is not None else 1.0),
+        "tolerance": examined.tolerance,
+        "fault": examined.fault,
+    }
+
+
+def _rank(rank: Rank | None) -> dict[str, Any] | None:
+    if rank is None:
+        return None
+    return {
+        "rows": rank.rows,
+        "columns": rank.columns,
+        "rank": rank.rank,
+        "redundant": rank.redundant,
+        "free": rank.free,
+        "singular_values": [value if math.isfinite(value) else None for value in rank.values],
+    }

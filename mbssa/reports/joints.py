@@ -1,0 +1,317 @@
+"""Joint types: equations, coordinates that can be driven, geometry, solvers, models that have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_args
+
+from mbssa.gathering import builtin_names, load
+from mbssa.gathering.schema import JointEntry
+from mbssa.group_library import CLOSED_FORMS, COSTS
+from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
+from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
+
+#: Columns of the table; the screen has the notes below it.
+COLUMNS = (
+    "Type", "Space", "Name", "Grade", "Equations", "Coordinates", "Driven", "Geometry", "Solver", "Examples",
+    "Note",
+)  # fmt: skip
+
+#: What is short in the table.
+LEGEND = (
+    "closed (8), Newton: without iteration in 8 types of groups, by Newton in all others. +8: 8 more models."
+)
+
+#: Models that a line of the table names before it only counts the rest.
+SHOWN_MODELS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """One row of the catalogue and what there is for it.
+
+    Attributes
+    ----------
+    type : the row
+    equations : how many a joint has, without drives; None if none can be evaluated
+    names : of those on the relative pose of two bodies; a relation of several has none
+    driven : free coordinates that can be driven
+    closed : types of groups with such a joint that are solved without iteration
+    newton : those that are known to be solved by iteration
+    solvable : whether a solver takes it at all
+    models : built-in models with such a joint, those with the fewest bodies first
+
+    Examples
+    --------
+    >>> slot = coverage_of(joint_type("SLOT", "planar"))
+    >>> slot.equations, slot.names, slot.driven, "quick_return" in slot.models
+    (1, ('position y',), ('slide', 'angle'), True)
+    """
+
+    type: JointType
+    equations: int | None
+    names: tuple[str, ...]
+    driven: tuple[str, ...]
+    closed: tuple[str, ...]
+    newton: tuple[str, ...]
+    solvable: bool
+    models: tuple[str, ...]
+
+    @property
+    def solver(self) -> str:
+        """Who solves it: closed forms in so many types of groups, and Newton in all others."""
+        if not self.solvable:
+            return "none"
+        if not self.closed:
+            return "Newton"
+        return f"closed ({len(self.closed)}), Newton"
+
+
+def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
+    """What there is for each row of the catalogue, or for those of one space.
+
+    >>> [row.type.code for row in coverage("planar") if row.type.grade == 1]
+    ['R', 'P']
+    """
+    return tuple(coverage_of(row) for row in CATALOGUE if space in (None, row.space))
+
+
+def coverage_of(row: JointType) -> Coverage:
+    """What there is for one row of the catalogue."""
+    pose, known = row.pair, row.has_equations
+    closed, newton = _group_types(row)
+    return Coverage(
+        row,
+        row.equations if known else None,
+        () if pose is None else tuple(name for name, _ in pose.constraints),
+        row.drivable if known else (),
+        closed,
+        newton,
+        known,
+        _models().get(row.index, ()),
+    )
+
+
+def rows_of(code: str, space: Space | None = None) -> tuple[JointType, ...]:
+    """Rows of the catalogue by their code, one a space.
+
+    >>> [row.space for row in rows_of("DIST")]
+    ['spatial', 'planar']
+
+    Raises
+    ------
+    KeyError
+        With a sentence that says what to write instead.
+    """
+    found = [row for row in CATALOGUE if row.code == code.upper() and space in (None, row.space)]
+    if found:
+        return tuple(found)
+    said = []
+    for asked in (space,) if space is not None else ("planar", "spatial"):
+        try:
+            joint_type(code.upper(), asked)
+        except KeyError as error:
+            said.append(str(error.args[0]))
+    raise KeyError(next((text for text in said if "did you mean" in text), said[0]))
+
+
+# --- where it comes from ---------------------------------------------------------------------------
+
+
+@cache
+def _models() -> dict[int, tuple[str, ...]]:
+    """Built-in models by the catalogue rows of their joints, small ones first."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    for name in builtin_names():
+        mechanism = load(name)
+        for index in sorted(set(mechanism.joint_type.tolist())):
+            found.setdefault(index, []).append((mechanism.n_bodies, name))
+    return {index: tuple(name for _, name in sorted(models)) for index, models in found.items()}
+
+
+def _group_types(row: JointType) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Types of groups with this joint: in closed form, and others whose cost is known."""
+    found = sorted(name for name in {*CLOSED_FORMS, *COSTS} if _has(name, row))
+    return (
+        tuple(name for name in found if name in CLOSED_FORMS),
+        tuple(name for name in found if name not in CLOSED_FORMS),
+    )
+
+
+def _has(type_name: str, row: JointType) -> bool:
+    """Whether ``2R1P2D`` has a P, in the plane."""
+    pairs = re.findall(r"\d+([A-Z]+)", type_name[:-2])
+    return type_name.endswith("2D" if row.space == "planar" else "3D") and row.code in pairs
+
+
+# --- as text ---------------------------------------------------------------------------------------
+
+
+def _line(row: Coverage) -> tuple[str, ...]:
+    """The cells of a row, in the order of :data:`COLUMNS`."""
+    kind = row.type
+    driven = "all" if row.driven == kind.coordinates else ", ".join(row.driven) or "none"
+    more = len(row.models) - SHOWN_MODELS
+    return (
+        kind.code,
+        kind.space,
+        kind.name,
+        str(kind.grade),
+        "none" if row.equations is None else str(row.equations),
+        ", ".join(kind.coordinates),
+        driven,
+        " ".join((*kind.required, *(f"[{field}]" for field in kind.optional))),
+        row.solver,
+        ", ".join(row.models[:SHOWN_MODELS]) + (f" +{more}" if more > 0 else "") or "–",
+        kind.note,
+    )
+
+
+def joints_report(rows: Sequence[Coverage]) -> Report:
+    """The table of types, and the notes below it; Markdown is the table as it stands in the documentation."""
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        if row.type.note:
+            notes.setdefault(row.type.note, []).append(row.type.code)
+    sheet = Table(COLUMNS, rows, _line)
+    table = Table(
+        COLUMNS[:-1],
+        rows,
+        lambda row: _line(row)[:-1],
+        right=("Grade", "Equations"),
+        whole=("Name",),
+    )
+    parts: tuple[Part, ...] = (
+        table,
+        *(f"  {', '.join(dict.fromkeys(codes))}: {note}" for note, codes in notes.items()),
+        "",
+        LEGEND,
+        "mbssa joints TYPE says more of one type, with an example.",
+    )
+    return Report(parts, lambda: [record(row) for row in rows], sheet, (sheet,))
+
+
+def joint_report(rows: Sequence[Coverage]) -> Report:
+    """One type in full, a page for each space; all but the text as :func:`joints_report`."""
+    parts: list[Part] = []
+    for row in rows:
+        parts += [*([""] if parts else []), *_page(row)]
+    whole = joints_report(rows)
+    return Report(parts, whole.record, whole.sheet, whole.document)
+
+
+def record(row: Coverage) -> dict[str, Any]:
+    """What is known of a type, as lists, texts and numbers.
+
+    >>> record(coverage_of(joint_type("H", "spatial")))["coordinates"]
+    [{'name': 'angle', 'unit': 'rad', 'driven': True}]
+    """
+    kind = row.type
+    return {
+        "code": kind.code,
+        "space": kind.space,
+        "name": kind.name,
+        "table3": kind.table3,
+        "grade": kind.grade,
+        "equations": row.equations,
+        "equation_names": list(row.names),
+        "coordinates": [
+            {"name": name, "unit": _unit(name, row), "driven": name in row.driven}
+            for name in kind.coordinates
+        ],
+        "required": list(kind.required),
+        "optional": list(kind.optional),
+        "solver": row.solver,
+        "closed": list(row.closed),
+        "newton": list(row.newton),
+        "models": list(row.models),
+        "note": kind.note,
+        "signs": kind.signs,
+        "example": kind.example_file,
+    }
+
+
+def _page(row: Coverage) -> list[Part]:
+    kind = row.type
+    origin = "Table 3 of the paper" if kind.table3 else "an addition to Table 3 of the paper"
+    parts: list[Part] = [
+        Heading(f"{kind.code}: {kind.name}, {kind.space}"),
+        f"grade {kind.grade}, {origin}",
+        _equations_text(row),
+        *([kind.note] if kind.note else []),
+        *(["may join more than two bodies"] if kind.may_be_multiple else []),
+        Table(("Coordinate", "Unit", "Can be driven"), kind.coordinates, lambda name: _coordinate(name, row)),
+        kind.signs,
+        f"{_zeros(row)}\n" if row.driven else "",
+        Table(("Geometry", "", "Meaning"), _geometry_rows(row)),
+        f"Solver: {row.solver}",
+    ]
+    for said, types in (("closed form", row.closed), ("Newton", row.newton)):
+        if types:
+            parts.append(f"  {said}: {', '.join(types)}")
+    models = ", ".join(row.models) or "none"
+    return [*parts, f"Built-in models: {models}", "\nExample, a whole file:\n", Verbatim(kind.example_file)]
+
+
+def _equations_text(row: Coverage) -> str:
+    if row.equations is None:
+        return "no equations: it can be decomposed and counted, not solved"
+    if not row.equations:
+        return "no equation: it binds nothing"
+    named = f": {', '.join(row.names)}" if row.names else ", a relation of its bodies"
+    return f"{row.equations} equation{'s' * (row.equations > 1)}{named}"
+
+
+def _coordinate(name: str, row: Coverage) -> tuple[str, str, str]:
+    return name, _unit(name, row) or "–", "yes" if name in row.driven else "no"
+
+
+def _unit(coordinate: str, row: Coverage) -> str | None:
+    """Of a coordinate that can be measured; others only count what is left free."""
+    return coordinate_unit(coordinate) if coordinate in row.driven else None
+
+
+def _zeros(row: Coverage) -> str:
+    """Where the coordinates that can be measured are zero."""
+    if row.type.relations is not None:
+        return "Zero at the reference."
+    zero = "Zero at the reference unless at_reference or frames say otherwise"
+    return f"{zero}, but for the distance." if "distance" in row.driven else f"{zero}."
+
+
+def _geometry_rows(row: Coverage) -> list[tuple[str, str, str]]:
+    """The fields of a ``[[joint]]`` that the type reads, and the keys of a profile."""
+    kind = row.type
+    asked = [(name, "required") for name in kind.required] + [(name, "optional") for name in kind.optional]
+    if kind.takes_frames:
+        asked.append(("frames", "instead"))
+    if row.driven:
+        asked.append(("limits", "optional"))
+        if kind.relations is None:
+            asked.append(("at_reference", "optional"))
+    rows = []
+    for name, said in asked:
+        rows.append((name, said, JointEntry.model_fields[name].description or ""))
+        if name == "profile":
+            rows += [(f"  .{key}", "", meaning) for key, meaning in _profile_keys()]
+    return rows
+
+
+def _profile_keys() -> list[tuple[str, str]]:
+    """Keys of a cam's profile that have a meaning in words: their own, or those of their table."""
+    from pydantic import BaseModel
+
+    from mbssa.gathering.profile import ProfileEntry
+
+    found = []
+    for key, field in ProfileEntry.model_fields.items():
+        words = field.description
+        for part in get_args(field.annotation):
+            if words is None and isinstance(part, type) and issubclass(part, BaseModel):
+                words = (part.__doc__ or "").partition("\n")[0]
+        if words:
+            found.append((key, words))
+    return found

@@ -1,0 +1,309 @@
+"""Loops, their modules, and the comparison with structural groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mbssa.loops.comparison import Comparison, Way
+from mbssa.loops.merging import Substructure
+from mbssa.loops.structure import Loop, LoopStructure, Module
+from mbssa.reports.table import SHOWN, Heading, Report, Table
+from mbssa.reports.wording import counted, headline, size_line
+
+#: Between two joints of a loop: more than between the id and the type of one.
+_GAP = "  "
+
+#: Columns of names that are long.
+_NAMES = ("Joints", "Computes", "Cut open at", "Sizes", "Unknowns")
+
+#: Titles where there is little room.
+_SHORT = {
+    "Coordinates": "Coord.",
+    "Equations": "Eqs.",
+    "Unknown": "Unkn.",
+    "Unknowns": "Unkn.",
+    "Substructure": "Sub.",
+}
+
+
+def loops_report(found: LoopStructure, comparison: Comparison | None = None) -> Report:
+    """Summary, loops and modules, and the comparison; CSV has the modules, or the comparison."""
+    head, *lines = summary_lines(found)
+    modules = _module_table(found)
+    tables = [_loop_table(found), modules]
+    if found.method == "wehage":
+        tables.insert(1, _substructure_table(found))
+    remarks: list[str] = []
+    if comparison is not None:
+        tables.append(_comparison_table(comparison))
+        remarks = _remarks(comparison)
+
+    def record() -> dict[str, Any]:
+        whole = to_dict(found)
+        return whole if comparison is None else whole | {"comparison": _comparison_record(comparison)}
+
+    sheet = modules if comparison is None else tables[-1]
+    return Report((Heading(head), *lines, *tables, *remarks), record, sheet=sheet)
+
+
+def _table(
+    columns: tuple[str, ...],
+    right: tuple[str, ...],
+    items: Sequence[Any],
+    row: Callable[[Any], Sequence[str]],
+) -> Table:
+    """A table whose names take a line each where there is little room: only names may not be broken."""
+
+    def short(titles: Sequence[str]) -> tuple[str, ...]:
+        return tuple(_SHORT.get(title, title) for title in titles)
+
+    table = Table(
+        columns, items, row, right, wraps=True, shown=SHOWN, rest="… and {} more; --format csv lists them all"
+    )
+    narrow = replace(
+        table,
+        columns=short(columns),
+        right=short(right),
+        row=lambda item: tuple(map(_in_lines, columns, row(item))),
+        tight=True,
+    )
+    return replace(table, narrow=lambda: narrow)
+
+
+def _in_lines(title: str, cell: str) -> str:
+    if title == "Bodies":
+        return cell.replace(",", ", ")
+    return cell.replace(_GAP, "\n").replace(", ", "\n") if title in _NAMES else cell
+
+
+def _loop_table(found: LoopStructure) -> Table:
+    """The loops: bodies in order, joints, coordinates, equations."""
+    numbers = ("CL", "Coordinates", "Driven", "Unknown", "Equations")
+    cut = ("Cut",) if found.method == "wehage" else ()
+    columns = ("CL", "Bodies", "Joints", *cut, *numbers[1:])
+    return _table(columns, numbers, found.loops, lambda loop: _loop_row(found, loop))
+
+
+def _loop_row(found: LoopStructure, loop: Loop) -> tuple[str, ...]:
+    m = found.mechanism
+    held = sum(name in found.held for name in loop.unknown)
+    return (
+        str(loop.number),
+        ",".join(map(str, loop.bodies)),
+        _GAP.join(str(m.joints[joint]) for joint in loop.joints),
+        *((m.joint_ids[loop.cut],) if loop.cut is not None else ()),
+        str(loop.n_coordinates),
+        str(len(loop.driven) or "–"),
+        str(len(loop.unknown) - held),
+        str(loop.equations) if loop.equations == m.freedom else f"{loop.equations} of {m.freedom}",
+    )
+
+
+def _module_table(found: LoopStructure) -> Table:
+    """The modules in the order of solution."""
+    names = ("Computes", "Cut open at")
+    columns = ("Module", "Loops", "Equations", "Unknowns", *names, "Size", "Level", "Needs")
+    numbers = ("Module", "Equations", "Unknowns", "Size", "Level")
+    return _table(columns, numbers, found.modules, lambda module: _module_row(found, module))
+
+
+def _module_row(found: LoopStructure, module: Module) -> tuple[str, ...]:
+    return (
+        str(module.number),
+        ",".join(map(str, module.loops)),
+        str(module.equations),
+        str(module.unknowns),
+        ", ".join(module.computes) or "–",
+        ", ".join(found.mechanism.joint_ids[joint] for joint in module.cuts) or "–",
+        str(module.size),
+        str(module.level),
+        ",".join(map(str, module.depends_on)) or "–",
+    )
+
+
+def _substructure_table(found: LoopStructure) -> Table:
+    """Wehage's substructures with the members of their loops, virtual bodies too: Tables 2, 5 and 7."""
+
+    def row(each: Substructure) -> tuple[str, ...]:
+        members = "; ".join(",".join(map(str, bodies)) for bodies in each.members)
+        return str(each.number), ",".join(map(str, each.loops)), members
+
+    return _table(("Substructure", "Loops", "Loop members"), ("Substructure",), found.substructures, row)
+
+
+def _comparison_table(comparison: Comparison) -> Table:
+    """The ways of dividing the mechanism, one a row."""
+    columns = ("Way", "Modules", "Levels", "Systems", "Unknowns", "Sizes", "Largest", "Sum of cubes")
+
+    def row(way: Way) -> tuple[str, ...]:
+        return (
+            way.name,
+            str(way.modules),
+            str(way.levels),
+            str(len(way.sizes)),
+            _run_lengths(way.unknowns),
+            _run_lengths(way.sizes),
+            str(way.largest),
+            f"{way.cubes:,}",
+        )
+
+    return _table(columns, ("Modules", "Levels", "Systems", "Largest", "Sum of cubes"), comparison.ways, row)
+
+
+def _run_lengths(sizes: Sequence[int]) -> str:
+    """``6 × 3, 1 × 12``: how many of each size, the smallest first."""
+    return ", ".join(f"{sizes.count(size)} × {size}" for size in sorted(set(sizes))) or "–"
+
+
+def summary_lines(found: LoopStructure) -> list[str]:
+    """What stands above the tables: the mechanism, Eq. (1), the verdict, and all that was left out."""
+    m = found.mechanism
+    pairs = m.n_joints - len(found.left_out)
+    lines = [headline(m), size_line(m, counted(m.n_joints, "joint"), m.n_driven)]
+    movable = m.n_bodies - 1
+    loops = counted(len(found.loops), "independent loop")
+    eq = f"C = P − N_m = {pairs} − {movable}"
+    if pairs - movable != len(found.loops):
+        eq += f" + {len(found.loops) - pairs + movable}, for the bodies that no pair binds to the frame"
+    how = "with the fewest coordinates" if found.method == "basis" else "of a spanning tree with cut joints"
+    lines.append(f"{loops} {how}; Eq. (1): {eq}")
+    if found.method == "wehage":
+        together = [f"{{{', '.join(map(str, s.loops))}}}" for s in found.substructures if len(s.loops) > 1]
+        merged = f", loops {' and '.join(together)} merged" if together else ""
+        lines.append(counted(len(found.substructures), "substructure") + " by Wehage's rule" + merged)
+        lines += _disagreement(found)
+    levels = counted(len(found.levels), "level")
+    verdict = "determined" if found.determined else "not determined"
+    apart = (
+        f"; {found.n_apart} if merged loops were solved apart" if found.n_apart > len(found.modules) else ""
+    )
+    lines.append(f"{verdict}: {counted(len(found.modules), 'module')} in {levels}{apart}")
+    return lines + [f"  {line}" for line in _faults(found)] + [f"note: {note}" for note in found.notes]
+
+
+def _disagreement(found: LoopStructure) -> list[str]:
+    """Where the order of solution joins substructures that the rule keeps apart."""
+    of_loop = {loop: each.number for each in found.substructures for loop in each.loops}
+    lines = []
+    for module in found.modules:
+        mine = sorted({of_loop[loop] for loop in module.loops})
+        if len(mine) > 1:
+            numbers = ", ".join(map(str, mine))
+            lines.append(f"  substructures {numbers} need each other's coordinates: module {module.number}")
+    return lines
+
+
+def _faults(found: LoopStructure) -> list[str]:
+    m = found.mechanism
+    lines = []
+    for module in found.modules:
+        if module.state != "sound":
+            more = "more" if module.state == "over" else "fewer"
+            by = abs(module.equations - module.unknowns)
+            lines.append(f"module {module.number} has {counted(by, 'equation')} {more} than unknowns")
+    for loop in found.loops:
+        if loop.rank < m.freedom:
+            lines.append(
+                f"CL-{loop.number}: its joints span {loop.rank} of {m.freedom} directions; "
+                f"{counted(m.freedom - loop.rank, 'equation')} left out"
+            )
+        if loop.redundant:
+            lines.append(
+                f"CL-{loop.number}: {counted(loop.redundant, 'equation')} left out; other loops say the same"
+            )
+    if found.held:
+        lines.append(f"held at zero, as the body spins idly: {', '.join(found.held)}")
+    if found.open:
+        lines.append(f"in no loop and not driven: {', '.join(found.open)}")
+    for joint in found.left_out:
+        three = len(m.joint_bodies(joint)) > 2
+        why = "joins three bodies: no loop can use it" if three else "binds nothing and is not driven"
+        lines.append(f"left out: {m.joints[joint]}, which {why}")
+    return lines
+
+
+def to_dict(found: LoopStructure) -> dict[str, Any]:
+    """Everything that a ``LoopStructure`` answers, as lists, texts and numbers.
+
+    >>> import mbssa
+    >>> from mbssa.loops import independent_loops
+    >>> independent_loops(mbssa.load("nine_bar")).to_dict()["modules"][1]["depends_on"]
+    [1]
+    """
+    ids = found.mechanism.joint_ids
+    return {
+        "mechanism": {"name": found.mechanism.name, "space": found.mechanism.space},
+        "method": found.method,
+        "determined": found.determined,
+        "loops": [
+            {
+                "number": loop.number,
+                "bodies": list(loop.bodies),
+                "joints": [ids[joint] for joint in loop.joints],
+                "driven": list(loop.driven),
+                "unknown": list(loop.unknown),
+                "rank": loop.rank,
+                "equations": loop.equations,
+                "redundant": loop.redundant,
+                "cut": None if loop.cut is None else ids[loop.cut],
+            }
+            for loop in found.loops
+        ],
+        "substructures": [
+            {"number": each.number, "loops": list(each.loops), "members": [list(b) for b in each.members]}
+            for each in found.substructures
+        ],
+        "modules": [
+            {
+                "number": module.number,
+                "loops": list(module.loops),
+                "equations": module.equations,
+                "computes": list(module.computes),
+                "known": list(module.known),
+                "cuts": [ids[joint] for joint in module.cuts],
+                "size": module.size,
+                "state": module.state,
+                "depends_on": list(module.depends_on),
+                "level": module.level,
+            }
+            for module in found.modules
+        ],
+        "n_apart": found.n_apart,
+        "levels": [list(level) for level in found.levels],
+        "open": list(found.open),
+        "held": list(found.held),
+        "left_out": [ids[joint] for joint in found.left_out],
+        "notes": list(found.notes),
+    }
+
+
+def _comparison_record(comparison: Comparison) -> list[dict[str, Any]]:
+    """The figures of each way as plain data."""
+    return [
+        {
+            "way": way.name,
+            "modules": way.modules,
+            "levels": way.levels,
+            "unknowns": list(way.unknowns),
+            "sizes": list(way.sizes),
+            "largest": way.largest,
+            "sum_of_cubes": way.cubes,
+        }
+        for way in comparison.ways
+    ]
+
+
+def _remarks(comparison: Comparison) -> list[str]:
+    """What the comparison does not say in figures."""
+    lines = ["Sizes: unknowns when each loop is cut open where it has the most; the cubes are of these."]
+    groups = comparison.ways[0]
+    if idle := groups.modules - len(groups.sizes):
+        lines.append(
+            f"{counted(idle, 'structural group')} with nothing to solve (driven bodies): modules, but "
+            "no systems. Loops have no such modules and levels."
+        )
+    if not comparison.structure.determined:
+        lines.append("The structural groups are not determined: only those that were found are counted.")
+    return lines

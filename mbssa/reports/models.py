@@ -1,0 +1,34 @@
+"""Built-in models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mbssa.gathering import FAMILY, builtin_names, load
+from mbssa.reports.table import Report, Table
+
+
+def models_report() -> Report:
+    """The built-in models with their sizes and titles."""
+    records = [_record(name) for name in builtin_names()]
+    keys = ("name", "space", "n_bodies", "n_joints", "mobility", "n_driven", "title")
+    rows = [tuple(str(record[key]) for key in keys) for record in records]
+    rows.append((f"{FAMILY}CLASS-COUNT[B]", "planar", "", "", "1", "1", "Table 16: assur:I-2 … assur:III-4B"))
+    numbers = ("Bodies", "Joints", "Mobility", "Driven")
+    table = Table(("Model", "Space", *numbers, "Title"), rows, right=numbers)
+    return Report((table,), lambda: records, table)
+
+
+def _record(name: str) -> dict[str, Any]:
+    mechanism = load(name)
+    return {
+        "name": name,
+        "space": mechanism.space,
+        "n_bodies": mechanism.n_bodies,
+        "n_joints": mechanism.n_joints,
+        "mobility": mechanism.mobility,
+        "n_driven": mechanism.n_driven,
+        "geometry": mechanism.has_geometry,
+        "title": mechanism.title,
+        "source": mechanism.source,
+    }

@@ -1,0 +1,277 @@
+"""Structural groups: the tables of the paper (8, 9 and their kin), and graphs for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+from mbssa.group_library import LIBRARIES
+from mbssa.mechanism import Joint
+from mbssa.reports.table import SHOWN, Heading, Report, Table
+from mbssa.reports.wording import counted, headline, listed, size_line
+from mbssa.search.partition import Part
+from mbssa.structure import Group, Pair, Structure
+
+Format = Literal["table", "json", "csv", "markdown", "dot", "graphml"]
+
+#: The paper's columns, then how many of the group's coordinates are driven and what it waits for.
+GROUP_COLUMNS = (
+    "SG",
+    "Bodies",
+    "Num bodies",
+    "SG type",
+    "DOFs from Ext KP",
+    "Int KP",
+    "DOFs to Ext KP",
+    "Driven",
+    "Level",
+    "Needs",
+)
+
+
+def structure_report(structure: Structure) -> Report:
+    """Summary, table of groups, table of group types."""
+    head, *lines = summary_lines(structure)
+    groups = Table(
+        GROUP_COLUMNS,
+        structure.groups,
+        group_row,
+        right=("SG", "Num bodies", "Driven", "Level"),
+        shown=SHOWN,
+        rest="… and {} more groups; --format csv lists them all",
+    )
+    groups = replace(groups, narrow=lambda: replace(groups, row=_narrow_row, tight=True))
+    header, rows = type_rows(structure)
+    types = Table(header, rows, right=header[1:])
+    return Report((Heading(head), *lines, groups, types), lambda: to_dict(structure), sheet=groups)
+
+
+def export(structure: Structure, form: Format) -> str:
+    """The structure as text of one format.
+
+    Raises
+    ------
+    ValueError
+        Unknown format.
+    """
+    if form not in get_args(Format):
+        raise ValueError(f"format {form!r} is unknown; write one of {', '.join(get_args(Format))}")
+    if form == "dot":
+        return as_dot(structure)
+    return as_graphml(structure) if form == "graphml" else structure_report(structure).export(form)
+
+
+def pairs_text(pairs: Iterable[Pair]) -> str:
+    """Kinematic pairs in the paper's format; a dash for none.
+
+    >>> pairs_text([Pair(10, (1,), "U", 0), Pair(13, (1,), "P", 1)])
+    '10&1U.13&1P.'
+    """
+    return "".join(f"{pair}." for pair in pairs) or "–"
+
+
+def group_row(group: Group) -> tuple[str, ...]:
+    """One row of Table 8 as texts, in the order of :data:`GROUP_COLUMNS`."""
+    return (
+        str(group.number),
+        ",".join(map(str, group.bodies)),
+        str(len(group.bodies)),
+        group.type_name,
+        pairs_text(group.external),
+        pairs_text(group.internal),
+        pairs_text(group.assigned),
+        str(group.n_driven or "–"),
+        str(group.level),
+        ",".join(map(str, group.depends_on)) or "–",
+    )
+
+
+def _narrow_row(group: Group) -> tuple[str, ...]:
+    """The row for a narrow screen: each pair, and some bodies, on a line of their own."""
+    return tuple(cell.strip(".").replace(".", "\n").replace(",", ", ") for cell in group_row(group))
+
+
+def type_rows(structure: Structure) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows of Table 9: group types, how many, and 1 or 0 for each library."""
+    header = ("SG type", "Num of SGs", *(f"in {name}" for name in LIBRARIES))
+    rows = [
+        (name, str(count), *(str(int(name in types)) for types in LIBRARIES.values()))
+        for name, count in structure.types.items()
+    ]
+    return header, rows
+
+
+def summary_head(structure: Structure) -> list[str]:
+    """The mechanism, its size, its mobility and its inputs."""
+    m = structure.mechanism
+    inputs = [f"{joint.id}.{name}" for joint in driven_joints(structure) for name in joint.driven]
+    size = size_line(m, f"{m.n_joints} joints", len(inputs))
+    return [headline(m), f"{size}: {listed(inputs, 12)}" if inputs else size]
+
+
+def summary_lines(structure: Structure) -> list[str]:
+    """The mechanism, its mobility and the verdict, which stand above the tables."""
+    m = structure.mechanism
+    lines = summary_head(structure)
+    groups = counted(structure.n_groups, "structural group")
+    if structure.determined:
+        lines.append(f"determined: {groups} in {counted(len(structure.levels), 'level')}")
+    else:
+        lines.append(f"not determined: {groups} found, and")
+        if structure.unresolved:
+            bodies = listed([str(m.bodies[b]) for b in structure.unresolved])
+            lines.append(f"  not searched to the end: bodies {bodies}")
+        lines += [f"  {part_sentence(structure, part)}" for part in structure.parts[:50]]
+        if len(structure.parts) > 50:
+            lines.append(f"  … and {len(structure.parts) - 50} more parts")
+    lines += [f"  {line}" for line in treatment_lines(structure)]
+    if structure.note:
+        lines.append(f"note: {structure.note}")
+    return lines
+
+
+def treatment_lines(structure: Structure) -> list[str]:
+    """Constraints left out and rotations locked so that a mechanism could be decomposed."""
+    treatment = structure.treatment
+    if treatment is None:
+        return []
+    m = structure.mechanism
+    lines = []
+    if treatment.dropped:
+        by_joint: dict[int, list[str]] = {}
+        for dropped in treatment.dropped:
+            by_joint.setdefault(dropped.joint, []).append(dropped.equation)
+        named = [f"{m.joints[j]} ({', '.join(names)})" for j, names in by_joint.items()]
+        redundant = counted(len(treatment.dropped), "redundant constraint")
+        lines.append(f"{redundant} left out: {listed(named)}")
+    for part in treatment.parts:
+        bodies = listed([str(m.bodies[b]) for b in part.bodies])
+        lines.append(f"{part.kind} part counted with B = 3: bodies {bodies}")
+    for spin in treatment.spins:
+        bodies = listed([str(m.bodies[b]) for b in spin.bodies])
+        lines.append(f"idle spin held at zero: {'body' if len(spin.bodies) == 1 else 'bodies'} {bodies}")
+    return lines
+
+
+def driven_joints(structure: Structure) -> list[Joint]:
+    """Joints with a driven coordinate."""
+    m = structure.mechanism
+    return [m.joints[j] for j in m.n_driven_of_joint.nonzero()[0].tolist()]
+
+
+def part_sentence(structure: Structure, part: Part, *, advise: bool = True) -> str:
+    """The fault of one part, in a sentence that names bodies, joints and the number of units."""
+    m = structure.mechanism
+    bodies = listed([str(m.bodies[b]) for b in part.bodies])
+    joints = listed([_joint_text(structure, j) for j in part.joints])
+    named = f"{'bodies' if len(part.bodies) > 1 else 'body'} {bodies}"
+    if part.kind == "over" and part.rigid:
+        return (
+            f"over-constrained by {part.units}: bodies {bodies} hold each other more than rigidly, "
+            f"through {joints}"
+        )
+    if part.kind == "over":
+        advice = f"; release {counted(part.units, 'coordinate')} or drive as many fewer"
+        return f"over-constrained by {part.units}: {named}, bound by {joints}{advice * advise}"
+    if part.rigid:
+        rigid = listed([str(b + 1) for b in part.rigid])
+        return f"under-constrained by {part.units}: bodies {bodies}, because {rigid} move as one body"
+    advice = f"; drive {counted(part.units, 'more coordinate')} or add as many constraints"
+    return f"under-constrained by {part.units}: {named}, held by {joints}{advice * advise}"
+
+
+def _joint_text(structure: Structure, joint: int) -> str:
+    view = structure.mechanism.joints[joint]
+    driven = f" (driven: {', '.join(view.driven)})" if view.driven else ""
+    return f"{view.id} {view.type.code}{driven}"
+
+
+def to_dict(structure: Structure) -> dict[str, Any]:
+    """Everything that ``Structure`` answers, as lists, texts and numbers.
+
+    Body numbers and group numbers count from 1; pairs are written as in the paper's tables.
+
+    >>> import mbssa
+    >>> mbssa.decompose(mbssa.load("spatial_four_bar")).to_dict()["groups"][1]["external"]
+    ['3&2S', '4&1P']
+    """
+    mechanism = structure.mechanism
+    header, rows = type_rows(structure)
+    return {
+        "mechanism": {
+            "name": mechanism.name,
+            "title": mechanism.title,
+            "space": mechanism.space,
+            "n_bodies": mechanism.n_bodies,
+            "n_joints": mechanism.n_joints,
+            "mobility": mechanism.mobility,
+            "n_driven": mechanism.n_driven,
+            "body_names": [body.name for body in mechanism.bodies],
+        },
+        "method": structure.method,
+        "determined": structure.determined,
+        "note": structure.note,
+        "groups": [
+            {
+                "number": group.number,
+                "bodies": list(group.bodies),
+                "type_name": group.type_name,
+                "driven": list(group.driven),
+                "external": [str(pair) for pair in group.external],
+                "internal": [str(pair) for pair in group.internal],
+                "assigned": [str(pair) for pair in group.assigned],
+                "depends_on": list(group.depends_on),
+                "level": group.level,
+            }
+            for group in structure.groups
+        ],
+        "levels": [list(level) for level in structure.levels],
+        "types": [
+            {
+                "type_name": row[0],
+                "count": int(row[1]),
+                "in_library": {
+                    name.removeprefix("in "): flag == "1"
+                    for name, flag in zip(header[2:], row[2:], strict=True)
+                },
+            }
+            for row in rows
+        ],
+        "parts": [
+            {
+                "kind": part.kind,
+                "units": part.units,
+                "bodies": [body + 1 for body in part.bodies],
+                "joints": [mechanism.joint_ids[joint] for joint in part.joints],
+                "rigid": [body + 1 for body in part.rigid],
+            }
+            for part in structure.parts
+        ],
+        "unresolved": [body + 1 for body in structure.unresolved],
+    }
+
+
+def as_dot(structure: Structure) -> str:
+    """The structural diagram for Graphviz: frame 0, groups as (N_m, n_c), top to bottom by level."""
+    lines = ["digraph structure {", "  rankdir=TB;", "  node [shape=circle];", '  0 [label="0"];']
+    for group in structure.groups:
+        bodies = ",".join(map(str, group.bodies))
+        lines.append(
+            f'  {group.number} [label="({len(group.bodies)},{group.n_driven})" '
+            f'xlabel="{group.number}" tooltip="SG-{group.number}{{{bodies}}} {group.type_name}"];'
+        )
+    for group in structure.groups:
+        held = any(1 in pair.others for pair in group.external)
+        before = ([0] if held else []) + list(group.depends_on)
+        lines += [f"  {number} -> {group.number};" for number in before]
+    for level in structure.levels:
+        lines.append("  { rank=same; " + " ".join(f"{number};" for number in level) + " }")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def as_graphml(structure: Structure) -> str:
+    """The dependency DAG as GraphML, nodes numbered as groups."""
+    import networkx as nx
+
+    return "\n".join(nx.generate_graphml(structure.dag)) + "\n"

@@ -1,0 +1,251 @@
+"""Tables, and reports made of lines and tables, printed as text, JSON, CSV or Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from mbssa.texts import as_cell
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Printed
+
+Format = Literal["table", "json", "csv", "markdown"]
+
+#: Width of a text where no terminal sets one.
+WIDE = 160
+
+#: Rows of a long table that a text lists before it only counts the rest.
+SHOWN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of texts below titles.
+
+    Attributes
+    ----------
+    columns : titles
+    items : one a row; what has no rows is not printed
+    row : cells of an item, made when they are printed; the item itself by default
+    right : titles of columns that are aligned right
+    whole : titles of columns whose cells are never broken
+    narrow : the table for a screen that this one is too wide for
+    wraps : whether cells may wrap before the table counts as too wide
+    tight : whether columns stand close together
+    shown, rest : rows that a text shows, and the line that counts the others; None shows all
+
+    Examples
+    --------
+    >>> print(Table(("t", "x"), [("0", "1.5")], right=("x",)).markdown())
+    | t | x |
+    | --- | --- |
+    | 0 | 1.5 |
+    """
+
+    columns: tuple[str, ...]
+    items: Sequence[Any]
+    row: Callable[[Any], Sequence[str]] | None = None
+    right: Collection[str] = ()
+    whole: Collection[str] = ("SG type",)
+    narrow: Callable[[], Table] | None = None
+    wraps: bool = False
+    tight: bool = False
+    shown: int | None = None
+    rest: str = "… and {} more rows"
+
+    def rows(self, most: int | None = None) -> Iterator[Sequence[str]]:
+        """Cells of the first rows, or of all."""
+        items = self.items if most is None else self.items[:most]
+        return iter(items) if self.row is None else map(self.row, items)
+
+    def csv(self) -> str:
+        """The table as CSV."""
+        return csv_text(self.columns, self.rows())
+
+    def markdown(self) -> str:
+        """The table as Markdown, without a line end."""
+        return "\n".join(markdown_table(self.columns, self.rows()))
+
+    def print_on(self, console: Console) -> None:
+        """Print the first rows, in the narrow form where the screen is too narrow for the other."""
+        table = self._printed()
+        if self.narrow is not None:
+            width = console.measure(table, options=console.options.update(width=10_000))
+            if (width.minimum if self.wraps else width.maximum) > console.width:
+                table = self.narrow()._printed()
+        console.print(table)
+        if self.shown is not None and len(self.items) > self.shown:
+            console.print(self.rest.format(len(self.items) - self.shown))
+
+    def _printed(self) -> Printed:
+        from rich.markup import escape
+
+        table = plain_table(self.columns, self.right, self.whole, narrow=self.tight)
+        for cells in self.rows(self.shown):
+            table.add_row(*map(escape, cells))
+        return table
+
+
+class Heading(str):
+    """A line that stands out."""
+
+    __slots__ = ()
+
+
+class Verbatim(str):
+    """Lines that are never broken, such as an example or a path."""
+
+    __slots__ = ()
+
+
+#: A part of a report. A plain text is a line, which is broken where the screen ends.
+Part = str | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An answer, ready to be printed.
+
+    Attributes
+    ----------
+    parts : what a text has; a title first
+    record : makes the lists, texts and numbers of JSON
+    sheet : the table that CSV has
+    document : what Markdown has; ``parts`` by default
+
+    Examples
+    --------
+    >>> report = Report((Heading("turns"), "of one crank", Table(("t",), [("0",)])))
+    >>> report.text(width=20).splitlines()[:2]
+    ['turns', 'of one crank']
+    >>> print(report.export("markdown"), end="")
+    # turns
+    <BLANKLINE>
+    of one crank
+    <BLANKLINE>
+    | t |
+    | --- |
+    | 0 |
+    """
+
+    parts: Sequence[Part]
+    record: Callable[[], Any] | None = None
+    sheet: Table | None = None
+    document: Sequence[Part] | None = None
+
+    def print_on(self, console: Console) -> None:
+        """Print title, lines and tables."""
+        for part in self.parts:
+            if not isinstance(part, Table):
+                style = "bold" if isinstance(part, Heading) else None
+                soft = isinstance(part, Verbatim)
+                console.print(part, style=style, markup=False, soft_wrap=soft)
+            elif part.items:
+                part.print_on(console)
+
+    def text(self, width: int = WIDE) -> str:
+        """The report without colours, as ``print(value)`` shows it; no line end after the last line."""
+        return plain_text(self.print_on, width)
+
+    def json(self) -> str:
+        """The record as JSON."""
+        if self.record is None:
+            raise ValueError("this report has no JSON")
+        return json.dumps(self.record(), ensure_ascii=False, indent=2) + "\n"
+
+    def csv(self) -> str:
+        """The table of the report as CSV."""
+        if self.sheet is None:
+            raise ValueError("this report has no CSV")
+        return self.sheet.csv()
+
+    def markdown(self) -> str:
+        """Title, lines and tables as Markdown."""
+        blocks: list[str] = []
+        lines: list[str] = []
+        for part in self.parts if self.document is None else self.document:
+            if not isinstance(part, Table | Heading):
+                lines.append(part if part.strip() else "")
+                continue
+            blocks += ["\n".join(lines)] * bool(lines)
+            lines = []
+            if isinstance(part, Heading):
+                blocks.append(f"{'##' if blocks else '#'} {part}")
+            elif part.items:
+                blocks.append(part.markdown())
+        return "\n\n".join([*blocks, *(["\n".join(lines)] if lines else [])]) + "\n"
+
+    def export(self, form: str) -> str:
+        """The report as text of one format.
+
+        Raises
+        ------
+        ValueError
+            Unknown format, or one that this report does not have.
+        """
+        if form == "table":
+            return self.text() + "\n"
+        if form not in get_args(Format):
+            raise ValueError(f"format {form!r} is unknown; write one of {', '.join(get_args(Format))}")
+        written: str = getattr(self, form)()
+        return written
+
+
+def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Any table as CSV; what spreadsheets would take for formulas has an apostrophe before it.
+
+    >>> csv_text(("t", "x"), [(0, 1.5)])
+    't,x\\n0,1.5\\n'
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(as_cell, header))
+    writer.writerows(map(as_cell, row) for row in rows)
+    return stream.getvalue()
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of any table as Markdown.
+
+    >>> markdown_table(("t", "x"), [("0", "a|b")])
+    ['| t | x |', '| --- | --- |', '| 0 | a\\\\|b |']
+    """
+
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(header), line("---" for _ in header), *(line(row) for row in rows)]
+
+
+def plain_table(
+    columns: Iterable[str],
+    right: Collection[str] = (),
+    whole: Collection[str] = ("SG type",),
+    *,
+    narrow: bool = False,
+) -> Printed:
+    """An empty table of rich in the one style of this project, with ``right`` columns aligned right."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table as Printed
+
+    table = Printed(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow)
+    for column in columns:
+        justify: Literal["left", "right"] = "right" if column in right else "left"
+        table.add_column(escape(column), justify=justify, overflow="fold", no_wrap=column in whole)
+    return table
+
+
+def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
+    """What is printed on a console, without colours and without blanks at the ends of lines."""
+    from rich.console import Console
+
+    stream = io.StringIO()
+    print_on(Console(file=stream, width=width, color_system=None, highlight=False))
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())

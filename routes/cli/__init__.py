@@ -1,0 +1,1 @@
+"""Commands of the package ``routes``: routes, sweep; and ``mbssa solve`` by a plan."""

@@ -1,0 +1,271 @@
+"""The command ``mbssa routes``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from groups.commands import (
+    FormatOption,
+    check_format,
+    model_asked,
+    motion_asked,
+)
+from groups.trajectory import Level
+from mbssa import load, ranks
+from mbssa.bar import bar
+from mbssa.cli import STOPPED, fail, fail_all
+from mbssa.commands import deliver, show
+from mbssa.options import ForceOption, ModelArgument, TrustOption
+from mbssa.targets import STILL, Target, target_faults
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from groups.model import Model
+    from groups.motion import Motion
+    from routes.study import Study
+
+
+def routes(
+    model: ModelArgument,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads or processes; all cores if not given.")
+    ] = None,
+    executors: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Parallel executors to try.")
+    ] = "threads,processes",
+    motion: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Laws (.toml) or columns (.csv); the model's own if not given."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Instants.")] = 10_000,
+    duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")] = None,
+    level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
+    top: Annotated[
+        int, typer.Option(min=1, metavar="K", help="Plans of each kind and executor that are run.")
+    ] = 2,
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Times that each plan is run.")] = 5,
+    recalibrate: Annotated[
+        bool, typer.Option("--recalibrate", help="Measure this machine's costs anew.")
+    ] = False,
+    simulate_workers: Annotated[
+        str | None,
+        typer.Option(metavar="N,...", help="Predict the speed-up instead: 1,2,4,...,1024."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the fastest plan: .json, for solve --plan.")
+    ] = None,
+    gantt: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the fastest plans over time, predicted and measured."),
+    ] = None,
+    tree: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the tree of routes, as the paper's Fig. 7.")
+    ] = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the predicted speed-up over --simulate-workers."),
+    ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Find the fastest way through the structural groups of MODEL.
+
+    Plans of every kind are predicted from costs that are measured on this
+    machine once; the best of each kind are run in turn, sequential among them.
+
+    Exit 0: studied; 1: the model cannot be solved as given; 2: bad input; 130: stopped.
+
+    Example: mbssa routes stewart_inverse --workers 2 --gantt gantt.png
+    """
+    check_format(form)
+    if ranks.size() > 1:
+        fail("mbssa routes measures one machine: start it without mpiexec")
+    targets = [
+        Target(option, path, endings)
+        for option, path, endings in (
+            ("--save", save, (".json",)),
+            ("--gantt", gantt, STILL),
+            ("--tree", tree, STILL),
+            ("--curve", curve, STILL),
+        )
+        if path is not None
+    ]
+    faults = target_faults(targets, [model, motion], force)
+    counts: tuple[int, ...] = ()
+    if simulate_workers is not None:
+        try:
+            counts = workers_asked(simulate_workers)
+        except ValueError as error:
+            faults.append(str(error))
+        faults += [
+            f"{option}: needs a study; leave --simulate-workers out"
+            for option, path in (("--save", save), ("--gantt", gantt))
+            if path is not None
+        ]
+    elif curve is not None:
+        faults.append("--curve: draws what --simulate-workers predicts; write both")
+    names = [name.strip() for name in executors.split(",") if name.strip()]
+    faults += executor_faults(names)
+    if faults:
+        fail_all(faults)
+    found = model_asked(load(model), model)
+    asked = motion_asked(found, model, motion, steps, duration, None, level)
+    try:
+        if tree is not None:
+            _draw_tree(found, tree)
+        if counts:
+            _simulate(found, asked, counts, level, curve, recalibrate, form)
+            return
+        from routes.study import study
+
+        with bar() as told:
+            result = study(
+                found,
+                asked,
+                workers=workers,
+                executors=names,
+                top=top,
+                repeats=repeats,
+                level=level,
+                recalibrate=recalibrate,
+                progress=told,
+            )
+    except ValueError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C; costs that were measured are kept", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+    _deliver_study(result, save, gantt, form)
+
+
+def workers_asked(text: str) -> tuple[int, ...]:
+    """Numbers of workers, ascending; ``...`` goes on as the two before it do, by a factor.
+
+    Raises
+    ------
+    ValueError
+        No such numbers.
+
+    Examples
+    --------
+    >>> workers_asked("1,2,4,...,64")
+    (1, 2, 4, 8, 16, 32, 64)
+    """
+    advice = f"--simulate-workers {text}: write numbers, such as 1,2,4,8 or 1,2,4,...,1024"
+    parts = [part.strip() for part in text.replace("…", "...").split(",")]
+    found: list[int] = []
+    for k, part in enumerate(parts):
+        if part == "...":
+            if len(found) < 2 or k != len(parts) - 2 or not _is_whole(parts[-1]) or found[-1] <= found[-2]:
+                raise ValueError(advice)
+            factor, last = found[-1] / found[-2], int(parts[-1])
+            while round(found[-1] * factor) < last:
+                found.append(round(found[-1] * factor))
+        elif _is_whole(part) and int(part) > 0:
+            found.append(int(part))
+        else:
+            raise ValueError(advice)
+    return tuple(sorted(set(found)))
+
+
+def _is_whole(text: str) -> bool:
+    return text.isdecimal() and len(text) < 19
+
+
+def executor_faults(names: list[str]) -> list[str]:
+    """Faults in the names of executors, one for each.
+
+    >>> executor_faults(["threads"])
+    []
+    """
+    from routes.executors import executor_named
+
+    faults = [] if names else ["--executors: names none; write threads or processes"]
+    for name in names:
+        try:
+            executor_named(name)
+        except ValueError as error:
+            faults.append(f"--executors {name}: {error}")
+    return faults
+
+
+def _simulate(
+    model: Model,
+    motion: Motion,
+    counts: tuple[int, ...],
+    level: Level,
+    curve: Path | None,
+    recalibrate: bool,
+    form: str,
+) -> None:
+    from routes.plan_candidates import KINDS
+    from routes.reports.scaling import page, to_dict
+    from routes.study import predicted_scaling
+
+    found = predicted_scaling(model, motion, counts, level=level, recalibrate=recalibrate)
+    if curve is not None:
+        from routes.plots.scaling import draw_scaling
+
+        title = f"{model.mechanism.name}, {len(motion.time):,} instants"
+        best = max(found, key=lambda kind: float(found[kind].speed_up.max()))
+        others = {kind: scaling for kind, scaling in found.items() if kind != best}
+        draw_scaling(found[best], curve, title=title, name=best, beside=others)
+    if form == "json":
+        deliver(
+            json.dumps({kind: to_dict(scaling) for kind, scaling in found.items()}, indent=2) + "\n", None
+        )
+        return
+
+    def pages(screen: Console) -> None:
+        for kind, scaling in found.items():
+            screen.print(f"{kind}: {KINDS[kind]}", style="bold", markup=False)
+            page(scaling, screen)
+            screen.print()
+
+    show(pages)
+
+
+def _draw_tree(model: Model, path: Path) -> None:
+    """The whole tree where it fits a picture, else that of the first routes and the parallel one."""
+    from routes.dag import Dag
+    from routes.enumeration import count, enumerate_routes, tree, tree_of
+    from routes.plan import parallel_route
+    from routes.plots.tree import MOST_ROUTES, draw_tree
+
+    dag, name = Dag.of(model), model.mechanism.name
+    there = count(dag)
+    if there <= MOST_ROUTES:
+        draw_tree(tree(dag), path, title=f"{name}: {there:,} routes" if there > 1 else f"{name}: 1 route")
+        return
+    some = [*islice(enumerate_routes(dag), MOST_ROUTES - 1), parallel_route(model)]
+    draw_tree(tree_of(dag, dict.fromkeys(some)), path, title=f"{name}: {len(some)} of {there:,} routes")
+
+
+def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: str) -> None:
+    from routes.reports.study import page, record
+
+    if save is not None:
+        result.best.save(save)
+    if gantt is not None:
+        from routes.plots.gantt import Chart, draw_gantt
+
+        charts = []
+        for trial in dict.fromkeys((result.trials[0], result.parallel or result.sequential)):
+            workers, schedule = trial.plan.workers, trial.prediction.schedule
+            charts += [
+                Chart.of(f"{trial.kind}, tasks predicted", schedule, trial.prediction.tasks.calls),
+                Chart.of_log(f"{trial.kind}, tasks measured", trial.log, workers),
+            ]
+        draw_gantt(charts, gantt, title=result.model.mechanism.name)
+    if form == "json":
+        deliver(json.dumps(record(result), ensure_ascii=False, indent=2) + "\n", None)
+        return
+    show(lambda screen: page(result, screen))

@@ -1,0 +1,214 @@
+"""The command ``mbssa sweep``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+import typer
+
+from groups.commands import FormatOption, check_format, model_asked
+from groups.motion import Motion, read_motion
+from groups.requests import modes_asked
+from groups.trajectory import Branch
+from mbssa import load
+from mbssa.bar import bar
+from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
+from mbssa.commands import deliver, show
+from mbssa.options import ForceOption, ModelArgument, TrustOption
+from mbssa.targets import STILL, Target, target_faults
+
+if TYPE_CHECKING:
+    from routes.sweep.block import Setup
+
+_OWN = Path("own")
+
+Made = TypeVar("Made")
+
+
+def sweep(
+    model: ModelArgument,
+    store: Annotated[Path, typer.Option(metavar="FOLDER", help="Write the cases there, as Parquet files.")],
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=LOW:HIGH:NUMBER", help="Every combination; or NAME=VALUE,VALUE,..."),
+    ] = None,
+    sample: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=LOW:HIGH", help="Spread over ranges; or NAME=normal:MEAN:DEVIATION."),
+    ] = None,
+    number: Annotated[int | None, typer.Option(min=1, metavar="N", help="Cases of the sample.")] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="sobol, halton or latin")] = "sobol",
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the sample.")] = 0,
+    cases: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="One by one: .csv, a column for each NAME.")
+    ] = None,
+    record: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Joints, coordinates, bodies, points, residual, condition."),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=LOW:HIGH", help="Limits of a joint coordinate, for the column within."),
+    ] = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GROUP=NUMBER", help="Assembly mode of a group in every case."),
+    ] = None,
+    branch: Annotated[
+        Branch | None,
+        typer.Option(
+            help="How branches are held: checked (faster), or proven.",
+            show_default="proven for poses of groups solved by Newton",
+        ),
+    ] = None,
+    motion: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Solve a motion for each case: a file, or own for the model's."),
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="Instants of the motion.")] = None,
+    duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds of the motion.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes or threads; all cores if not given.")
+    ] = None,
+    executor: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="processes, threads, sequential, cluster; under mpiexec its ranks"),
+    ] = None,
+    block: Annotated[int | None, typer.Option(min=1, metavar="N", help="Cases of a file.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in FOLDER.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw curves, a map or three views: .png, .svg, .pdf.")
+    ] = None,
+    axes: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Columns that the picture is drawn over.")
+    ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Solve many cases of MODEL: poses, designs, modes, or a motion of each.
+
+    NAME is an input (2-3.slide), geometry (2-3.point.x, crank.origin.z, 4-5.length)
+    or "mode 3"; NAME+ adds to what is there. Numbers are in m and rad.
+
+    Exit 0: all cases were run; 1: the model cannot be solved as given, or a block
+    failed; 2: bad input; 130: stopped. What is written is kept, --resume goes on.
+
+    Example: mbssa sweep stewart_inverse --sample 1-14.x=-1:1 --sample 1-14.z=0.5:1.6
+    --number 100000 --record platform.centre --store reach --plot reach.png
+
+    Example: mpiexec -n 2 mbssa sweep planar_four_bar --grid 2-3.point.x+=-0.1:0.1:101
+    --motion own --record 1-4.angle --store bars
+    """
+    check_format(form)
+    try:
+        _sweep(
+            model, store, (grid or [], sample or [], cases, number, method, seed), record, limit or [],
+            mode or [], branch, motion, steps, duration, workers, executor, block, resume, plot, axes, force,
+            form,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C; cases that are written are kept, --resume goes on", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+
+
+def _sweep(
+    name: str,
+    store: Path,
+    which: tuple[list[str], list[str], Path | None, int | None, str, int],
+    record: list[str] | None,
+    limit: list[str],
+    mode: list[str],
+    branch: Branch | None,
+    motion_file: Path | None,
+    steps: int | None,
+    duration: float | None,
+    workers: int | None,
+    executor: str | None,
+    block: int | None,
+    resume: bool,
+    plot: Path | None,
+    axes: str | None,
+    force: bool,
+    form: str,
+) -> None:
+    from routes.cli.sweep_cases import cases_asked, limits_asked, names_asked
+    from routes.executors import launched_executor
+    from routes.reports.sweep import page
+    from routes.reports.sweep import record as record_of
+    from routes.sweep.run import prepare, run
+    from routes.sweep.store import SweepError
+
+    model = model_asked(load(name), name)
+    faults: list[str] = []
+
+    def asked(make: Callable[[], Made]) -> Made | None:
+        try:
+            return make()
+        except ValueError as error:
+            faults.extend(str(error).split(BETWEEN))
+            return None
+
+    cases = asked(lambda: cases_asked(*which))  # type: ignore[arg-type]
+    limits = asked(lambda: limits_asked(limit))
+    modes = asked(lambda: modes_asked(model, mode))
+    motion: Motion | Literal["own"] | None = None
+    if motion_file == _OWN:
+        motion = "own"
+    elif motion_file is not None:
+        motion = asked(lambda: read_motion(model.mechanism, motion_file, steps=steps, duration=duration))
+        steps = duration = None
+    if plot is not None:
+        faults += target_faults([Target("--plot", plot, STILL)], [name, motion_file, which[2]], force)
+    elif axes is not None:
+        faults.append("--axes: is for pictures; write --plot FILE too")
+    if faults or cases is None:
+        fail_all(faults)
+    names = None if record is None else names_asked(record)
+    try:
+        setup = prepare(
+            model, cases, store=store, record=names, limits=limits, modes=modes, branch=branch, motion=motion,
+            steps=steps, duration=duration, block=block,
+        )  # fmt: skip
+        drawn = names_asked([axes]) if axes is not None else None
+        if plot is not None:
+            _check_axes(setup, drawn)
+        launched = launched_executor()
+        with bar() as told:
+            found = run(
+                setup,
+                workers=workers or os.cpu_count() or 1,
+                executor=executor or (launched.name if launched else "processes"),
+                resume=resume,
+                progress=lambda share: told(f"solving {cases.number:,} cases", share),
+            )
+        files = []
+        if plot is not None:
+            from routes.plots.sweep import draw_sweep
+
+            draw_sweep(found, plot, axes=drawn)
+            files.append(plot)
+    except (ValueError, ModuleNotFoundError) as error:
+        fail_all(str(error).split(BETWEEN))
+    except SweepError as error:
+        fail(str(error), NOT_DETERMINED)
+    if form == "json":
+        deliver(json.dumps(record_of(found, files), ensure_ascii=False, indent=2) + "\n", None)
+    else:
+        title = model.mechanism.title
+        head = f"{name}: {title}" if title else name
+        show(lambda screen: page(found, cases, head, files, screen))
+    raise typer.Exit(OK)
+
+
+def _check_axes(setup: Setup, axes: Sequence[str] | None) -> None:
+    """Refuse a picture that there is nothing for, before anything is solved."""
+    from routes.plots.sweep import axes_of
+    from routes.sweep.block import columns_written
+
+    axes_of(columns_written(setup), setup.cases.names, axes)

@@ -1,0 +1,355 @@
+"""The shape of a DAG: how it is composed, and which of its groups may be exchanged without a difference.
+
+A set of groups is either one group, or parts side by side, or parts in series, or none of these: a *prime*
+order of parts. Automorphisms of the labelled DAG exchange equal parts that lie side by side, turn primes, and
+do the same inside of parts. Equal parts share one :class:`Shape`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Literal
+
+from routes.dag import Dag
+from routes.enumeration.partial_order import Closure, in_series, members, modules, side_by_side
+
+#: Ways of turning a prime order into itself that are still listed.
+MOST_TURNS = 50_000
+
+Kind = Literal["single", "parallel", "series", "prime"]
+
+
+class TooLarge(ValueError):
+    """There are more possibilities than can be gone through in reasonable time; the message says how many.
+
+    >>> issubclass(TooLarge, ValueError)
+    True
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A set of groups up to isomorphism; isomorphic sets of one :class:`Composition` share one object.
+
+    Attributes
+    ----------
+    kind : how ``parts`` lie: side by side, in series (in that order), or as ``needs`` says; a single group
+        has none
+    number : in the order of :attr:`Composition.shapes`; parts have lower numbers
+    size : groups
+    depth : of parts in parts
+    needs : of a prime order, by part, a bit mask of the parts that must be complete before it
+    turns : of a prime order, its automorphisms without the identity: part i goes to place ``turn[i]``
+    """
+
+    kind: Kind
+    number: int
+    size: int = 1
+    parts: tuple[Shape, ...] = ()
+    needs: tuple[int, ...] = ()
+    turns: tuple[tuple[int, ...], ...] = ()
+    depth: int = 1
+
+    @cached_property
+    def runs(self) -> tuple[tuple[Shape, int], ...]:
+        """Equal parts that follow each other, and how many they are."""
+        return tuple((part, len(list(equal))) for part, equal in groupby(self.parts))
+
+    @cached_property
+    def views(self) -> tuple[Callable[[tuple[Any, ...]], tuple[Any, ...]], ...]:
+        """Permutations of a tuple with an entry for each part, one for each automorphism but the identity."""
+        return tuple(itemgetter(*turn) for turn in self.turns)
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """The shape of a whole DAG, with its groups (indices from 0) at the shape's places."""
+
+    shape: Shape
+    places: tuple[int, ...]
+    shapes: tuple[Shape, ...]
+
+
+@dataclass
+class _Known:
+    """Shapes found so far in a composition, by their key, and prime orders."""
+
+    shapes: list[Shape] = field(default_factory=list)
+    by_key: dict[object, Shape] = field(default_factory=dict)
+    primes: dict[object, list[tuple[Shape, _Relations]]] = field(default_factory=dict)
+
+
+_Relations = tuple[tuple[tuple[int, tuple[tuple[int, int], ...]], ...], ...]
+
+
+def compose(dag: Dag, *, symmetry: bool = True) -> Composition:
+    """The shape of a DAG with at least one group.
+
+    With ``symmetry``, shapes are equal where an automorphism of the labelled DAG (labels, and needs as they
+    are given) can take one to the other; without, where the order alone is the same, and nothing is turned.
+
+    Raises
+    ------
+    TooLarge
+        A prime order with more than 50,000 automorphisms.
+
+    Examples
+    --------
+    >>> found = compose(Dag(((), (0,), (0,), (0,))))
+    >>> found.shape.kind, [part.kind for part in found.shape.parts], found.shape.parts[1].size
+    ('series', ['single', 'parallel'], 3)
+    """
+    closure = Closure.of(dag)
+    colour = colours(dag) if symmetry else [0] * len(dag)
+    arcs = [(a, b) for b in range(len(dag)) for a in dag.needs[b]] if symmetry else []
+    rank = [0] * len(dag)
+    for turn, group in enumerate(dag.order):
+        rank[group] = turn
+    known = _Known()
+    nodes = _taken_apart(closure, colour, arcs, (1 << len(dag)) - 1)
+    done: list[tuple[Shape, tuple[int, ...]]] = [None] * len(nodes)  # type: ignore[list-item]
+    for i in range(len(nodes) - 1, -1, -1):
+        node = nodes[i]
+        parts = [done[child] for child in node.children]
+        if node.kind == "single":
+            group = node.mask.bit_length() - 1
+            done[i] = (_shared(known, ("single", colour[group]), "single", ()), (group,))
+        elif node.kind == "parallel":
+            parts.sort(key=lambda part: (part[0].number, min(rank[g] for g in part[1])))
+            key: object = ("parallel", tuple(part[0].number for part in parts))
+            done[i] = _joined(known, key, "parallel", parts)
+        elif node.kind == "series":
+            pattern = tuple(sorted(_full_arcs(colour, arcs, parts)))
+            key = ("series", tuple(part[0].number for part in parts), pattern)
+            done[i] = _joined(known, key, "series", parts)
+        else:
+            parts.sort(key=lambda part: min(rank[g] for g in part[1]))
+            done[i] = _prime(known, closure, colour, arcs, parts, symmetry)
+    return Composition(*done[0], tuple(known.shapes))
+
+
+def colours(dag: Dag) -> list[int]:
+    """By group, a number; groups that an automorphism can exchange have the same.
+
+    Colours are refined by those of the groups before and after until that tells no more apart.
+
+    >>> colours(Dag(((), (), (0,), (1,)), ("a", "a", "b", "b")))
+    [0, 0, 1, 1]
+    """
+    rise = [0] * len(dag)
+    for group in reversed(dag.order):
+        rise[group] = 1 + max((rise[other] for other in dag.needed_by[group]), default=-1)
+    colour = _ranked([(dag.level[g], rise[g], dag.labels[g]) for g in range(len(dag))])
+    while True:
+        signs = [
+            (
+                colour[g],
+                tuple(sorted(colour[other] for other in dag.needs[g])),
+                tuple(sorted(colour[other] for other in dag.needed_by[g])),
+            )
+            for g in range(len(dag))
+        ]
+        refined = _ranked(signs)
+        if max(refined, default=0) == max(colour, default=0):
+            return colour
+        colour = refined
+
+
+def _ranked(signs: Sequence[tuple[object, ...]]) -> list[int]:
+    number = {sign: k for k, sign in enumerate(sorted(set(signs)))}
+    return [number[sign] for sign in signs]
+
+
+@dataclass
+class _Node:
+    mask: int
+    kind: Kind = "single"
+    children: range = field(default_factory=lambda: range(0))
+
+
+def _taken_apart(
+    closure: Closure, colour: Sequence[int], arcs: Sequence[tuple[int, int]], whole: int
+) -> list[_Node]:
+    """The tree of parts; every node stands before its children."""
+    nodes = [_Node(whole)]
+    for node in nodes:
+        if not node.mask & (node.mask - 1):
+            continue
+        node.kind, pieces = "parallel", side_by_side(closure, node.mask)
+        if len(pieces) == 1:
+            node.kind, pieces = "series", in_series(closure, node.mask)
+            if len(pieces) == 1:
+                node.kind, pieces = "prime", modules(closure, node.mask)
+            if not _alike(colour, arcs, pieces):
+                # By the needs as given, what is inside a part matters outside: no part can be turned alone.
+                node.kind, pieces = "prime", [1 << group for group in members(node.mask)]
+        node.children = range(len(nodes), len(nodes) + len(pieces))
+        nodes += map(_Node, pieces)
+    return nodes
+
+
+def _between(
+    colour: Sequence[int], arcs: Sequence[tuple[int, int]], pieces: Sequence[Sequence[int]]
+) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int, int, int]]]:
+    """Counts of colours by piece, and of arcs by piece and colour of both ends."""
+    piece_of = {group: k for k, piece in enumerate(pieces) for group in piece}
+    count = Counter((k, colour[group]) for group, k in piece_of.items())
+    across = Counter(
+        (piece_of[a], colour[a], piece_of[b], colour[b])
+        for a, b in arcs
+        if a in piece_of and b in piece_of and piece_of[a] != piece_of[b]
+    )
+    return count, across
+
+
+def _alike(colour: Sequence[int], arcs: Sequence[tuple[int, int]], masks: Sequence[int]) -> bool:
+    """Whether groups of one colour in one piece have the same arcs to all groups of one colour in another."""
+    count, across = _between(colour, arcs, [list(members(mask)) for mask in masks])
+    return all(n == count[i, c] * count[j, d] for (i, c, j, d), n in across.items())
+
+
+def _full_arcs(
+    colour: Sequence[int], arcs: Sequence[tuple[int, int]], parts: Sequence[tuple[Shape, tuple[int, ...]]]
+) -> Iterator[tuple[int, int, int, int]]:
+    yield from _between(colour, arcs, [places for _, places in parts])[1]
+
+
+def _shared(
+    known: _Known,
+    key: object,
+    kind: Kind,
+    parts: tuple[Shape, ...],
+    needs: tuple[int, ...] = (),
+    turns: tuple[tuple[int, ...], ...] = (),
+) -> Shape:
+    if key not in known.by_key:
+        size = sum(part.size for part in parts) or 1
+        depth = 1 + max((part.depth for part in parts), default=0)
+        shape = Shape(kind, len(known.shapes), size, parts, needs, turns, depth)
+        known.shapes.append(shape)
+        known.by_key[key] = shape
+    return known.by_key[key]
+
+
+def _joined(
+    known: _Known, key: object, kind: Kind, parts: Sequence[tuple[Shape, tuple[int, ...]]]
+) -> tuple[Shape, tuple[int, ...]]:
+    shape = _shared(known, key, kind, tuple(part[0] for part in parts))
+    return shape, tuple(group for part in parts for group in part[1])
+
+
+def _prime(
+    known: _Known,
+    closure: Closure,
+    colour: Sequence[int],
+    arcs: Sequence[tuple[int, int]],
+    parts: list[tuple[Shape, tuple[int, ...]]],
+    symmetry: bool,
+) -> tuple[Shape, tuple[int, ...]]:
+    """A prime order, its parts put in the places of an isomorphic one if that is known."""
+    relations = _relations(closure, colour, arcs, parts)
+    kinds = [part[0].number for part in parts]
+    alike: object = (tuple(sorted(kinds)), len(arcs) if not symmetry else None)
+    if symmetry:
+        for shape, pattern in known.primes.get(alike, []):
+            theirs = [part.number for part in shape.parts]
+            match = next(_isomorphisms(theirs, pattern, kinds, relations), None)
+            if match is not None:
+                # Of all matches the one that puts the groups solved first into the first places.
+                match = min([match, *(tuple(match[i] for i in turn) for turn in shape.turns)])
+                return shape, tuple(group for place in match for group in parts[place][1])
+    place_of = {group: k for k, part in enumerate(parts) for group in part[1]}
+    needs = tuple(
+        sum(1 << k for k in {place_of[x] for x in members(closure.below[part[1][0]]) if x in place_of} - {j})
+        for j, part in enumerate(parts)
+    )
+    turns = _turns(kinds, relations) if symmetry else ()
+    shape = _shared(known, object(), "prime", tuple(part[0] for part in parts), needs, turns)
+    known.primes.setdefault(alike, []).append((shape, relations))
+    return shape, tuple(group for part in parts for group in part[1])
+
+
+def _relations(
+    closure: Closure,
+    colour: Sequence[int],
+    arcs: Sequence[tuple[int, int]],
+    parts: Sequence[tuple[Shape, tuple[int, ...]]],
+) -> _Relations:
+    """(i, j): whether part i goes before part j (1), and which colours of them have arcs."""
+    between: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for i, c, j, d in _full_arcs(colour, arcs, parts):
+        between.setdefault((i, j), []).append((c, d))
+    first = [part[1][0] for part in parts]
+    return tuple(
+        tuple(
+            (closure.below[b] >> a & 1, tuple(sorted(between.get((i, j), ())))) for j, b in enumerate(first)
+        )
+        for i, a in enumerate(first)
+    )
+
+
+def _turns(kinds: Sequence[int], relations: _Relations) -> tuple[tuple[int, ...], ...]:
+    turns = []
+    for turn in _isomorphisms(kinds, relations, kinds, relations):
+        turns.append(turn)
+        if len(turns) > MOST_TURNS:
+            raise TooLarge(
+                f"an order of {len(kinds)} parts that cannot be taken apart has more than {MOST_TURNS:,} "
+                "symmetries; leave them out with symmetry=False"
+            )
+    turns.remove(tuple(range(len(kinds))))
+    return tuple(turns)
+
+
+def _isomorphisms(
+    kinds: Sequence[int], relations: _Relations, other_kinds: Sequence[int], others: _Relations
+) -> Iterator[tuple[int, ...]]:
+    """Maps i → place of the same kind with the same relations."""
+    count = len(kinds)
+    order = _along(kinds, relations)
+    chosen: list[int] = []
+    used = [False] * count
+    trial = [0] * (count + 1)
+    while True:
+        step = len(chosen)
+        if step == count:
+            yield tuple(place for _, place in sorted(zip(order, chosen, strict=True)))
+        else:
+            i, place = order[step], trial[step]
+            while place < count and not (
+                not used[place]
+                and kinds[i] == other_kinds[place]
+                and all(
+                    relations[k][i] == others[at][place] and relations[i][k] == others[place][at]
+                    for k, at in zip(order, chosen, strict=False)
+                )
+            ):
+                place += 1
+            if place < count:
+                chosen.append(place)
+                used[place] = True
+                trial[step], trial[step + 1] = place + 1, 0
+                continue
+        if not chosen:
+            return
+        used[chosen.pop()] = False
+
+
+def _along(kinds: Sequence[int], relations: _Relations) -> list[int]:
+    """The parts in an order in which each is related to those before it, so that few places suit it."""
+    count, rare = len(kinds), Counter(kinds)
+    related = [
+        {j for j in range(count) if j != i and (relations[i][j][0] or relations[j][i][0])}
+        for i in range(count)
+    ]
+    order: list[int] = []
+    left = set(range(count))
+    while left:
+        order.append(max(left, key=lambda i: (len(related[i] - left), -rare[kinds[i]], -i)))
+        left.remove(order[-1])
+    return order

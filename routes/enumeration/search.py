@@ -1,0 +1,297 @@
+"""Best-first search for the routes of one part of a DAG: groups join a stage one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush, heappushpop
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from routes.enumeration.composition import Shape
+from routes.enumeration.listing import State, canonical
+from routes.enumeration.partial_order import members
+
+Ints = npt.NDArray[np.int64]
+
+#: Beginnings of routes that are looked at before the order is given up, and how many more for each route.
+PATIENCE, MORE = 30_000, 60
+
+#: Routes that are looked for after that, and beginnings for these before the search turns more eager.
+LAST, LAST_PATIENCE = 2_000, 10_000
+
+#: How often it turns more eager: in the end it goes straight to a route.
+_MOST_EAGER = 40
+
+#: Costs at which heights are compared.
+_THRESHOLDS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Groups of a DAG, the dearest first, that other groups come wholly before or wholly after.
+
+    Costs are integers, so that equal routes have equal sums: a stage costs ``stage`` and the larger of
+    ``workers`` times its dearest group and all its groups together.
+
+    Attributes
+    ----------
+    groups : indices in the DAG
+    cost : by group, none dearer than the one before
+    needs : by group, a bit mask of groups of the part
+    twin : by group, a bit mask of the one that must not come later, since it is the same; or 0
+    shape : of the part; ``places`` has the groups (indices here) at the places of the shape
+    """
+
+    groups: tuple[int, ...]
+    cost: tuple[int, ...]
+    needs: tuple[int, ...]
+    twin: tuple[int, ...]
+    stage: int
+    workers: int
+    shape: Shape
+    places: tuple[int, ...]
+
+    @cached_property
+    def all(self) -> int:
+        """The set of all groups."""
+        return (1 << len(self.groups)) - 1
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether routes can be the same in other ways than by exchanging single groups."""
+        return _alike(self.shape)
+
+    def ready(self, done: int) -> int:
+        """The groups that can be solved after the groups ``done``."""
+        left = self.all & ~done
+        return sum(1 << x for x in members(left) if not self.needs[x] & ~done)
+
+    def stage_cost(self, dearest: int, together: int) -> int:
+        return self.stage + max(self.workers * dearest, together)
+
+    def same(self, stages: Sequence[int], undecided: int = 0) -> State:
+        """The same for all beginnings of routes that symmetry makes one.
+
+        Sets of groups by stage, and of those that can still join the last.
+        """
+        stage_of = [0] * len(self.groups)
+        for x in members(undecided):
+            stage_of[x] = -1
+        for number, mask in enumerate(stages, start=1):
+            for x in members(mask):
+                stage_of[x] = number
+        return canonical(self.shape, [stage_of[x] for x in self.places])
+
+
+class _Begun(NamedTuple):
+    """The beginning of a route. Sorted by bound, and those that are nearly complete first.
+
+    Closed ``stages`` took the groups ``done`` and cost ``paid``; the ``open`` stage has a dearest group and a
+    sum; groups ``undecided`` can still join it; ``work`` is the cost of all that are in no stage, ``left`` of
+    them.
+    """
+
+    bound: int
+    left: int
+    turn: int
+    stages: tuple[int, ...]
+    done: int
+    open: int
+    undecided: int
+    paid: int
+    dearest: int
+    together: int
+    work: int
+
+
+class Search:
+    """Routes of a part as (cost, set of groups by stage), the cheapest first.
+
+    ``exact`` becomes False when the order is given up: then come the best of some 2,000 routes that were
+    found, in order among themselves, and no more.
+
+    The bound of a beginning: later stages are at least as many as the groups that must come later are high;
+    for any price, at least so many of them have a group that is so dear; and all work must be done.
+    """
+
+    def __init__(self, part: Part) -> None:
+        self.part, self.exact = part, True
+        self._drops, self._heights = _heights(part)
+        self._bounds: dict[int, tuple[int, int]] = {}
+        self._ready: dict[int, int] = {}
+        self._seen: set[object] = set()
+        self._turn = 0
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        queue: list[_Begun] = []
+        begun: _Begun | None = self._opened((), 0, 0, sum(self.part.cost), 0)
+        patience = PATIENCE
+        while begun is not None and patience > 0:
+            patience -= 1
+            if begun.left:
+                begun = _next(queue, self._on(begun, 0))
+            else:
+                patience += MORE
+                yield begun.bound, (*begun.stages, begun.open)
+                begun = _next(queue, [])
+        if begun is not None:
+            self.exact = False
+            yield from sorted(self._some([begun, *queue]))
+
+    def _some(self, queue: list[_Begun]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Go on with bounds that grow as if all that is left cost more, each group its share.
+
+        The share rises until routes are found, however much better their beginnings could have gone on.
+        """
+        least = min(begun.bound for begun in queue)
+        share = max(1, (self._by_levels() - least) // len(self.part.groups))
+        queue = [begun._replace(bound=begun.bound + share * begun.left) for begun in queue]
+        heapify(queue)
+        begun: _Begun | None = heappop(queue)
+        found = 0
+        for eagerness in range(_MOST_EAGER):
+            for _ in range(LAST_PATIENCE):
+                if begun is None or found == LAST:
+                    return
+                if begun.left:
+                    begun = _next(queue, self._on(begun, share))
+                else:
+                    found += 1
+                    yield begun.bound, (*begun.stages, begun.open)
+                    begun = _next(queue, [])
+            if begun is None or (found and eagerness >= 2):
+                return
+            queue = [one._replace(bound=one.bound + 3 * share * one.left) for one in [begun, *queue]]
+            share *= 4
+            heapify(queue)
+            begun = heappop(queue)
+
+    def _on(self, begun: _Begun, share: int) -> list[_Begun]:
+        """Decide whether the next group joins the open stage; if none is left to decide on, close it."""
+        part = self.part
+        _, left, _, stages, done, open_, undecided, paid, dearest, together, work = begun
+        while undecided:
+            bit = undecided & -undecided
+            undecided ^= bit
+            x = bit.bit_length() - 1
+            if part.twin[x] & ~(done | open_):
+                continue
+            cost = part.cost[x]
+            larger = dearest if dearest > cost else cost
+            joined = (
+                left - 1,
+                stages,
+                done,
+                open_ | bit,
+                undecided,
+                paid,
+                larger,
+                together + cost,
+                work - cost,
+            )
+            ways = [self._bounded(*joined, share)]
+            if open_ or undecided:
+                ways.append(
+                    self._bounded(left, stages, done, open_, undecided, paid, dearest, together, work, share)
+                )
+            return [way for way in ways if self._is_new(way)] if part.alike else ways
+        if not open_:
+            return []
+        paid += part.stage_cost(dearest, together)
+        closed = self._opened((*stages, open_), done | open_, paid, work, share)
+        return [closed] if not part.alike or self._is_new(closed) else []
+
+    def _is_new(self, begun: _Begun) -> bool:
+        """Whether no beginning came before that symmetry makes the same."""
+        sign = len(begun.stages), self.part.same((*begun.stages, begun.open), begun.undecided)
+        new = sign not in self._seen
+        self._seen.add(sign)
+        return new
+
+    def _opened(self, stages: tuple[int, ...], done: int, paid: int, work: int, share: int) -> _Begun:
+        if done not in self._ready:
+            self._ready[done] = self.part.ready(done)
+        left = len(self.part.groups) - done.bit_count()
+        return self._bounded(left, stages, done, 0, self._ready[done], paid, 0, 0, work, share)
+
+    def _bounded(
+        self,
+        left: int,
+        stages: tuple[int, ...],
+        done: int,
+        open_: int,
+        undecided: int,
+        paid: int,
+        dearest: int,
+        together: int,
+        work: int,
+        share: int,
+    ) -> _Begun:
+        part = self.part
+        later = part.all & ~(done | open_ | undecided)
+        if later not in self._bounds:
+            self._bounds[later] = self._bound(later)
+        high, cost = self._bounds[later]
+        own = max(part.workers * dearest, together)
+        bound = paid + part.stage * (1 + high) + max(own + cost, together + work) + share * left
+        self._turn -= 1
+        return _Begun(bound, left, self._turn, stages, done, open_, undecided, paid, dearest, together, work)
+
+    def _bound(self, later: int) -> tuple[int, int]:
+        """Of groups that must come later: how many stages, and what these cost without overheads."""
+        count = len(self.part.groups)
+        data = np.frombuffer(later.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
+        chosen = np.unpackbits(data, count=count, bitorder="little")
+        high = (self._heights * chosen).max(axis=1)
+        work = sum(self.part.cost[x] for x in members(later))
+        return int(high[-1]), max(self.part.workers * int(self._drops @ high), work)
+
+    def _by_levels(self) -> int:
+        part, done, cost = self.part, 0, 0
+        while done != part.all:
+            ready = part.ready(done)
+            costs = [part.cost[x] for x in members(ready)]
+            cost += part.stage_cost(max(costs), sum(costs))
+            done |= ready
+        return cost
+
+
+def _next(queue: list[_Begun], ways: list[_Begun]) -> _Begun | None:
+    """The best beginning, of new ways on and of the queue, which keeps the others."""
+    for way in ways[1:]:
+        heappush(queue, way)
+    if ways:
+        return heappushpop(queue, ways[0])
+    return heappop(queue) if queue else None
+
+
+def _heights(part: Part) -> tuple[Ints, Ints]:
+    """Prices as steps downwards (K,), and by price and group (K, G) the most groups of a chain that begins
+    with the group and are at least so dear."""
+    prices = sorted(set(part.cost), reverse=True)
+    if len(prices) > _THRESHOLDS:
+        chosen = np.linspace(0, len(prices) - 1, _THRESHOLDS).astype(np.int64)
+        prices = [prices[k] for k in chosen.tolist()]
+    above: list[list[int]] = [[] for _ in part.groups]
+    for x, needs in enumerate(part.needs):
+        for before in members(needs):
+            above[before].append(x)
+    order = sorted(range(len(part.groups)), key=lambda x: part.needs[x].bit_count(), reverse=True)
+    heights = np.zeros((len(prices), len(part.groups)), dtype=np.int64)
+    for x in order:
+        after = heights[:, above[x]].max(axis=1, initial=0)
+        heights[:, x] = after + (part.cost[x] >= np.array(prices))
+    return -np.diff(np.array([*prices, 0])), heights
+
+
+def _alike(shape: Shape) -> bool:
+    if shape.turns:
+        return True
+    large = [part for part in shape.parts if part.kind != "single"]
+    if shape.kind == "parallel" and len({part.number for part in large}) < len(large):
+        return True
+    return any(map(_alike, large))

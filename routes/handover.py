@@ -1,0 +1,216 @@
+"""Tasks of a run as calls for the workers of an executor, by how these reach the arrays of the run."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.motion import Motion
+from routes.dispatch import Call
+from routes.job import Job, TaskRunner
+from routes.workspace import in_memory, opened
+
+#: Beginning of the name of the folder that hands a run over to other processes.
+NAME = "job-"
+
+#: Bytes that a process writes before it maps the arrays anew.
+MAPPED = 64e6
+
+#: Arrays of a motion.
+_MOTION = ("time", "value", "rate", "acceleration")
+
+
+@dataclass(frozen=True)
+class Handover:
+    """Calls for the tasks of a run.
+
+    Attributes
+    ----------
+    call : of a task, the function and its arguments
+    take : takes a task and the result of its call; False if it has to run again
+    """
+
+    call: Callable[[int], Call]
+    take: Callable[[int, Any], bool]
+
+
+@contextmanager
+def shared(runner: TaskRunner) -> Iterator[Handover]:
+    """Calls for workers in this process."""
+    yield Handover(lambda task: (runner.perform, task), lambda task, done: done)
+
+
+# --- processes of this machine, which map the arrays ---------------------------------------------------
+
+
+@contextmanager
+def mapped(runner: TaskRunner) -> Iterator[Handover]:
+    """Calls for processes of this machine; the arrays of the run must be files."""
+    home = runner.space.folder
+    assert home is not None
+    runner.advance_nothing()  # compiles here once; the processes load what was compiled
+    for left in home.glob(f"{NAME}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=NAME, dir=home))
+    try:
+        motion = runner.job.motion
+        for name in _MOTION:
+            np.save(folder / f"{name}.npy", getattr(motion, name))
+        small = replace(runner.job, motion=motion.names)  # type: ignore[arg-type]
+        (folder / "job").write_bytes(pickle.dumps(small, protocol=5))
+        np.zeros(1, dtype=np.uint8).tofile(folder / "stop")
+        runner.stop = _stop(folder)
+        yield Handover(lambda task: (perform_mapped, str(folder), task), lambda task, done: done)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def perform_mapped(folder: str, task: int) -> bool:
+    """Perform one task of the run that a folder hands over; False if the run has been stopped.
+
+    Raises
+    ------
+    TaskError
+        With the groups, the time steps and the cause.
+    """
+    runner = _mapped.get(folder)
+    if runner is None:
+        _mapped.clear()
+        _mapped[folder] = runner = _opened(Path(folder))
+    done = runner.perform(task)
+    # Pages of a mapping count as memory of their process, and loky ends processes that grow.
+    runner.written += sum(array[at].nbytes for array, at in runner.results_of(task))
+    if runner.written > MAPPED:
+        _mapped.clear()
+    return done
+
+
+_mapped: dict[str, TaskRunner] = {}
+
+
+def _opened(folder: Path) -> TaskRunner:
+    job = pickle.loads((folder / "job").read_bytes())
+    # Copied where written to: kernels are compiled for arrays that can be written.
+    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="c").view(np.ndarray) for name in _MOTION}
+    runner = TaskRunner(replace(job, motion=Motion(names=job.motion, **arrays)), opened(folder.parent))
+    runner.stop = _stop(folder)
+    return runner
+
+
+def _stop(folder: Path) -> npt.NDArray[np.uint8]:
+    return np.memmap(folder / "stop", dtype=np.uint8, mode="r+").view(np.ndarray)
+
+
+# --- processes with memory of their own ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Performed:
+    """Result of a task of another machine.
+
+    Attributes
+    ----------
+    arrays : as :meth:`TaskRunner.results_of` lists them
+    begin, end : s of the clock of the machine
+    host, worker : machine, and thread of it
+    """
+
+    arrays: list[npt.NDArray[Any]]
+    begin: float
+    end: float
+    host: str
+    worker: int
+
+
+@contextmanager
+def separate(runner: TaskRunner) -> Iterator[Handover]:
+    """Calls that carry the inputs of a task, and return its results.
+
+    A worker that has not got the job answers None; the task is then sent again, with the job.
+    """
+    key, job = uuid4().hex, pickle.dumps(runner.job, protocol=5)
+    missed: set[int] = set()
+    clocks: dict[str, float] = {socket.gethostname(): 0.0}
+    workers: dict[tuple[str, int], int] = {}
+
+    def call(task: int) -> Call:
+        inputs = [np.ascontiguousarray(array[at]) for array, at in runner.inputs_of(task)]
+        return perform_separately, key, job if task in missed else None, task, inputs
+
+    def take(task: int, found: Performed | None) -> bool:
+        if found is None:
+            missed.add(task)
+            return False
+        for (array, at), part in zip(runner.results_of(task), found.arrays, strict=True):
+            array[at] = part
+        # Clocks of other machines: as if the first result had come without delay.
+        ahead = clocks.setdefault(found.host, found.end - runner.now())
+        number = workers.setdefault((found.host, found.worker), len(workers))
+        runner.note(task, found.begin - ahead, found.end - ahead, number)
+        return True
+
+    yield Handover(call, take)
+
+
+def perform_separately(
+    key: str, job: bytes | None, task: int, inputs: list[npt.NDArray[Any]]
+) -> Performed | None:
+    """Perform one task in memory of this process; None if the job is not here.
+
+    Raises
+    ------
+    TaskError
+        With the groups, the time steps and the cause.
+    """
+    runner = _separate.get(key)
+    if runner is None:
+        if job is None:
+            return None
+        _separate.clear()
+        made: Job = pickle.loads(job)
+        if any(solver.form == "global" for solver in made.model.solvers):  # the only callers of BLAS
+            from threadpoolctl import threadpool_limits
+
+            threadpool_limits(1)
+        _separate[key] = runner = TaskRunner(made, in_memory(made.shapes))
+    for (array, at), part in zip(runner.inputs_of(task), inputs, strict=True):
+        array[at] = part
+    runner.perform(task)
+    arrays = [np.ascontiguousarray(array[at]) for array, at in runner.results_of(task)]
+    begin, end, _ = runner.space.log[task].tolist()
+    return Performed(arrays, begin, end, socket.gethostname(), threading.get_native_id())
+
+
+_separate: dict[str, TaskRunner] = {}
+
+HANDOVERS: dict[str, Callable[[TaskRunner], AbstractContextManager[Handover]]] = {
+    "shared": shared,
+    "mapped": mapped,
+    "separate": separate,
+}
+
+
+@contextmanager
+def scratch(home: Path) -> Iterator[Path]:
+    """Temporary folder that loky's resource tracker removes even if this process is killed."""
+    from joblib.externals.loky.backend import resource_tracker
+
+    folder = Path(tempfile.mkdtemp(prefix="mbssa-", dir=home))
+    resource_tracker.register(str(folder), "folder")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        resource_tracker.unregister(str(folder), "folder")

@@ -1,0 +1,47 @@
+"""Lock of a folder that one run at a time may write to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+#: The file that is locked.
+NAME = ".lock"
+
+
+@contextmanager
+def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
+    """Hold a folder, which is made if it is missing, for this process; the lock of a dead process is void.
+
+    Raises
+    ------
+    error
+        Another run writes there.
+    OSError
+        The folder cannot be made or written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, locked(Path(folder)):
+    ...     (Path(folder) / NAME).exists()
+    True
+    """
+    from filelock import FileLock, Timeout
+
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / NAME, timeout=0)
+    try:
+        lock.acquire()
+    except PermissionError as denied:
+        remedy = "may not be written, perhaps it is another user's; name another folder"
+        raise PermissionError(denied.errno, remedy, str(folder)) from None
+    except Timeout:
+        raise error(
+            f"{folder} is being written by another run; wait for it, or name another folder"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

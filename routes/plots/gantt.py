@@ -1,0 +1,321 @@
+"""Gantt charts: a bar for each task in the row of its worker, prediction above measurement."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.pictures.key import add_key
+from groups.pictures.style import BODY_COLOURS, FINE, GRID
+from mbssa.pictures.files import save
+from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, text_size
+from routes.event_log import EventLog
+from routes.simulate import Schedule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Ints = npt.NDArray[np.int64]
+
+#: Workers and bars that a chart on paper can show.
+MOST_WORKERS, MOST_BARS = 64, 20_000
+
+#: mm: of the bars together, left and right of them; between charts; above and below all.
+_WIDTH, _LEFT, _RIGHT, _BETWEEN, _TOP, _BOTTOM = 132.0, 18.0, 13.0, 8.0, 11.0, 10.0
+
+#: mm: height of a worker's row where there are few workers and where there are many; of all rows together.
+_ROW, _LOWEST_ROW, _TALLEST = 6.5, 1.6, 70.0
+
+#: Share of a row that its bars fill, and rows of text that fit into a row of this many mm.
+_FILLED, _TEXT_ROW = 0.8, 3.0
+
+#: Entries of a key; bars of so many colours can be told apart.
+_MOST_KEYS = len(BODY_COLOURS)
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """One schedule to be drawn: what stands above it, its bars, and which call and chunk each bar is.
+
+    Attributes
+    ----------
+    title : ``predicted``, ``measured``; its makespan is added
+    schedule : n tasks
+    calls : groups of each call, indices from 0
+    call, chunk : (n,) of each task, from 0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from routes.plots.gantt import Chart
+    >>> from routes.simulate import simulate
+    >>> pipeline = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
+    >>> chart = Chart.of("predicted", simulate(np.ones(4), *pipeline, 2), ((0,), (1,)))
+    >>> chart.call.tolist(), chart.chunk.tolist()
+    ([0, 1, 0, 1], [0, 0, 1, 1])
+    """
+
+    title: str
+    schedule: Schedule
+    calls: tuple[tuple[int, ...], ...]
+    call: Ints
+    chunk: Ints
+
+    @classmethod
+    def of(cls, title: str, schedule: Schedule, calls: tuple[tuple[int, ...], ...]) -> Chart:
+        """Of a schedule of all tasks; task = chunk · calls + call."""
+        chunk, call = np.divmod(np.arange(len(schedule.start)), max(len(calls), 1))
+        return cls(title, schedule, calls, call, chunk)
+
+    @classmethod
+    def of_log(cls, title: str, log: EventLog, workers: int = 0) -> Chart:
+        """Of what was run, from its first start; ``workers`` are at least those that ran any."""
+        chunk, call = np.divmod(np.flatnonzero(log.ran), max(len(log.calls), 1))
+        return cls(title, log.schedule(workers), log.calls, call, chunk)
+
+
+def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | None = None) -> Figure:
+    """Schedules one above the other on one time axis: a row for each worker, a bar for each task.
+
+    Bars have the colour of their call and are called by its groups, and by the chunk from 1 where there
+    are several, if that fits. The idle share of each worker stands at its right, the makespan above.
+
+    Parameters
+    ----------
+    charts : of the same calls: first the predicted one, then the measured one
+    title : of the picture; what does not fit is left out of its middle
+    kinds : of each call, by which bars are coloured instead, and which the key explains
+
+    Raises
+    ------
+    ValueError
+        No charts, more than 64 workers in one, or more than 20,000 bars in all.
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from routes.plots.gantt import Chart, gantt
+    >>> from routes.simulate import simulate
+    >>> pipeline = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
+    >>> schedule = simulate(np.full(4, 1e-3), *pipeline, 2)
+    >>> figure = gantt([Chart.of("predicted", schedule, ((0,), (1,)))])
+    >>> [text.get_text() for text in figure.axes[0].texts][:3]
+    ['predicted: 3 ms', 'idle', '0 %']
+    """
+    require_matplotlib()
+    if not charts:
+        raise ValueError("charts: give one or more schedules")
+    refuse_beyond(
+        MOST_WORKERS, max(c.schedule.workers for c in charts), "workers", "one chart", "simulate fewer"
+    )
+    refuse_beyond(MOST_BARS, sum(len(c.call) for c in charts), "bars", "one picture", "use fewer chunks")
+    longest = max(chart.schedule.makespan for chart in charts)
+    unit, factor = ("s", 1.0) if longest >= 1 else ("ms", 1e3) if longest >= 1e-3 else ("µs", 1e6)
+    names = list(dict.fromkeys(kinds)) if kinds is not None else []
+    calls = max(len(chart.calls) for chart in charts)
+    colours = [BODY_COLOURS[(names.index(kinds[k]) if kinds else k) % _MOST_KEYS] for k in range(calls)]
+    row = _row(charts)
+    figure, panels = _panels(charts, row, title)
+    for number, (axes, chart) in enumerate(zip(panels, charts, strict=True)):
+        axes.set_xlim(0.0, 1.005 * longest * factor or 1.0)
+        _write_around(axes, chart, row, f"{chart.title}: {chart.schedule.makespan * factor:.3g} {unit}")
+        _draw(axes, chart, row, factor, colours, f"chart-{number + 1}")
+    chunked = any(chart.chunk.max(initial=0) for chart in charts)
+    note = "; 3/2 is chunk 2 of SG-3" if chunked and row >= _TEXT_ROW else ""
+    panels[-1].set_xlabel(f"t in {unit}{note}", fontsize=SMALL_TEXT, family=FONT)
+    entries = names if kinds is not None else [_groups(call)[0] for call in charts[0].calls]
+    if 1 < len(entries) <= _MOST_KEYS:
+        from matplotlib.patches import Patch
+
+        add_key(figure, [Patch(facecolor=c, label=e) for c, e in zip(BODY_COLOURS, entries, strict=False)])
+    return figure
+
+
+def draw_gantt(
+    charts: Sequence[Chart],
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    kinds: Sequence[str] | None = None,
+) -> None:
+    """Write :func:`gantt` to a .svg, .png or .pdf file, which is either whole or not there.
+
+    Raises
+    ------
+    ValueError
+        As :func:`gantt`, or another ending.
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import numpy as np, pathlib, tempfile
+    >>> from routes.plots.gantt import Chart, draw_gantt
+    >>> from routes.simulate import simulate
+    >>> pipeline = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
+    >>> schedule = simulate(np.full(4, 1e-3), *pipeline, 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     draw_gantt([Chart.of("predicted", schedule, ((0,), (1,)))], pathlib.Path(folder, "a.svg"))
+    ...     [path.name for path in pathlib.Path(folder).iterdir()]
+    ['a.svg']
+    """
+    save(gantt(charts, title=title, kinds=kinds), path)
+
+
+def _row(charts: Sequence[Chart]) -> float:
+    rows = sum(chart.schedule.workers for chart in charts)
+    return float(np.clip(_TALLEST * len(charts) / max(rows, 1), _LOWEST_ROW, _ROW))
+
+
+def _panels(charts: Sequence[Chart], row: float, title: str) -> tuple[Figure, list[Axes]]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    heights = [row * max(chart.schedule.workers, 1) for chart in charts]
+    top = _TOP if title else _TOP - 4.0
+    width = _LEFT + _WIDTH + _RIGHT
+    height = top + sum(heights) + _BETWEEN * (len(charts) - 1) + _BOTTOM
+    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
+    FigureCanvasAgg(figure)
+    panels: list[Axes] = []
+    above = top
+    for rows in heights:
+        bottom = height - above - rows
+        axes = figure.add_axes((_LEFT / width, bottom / height, _WIDTH / width, rows / height))
+        axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
+        axes.tick_params(axis="y", length=0.0)
+        axes.tick_params(axis="x", labelbottom=len(panels) == len(charts) - 1)
+        axes.grid(color=GRID, lw=0.5, axis="x")
+        axes.set_axisbelow(True)
+        for side, spine in axes.spines.items():
+            spine.set(linewidth=0.5, color=INK, visible=side in ("left", "bottom"))
+        panels.append(axes)
+        above += rows + _BETWEEN
+    if title:
+        panels[0].annotate(
+            _shortened(title, width - 8.0).replace("$", r"\$"),
+            (0.5, 1.0),
+            (0.0, 18.0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="center",
+            fontsize=TEXT,
+            family=FONT,
+            annotation_clip=False,
+        )
+    return figure, panels
+
+
+def _draw(axes: Axes, chart: Chart, row: float, factor: float, colours: Sequence[str], gid: str) -> None:
+    """Bars, and what stands in them."""
+    from matplotlib.collections import PolyCollection
+
+    schedule = chart.schedule
+    start, length = schedule.start * factor, (schedule.stop - schedule.start) * factor
+    low = schedule.worker + 0.5 * (1 - _FILLED)
+    corners = np.stack(
+        [
+            np.stack([start, start + length, start + length, start], axis=1),
+            np.stack([low, low, low + _FILLED, low + _FILLED], axis=1),
+        ],
+        axis=2,
+    )
+    axes.set_ylim(max(schedule.workers, 1), 0.0)
+    edge = 0.4 if len(start) <= 60 * max(schedule.workers, 1) else 0.0
+    for call in range(len(chart.calls)):
+        mine = chart.call == call
+        bars = PolyCollection(corners[mine], facecolor=colours[call], edgecolor="white", linewidth=edge)
+        bars.set_gid(f"{gid}-call-{call + 1}")
+        axes.add_collection(bars)
+    axes.axvline(schedule.makespan * factor, color=INK, lw=FINE, ls=(0, (4, 3)), zorder=0.9)
+    mm = _WIDTH / float(axes.get_xlim()[1])
+    if row < _TEXT_ROW:
+        return
+    chunks = bool(len(chart.chunk)) and int(chart.chunk.max()) > 0
+    for k in np.flatnonzero(length * mm > 2.0).tolist():
+        label = _fitting(chart.calls[chart.call[k]], int(chart.chunk[k]) + 1 if chunks else 0, length[k] * mm)
+        if label:
+            axes.text(
+                start[k] + length[k] / 2,
+                schedule.worker[k] + 0.5,
+                label,
+                ha="center",
+                va="center_baseline",
+                fontsize=SMALL_TEXT,
+                family=FONT,
+                color=_ink(colours[chart.call[k]]),
+                gid=f"{gid}-label-{k + 1}",
+                clip_on=True,
+            )
+
+
+def _write_around(axes: Axes, chart: Chart, row: float, said: str) -> None:
+    """Labels above, left and right of the rows."""
+    look: dict[str, Any] = {
+        "fontsize": SMALL_TEXT,
+        "family": FONT,
+        "annotation_clip": False,
+        "textcoords": "offset points",
+    }
+    axes.annotate(said.replace("$", r"\$"), (0.0, 1.0), (0.0, 4.0), xycoords="axes fraction", **look)
+    axes.annotate("idle", (1.0, 1.0), (32.0, 4.0), xycoords="axes fraction", ha="right", **look)
+    schedule = chart.schedule
+    every = max(1, int(np.ceil(_TEXT_ROW / row)))
+    shown = range(0, schedule.workers, every)
+    axes.set_yticks([worker + 0.5 for worker in shown], [f"worker {worker + 1}" for worker in shown])
+    for worker in shown:
+        axes.annotate(
+            f"{schedule.idle[worker]:.0%}".replace("%", " %"),
+            (1.0, worker + 0.5),
+            (32.0, 0.0),
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="center_baseline",
+            **look,
+        )
+
+
+def _shortened(title: str, room: float) -> str:
+    """A title without its middle, where it is wider than so many mm."""
+    kept = len(title)
+    short = title
+    while text_size(short, TEXT)[0] > room:
+        kept -= 1
+        short = f"{title[: 2 * kept // 3]} … {title[len(title) - kept // 3 :]}"
+    return short
+
+
+def _ink(colour: str) -> str:
+    """Black or white, whichever is easier to read on a colour."""
+    red, green, blue = ((int(colour[i : i + 2], 16) / 255) ** 2.2 for i in (1, 3, 5))
+    return "white" if 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.2 else INK
+
+
+def _fitting(call: tuple[int, ...], chunk: int, room: float) -> str:
+    """The longest name of a bar that fits into so many mm; empty if none does."""
+    for name in _groups(call):
+        for text in (f"{name}, chunk {chunk}", f"{name}/{chunk}") if chunk else (name,):
+            if text_size(text, SMALL_TEXT)[0] + 1.0 <= room:
+                return text
+    return ""
+
+
+def _groups(call: tuple[int, ...]) -> tuple[str, ...]:
+    """Names of a call, the longest first: ``SG-3``, ``3``; ``SG-1 2 3``, ``SG-1…3``."""
+    numbers = [group + 1 for group in call]
+    if len(numbers) == 1:
+        return f"SG-{numbers[0]}", str(numbers[0])
+    short = f"SG-{numbers[0]}…{numbers[-1]}"
+    listed = "SG-" + " ".join(map(str, numbers))
+    return (listed, short) if len(numbers) <= 8 else (short,)

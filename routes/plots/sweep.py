@@ -1,0 +1,390 @@
+"""Pictures of a sweep: curves over one column, a map over two, three views of a workspace over three."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.pictures.key import add_key
+from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH
+from mbssa.pictures.files import save
+from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from routes.sweep import Sweep
+
+Floats = npt.NDArray[np.float64]
+
+#: Columns that say what became of a case; no quantities of it.
+_ABOUT = ("case", "status", "group", "within", "margin", "solved", "failed_at")
+
+#: Cells along one side of a map, at most; cases in a cell, on average, at least.
+_MOST_CELLS, _IN_CELL = 110, 12
+#: Values of a grid up to which each has a row of cells of its own.
+_GRID = 400
+
+#: Lines in one panel, panels of curves, and families of curves, beyond which cases are dots.
+_MOST_LINES, _MOST_PANELS, _MOST_FAMILIES = 8, 6, 6
+
+_STYLES = ("solid", "dashed", "dashdot", "dotted", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+
+#: mm: beside, below and above panels, between two of them; height of a panel of curves; the colour bar.
+_LEFT, _RIGHT, _BOTTOM, _TOP, _GAP, _TALL, _BAR = 15.0, 4.0, 11.0, 9.0, 13.0, 38.0, 3.5
+
+_TRIED = "#ECECEC"
+
+#: What colours a map, the first that there is, and how it is called.
+_COLOURS = {
+    "margin": "largest margin to a limit:\n0 on it, 1 in the middle",
+    "condition": "best condition",
+    "residual": "smallest residual",
+}
+
+
+def axes_of(
+    columns: Sequence[str], parameters: Sequence[str], asked: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """The columns, one to three, that a picture is drawn over: a recorded point's, else the parameters.
+
+    Raises
+    ------
+    ValueError
+        Columns that there are not, or more than three; nothing to draw over.
+
+    Examples
+    --------
+    >>> axes_of(["case", "1-2.angle", "tip.x", "tip.y"], ["1-2.angle"])
+    ('tip.x', 'tip.y')
+    """
+    if asked is not None:
+        missing = [name for name in asked if name not in columns]
+        if missing:
+            raise ValueError(f"axes: no column {', '.join(missing)}; there are {', '.join(columns)}")
+        if not 1 <= len(asked) <= 3:
+            raise ValueError(
+                f"axes: {len(asked)} columns; name one for curves, two for a map, three for views"
+            )
+        return tuple(asked)
+    for name in columns:
+        point = name.removesuffix(".x")
+        found = [f"{point}.{axis}" for axis in "xyz" if f"{point}.{axis}" in columns]
+        if name.endswith(".x") and name not in parameters and len(found) > 1:
+            return tuple(found)
+    found = [name for name in parameters if not name.startswith("mode ")]
+    if not found:
+        raise ValueError("axes: nothing but modes changes; name a column")
+    return tuple(found[:3])
+
+
+def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
+    """Curves of what was recorded over one column, a map over two, or three views over three.
+
+    A cell of a map or a view has the colour of the best case in it that was solved within all limits: of its
+    margin, if there are limits, else of its condition. Grey cells hold cases, none of them good.
+
+    Parameters
+    ----------
+    axes : names of columns; by default a recorded point's, else the first parameters
+
+    Raises
+    ------
+    ValueError
+        Columns that there are not; nothing that was recorded; too many curves.
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+
+    Examples
+    --------
+    >>> import mbssa, tempfile
+    >>> from routes.plots.sweep import sweep_picture
+    >>> from routes.sweep import grid, sweep
+    >>> bar, turn = mbssa.load("planar_four_bar"), grid({"1-2.angle": np.linspace(0.0, 6.0, 61)})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = sweep(bar, turn, record=["1-4.angle"], store=folder, executor="sequential")
+    ...     sweep_picture(found).axes[0].get_xlabel()
+    '1-2.angle in rad'
+    """
+    require_matplotlib()
+    names = axes_of(found.column_names, found.parameters, axes)
+    return _curves(found, names[0]) if len(names) == 1 else _views(found, names)
+
+
+def draw_sweep(found: Sweep, path: str | os.PathLike[str], *, axes: Sequence[str] | None = None) -> None:
+    """Write :func:`sweep_picture` to a .svg, .png or .pdf file, which is either whole or not there.
+
+    Raises
+    ------
+    ValueError
+        Another ending, or what :func:`sweep_picture` refuses.
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import mbssa, pathlib, tempfile
+    >>> from routes.plots.sweep import draw_sweep
+    >>> from routes.sweep import grid, sweep
+    >>> bar, turn = mbssa.load("planar_four_bar"), grid({"1-2.angle": np.linspace(0.0, 6.0, 61)})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = sweep(bar, turn, record=["coupler.tracer"], store=f"{folder}/bar", executor="sequential")
+    ...     draw_sweep(found, f"{folder}/tracer.svg")
+    ...     pathlib.Path(folder, "tracer.svg").exists()
+    True
+    """
+    save(sweep_picture(found, axes), path)
+
+
+# --- curves ----------------------------------------------------------------------------------------
+
+
+def _curves(found: Sweep, over: str) -> Figure:
+    free = [name for name in found.parameters if name != over]
+    drawn = [name for name in found.column_names if name not in (*_ABOUT, *found.parameters, over)]
+    # What was recorded to be judged by is no curve, if there is anything else.
+    drawn = [name for name in drawn if name not in _COLOURS] or drawn
+    if not drawn:
+        raise ValueError("nothing was recorded that could be drawn; name quantities to record")
+    by_unit: dict[str, list[str]] = {}
+    for name in drawn:
+        by_unit.setdefault(found.units.get(name, ""), []).append(name)
+    panels = [
+        (unit, names[k : k + _MOST_LINES])
+        for unit, names in by_unit.items()
+        for k in range(0, len(names), _MOST_LINES)
+    ]
+    refuse_beyond(_MOST_PANELS, len(panels), "panels", "one picture", "record fewer quantities")
+    columns = {name: found[name] for name in (over, *free, *drawn)}
+    along = over in found.parameters
+    if not along and free:  # along a curve runs what has the most values
+        free.remove(max(free, key=lambda name: len(np.unique(columns[name]))))
+    families = _families(columns, free)
+    dots = len(families) > _MOST_FAMILIES
+    if dots:
+        families = [("", np.arange(found.done))]
+    figure, axes = _panels(len(panels))
+    handles: list[Any] = []
+    colour = 0
+    for (unit, names), panel in zip(panels, axes, strict=True):
+        for name in names:
+            for k, (_, which) in enumerate(families):
+                # What was recorded need not grow with the cases: there they follow each other.
+                order = which[np.argsort(columns[over][which], kind="stable")] if along else which
+                look: dict[str, Any] = {"color": BODY_COLOURS[colour % len(BODY_COLOURS)]}
+                look |= {"ls": "", "marker": ".", "ms": 2.0} if dots else {"lw": EDGE, "ls": _STYLES[k]}
+                (line,) = panel.plot(columns[over][order], columns[name][order], **look)
+                if k == 0:
+                    line.set_label(name)
+                    handles.append(line)
+            colour += 1
+        panel.set_ylabel(f"in {unit}" if unit else "", fontsize=SMALL_TEXT, family=FONT)
+    axes[-1].set_xlabel(_labelled(found, over), fontsize=SMALL_TEXT, family=FONT)
+    if len(families) > 1:
+        from matplotlib.lines import Line2D
+
+        handles += [
+            Line2D([], [], color=INK, lw=EDGE, ls=_STYLES[k], label=label)
+            for k, (label, _) in enumerate(families)
+        ]
+    add_key(figure, handles)
+    _entitle(figure, found)
+    return figure
+
+
+def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str, npt.NDArray[np.int64]]]:
+    """Cases that have the values of all other parameters in common, in the order of the cases."""
+    if not others:
+        return [("", np.arange(len(next(iter(columns.values())))))]
+    values = np.stack([columns[name] for name in others], axis=1)
+    unique, inverse = np.unique(values, axis=0, return_inverse=True)
+    return [
+        (
+            ", ".join(f"{name} = {value:.4g}" for name, value in zip(others, row, strict=True)),
+            np.flatnonzero(inverse.ravel() == k),
+        )
+        for k, row in enumerate(unique)
+    ]
+
+
+def _panels(count: int) -> tuple[Figure, list[Axes]]:
+    height = _BOTTOM + _TOP + count * _TALL + (count - 1) * 4.0
+    figure = _figure(WIDTH, height)
+    made = []
+    for k in range(count):
+        bottom = height - _TOP - (k + 1) * _TALL - k * 4.0
+        axes = figure.add_axes(
+            (_LEFT / WIDTH, bottom / height, (WIDTH - _LEFT - _RIGHT) / WIDTH, _TALL / height)
+        )
+        _plain(axes)
+        axes.grid(color=GRID, lw=0.4)
+        if k < count - 1:
+            axes.tick_params(labelbottom=False)
+        made.append(axes)
+    return figure, made
+
+
+# --- maps and views --------------------------------------------------------------------------------
+
+
+def _views(found: Sweep, names: Sequence[str]) -> Figure:
+    columns = [np.asarray(found[name], dtype=np.float64) for name in names]
+    good = np.asarray(found["within"] if found.within is not None else found["status"] == "ok", dtype=bool)
+    placed = np.isfinite(columns).all(axis=0)
+    good &= placed
+    colour = next((name for name in _COLOURS if name in found.column_names), None)
+    value = np.asarray(found[colour], dtype=np.float64) if colour is not None else np.ones(found.done)
+    if colour == "residual":
+        value = -value
+    shown = np.asarray(good if good.any() else placed, dtype=bool)
+    if not shown.any():
+        raise ValueError("no case has a place in this picture: none was solved")
+    edges = [_edges(column, shown) for column in columns]
+    pairs = [(0, 1)] if len(names) == 2 else [(0, 2), (1, 2), (0, 1)]
+    figure, places, bar = _layout(edges, pairs, alike=len({found.unit(name) for name in names}) == 1)
+    maps = [_cells([columns[i] for i in pair], [edges[i] for i in pair], good, value) for pair in pairs]
+    best = np.concatenate([cells[np.isfinite(cells)] for cells, _ in maps])
+    low, high = (float(best.min()), float(best.max())) if len(best) else (0.0, 1.0)
+    mesh = None
+    for (i, j), (cells, tried), axes in zip(pairs, maps, places, strict=True):
+        from matplotlib.colors import ListedColormap
+
+        axes.pcolormesh(edges[i], edges[j], tried.T, cmap=ListedColormap([_TRIED]), rasterized=True)
+        mesh = axes.pcolormesh(
+            edges[i],
+            edges[j],
+            cells.T,
+            cmap="viridis",
+            vmin=min(low, high - 1e-12),
+            vmax=high,
+            rasterized=True,
+        )
+        axes.set_xlabel(_labelled(found, names[i]), fontsize=SMALL_TEXT, family=FONT)
+        axes.set_ylabel(_labelled(found, names[j]), fontsize=SMALL_TEXT, family=FONT)
+    if colour is None or mesh is None or high - low < 1e-12:
+        bar.set_visible(False)
+    else:
+        scale = figure.colorbar(mesh, cax=bar, orientation="horizontal")
+        scale.outline.set_linewidth(0.5)
+        bar.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
+        said = _COLOURS[colour] if len(pairs) > 1 else _COLOURS[colour].replace("\n", " ")
+        bar.set_xlabel(said, fontsize=SMALL_TEXT, family=FONT)
+    _entitle(figure, found)
+    return figure
+
+
+def _edges(column: Floats, shown: npt.NDArray[np.bool_]) -> Floats:
+    """Edges of cells along an axis: about the values of a grid, else even ones, as many as the cases fill."""
+    values = np.unique(column[shown])
+    low, high = float(values[0]), float(values[-1])
+    if 1 < len(values) <= _GRID and 2 * len(values) <= shown.sum():
+        middles = (values[1:] + values[:-1]) / 2
+        first, last = (values[1] - values[0]) / 2, (values[-1] - values[-2]) / 2
+        return np.concatenate([[low - first], middles, [high + last]])
+    cells = int(np.clip(np.sqrt(shown.sum() / _IN_CELL), 8, _MOST_CELLS))
+    room = 0.03 * (high - low) or max(1e-3, 1e-3 * abs(low))
+    return np.linspace(low - room, high + room, cells + 1)
+
+
+def _cells(
+    columns: Sequence[Floats], edges: Sequence[Floats], good: npt.NDArray[np.bool_], value: Floats
+) -> tuple[Floats, Floats]:
+    """Best value of the good cases of every cell, and 1 where there is any case at all; NaN elsewhere."""
+    shape = tuple(len(edge) - 1 for edge in edges)
+    with np.errstate(invalid="ignore"):
+        at = [
+            np.searchsorted(edge, column, side="right") - 1
+            for edge, column in zip(edges, columns, strict=True)
+        ]
+    inside = np.isfinite(columns).all(axis=0)
+    for place, length in zip(at, shape, strict=True):
+        inside &= (place >= 0) & (place < length)
+    flat = np.ravel_multi_index([np.where(inside, place, 0) for place in at], shape)
+    tried = np.full(np.prod(shape), np.nan)
+    tried[flat[inside]] = 1.0
+    best = np.full(np.prod(shape), -np.inf)
+    chosen = inside & good & np.isfinite(value)
+    np.maximum.at(best, flat[chosen], value[chosen])
+    best[np.isinf(best)] = np.nan
+    return best.reshape(shape), tried.reshape(shape)
+
+
+def _layout(
+    edges: Sequence[Floats], pairs: Sequence[tuple[int, int]], *, alike: bool
+) -> tuple[Figure, list[Axes], Axes]:
+    """Panels of one scale where units are alike: front beside side, top under front; and room for the bar."""
+    extent = [float(edge[-1] - edge[0]) for edge in edges]
+    if len(pairs) == 1:
+        wide = WIDTH - _LEFT - _RIGHT
+        tall = float(np.clip(wide * extent[1] / extent[0], 30.0, 110.0)) if alike else 75.0
+        height = _BOTTOM + 13.0 + tall + _TOP
+        figure = _figure(WIDTH, height)
+        panel = _at(figure, _LEFT, _BOTTOM + 13.0, wide, tall)
+        bar = _at(figure, _LEFT + wide / 4, 9.0, wide / 2, _BAR)
+        return figure, [panel], bar
+    room = WIDTH - 2 * _LEFT - _RIGHT
+    share = extent if alike else [1.0, 1.0, 0.8]
+    mm = [each * room / (share[0] + share[1]) for each in share]
+    if alike:  # neither slivers nor towers
+        mm = [float(np.clip(each, 18.0, 80.0)) for each in mm]
+        mm[0], mm[1] = (each * room / (mm[0] + mm[1]) for each in mm[:2])
+    height = _BOTTOM + mm[1] + _GAP + mm[2] + _TOP
+    figure = _figure(WIDTH, height)
+    above = _BOTTOM + mm[1] + _GAP
+    front = _at(figure, _LEFT, above, mm[0], mm[2])
+    side = _at(figure, 2 * _LEFT + mm[0], above, mm[1], mm[2])
+    top = _at(figure, _LEFT, _BOTTOM, mm[0], mm[1])
+    bar = _at(figure, 2 * _LEFT + mm[0], _BOTTOM + mm[1] / 2, mm[1], _BAR)
+    return figure, [front, side, top], bar
+
+
+# --- both ------------------------------------------------------------------------------------------
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Axes:
+    width, height = (side * MM_PER_INCH for side in figure.get_size_inches())
+    axes = figure.add_axes((left / width, bottom / height, wide / width, tall / height))
+    _plain(axes)
+    return axes
+
+
+def _plain(axes: Axes) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT, color=INK)
+    for spine in axes.spines.values():
+        spine.set_linewidth(0.5)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(6))
+
+
+def _labelled(found: Sweep, name: str) -> str:
+    unit = found.unit(name)
+    return (f"{name} in {unit}" if unit else name).replace("$", r"\$")
+
+
+def _entitle(figure: Figure, found: Sweep) -> None:
+    good = found.counts.get("ok", 0) if found.within is None else found.within
+    what = "solved" if found.within is None else "within all limits"
+    text = f"{found.manifest['model'] or 'mechanism'}: {good:,} of {found.done:,} cases {what}"
+    height = float(figure.get_figheight()) * MM_PER_INCH
+    figure.text(
+        0.5, 1 - 4.5 / height, text.replace("$", r"\$"), ha="center", va="center", fontsize=TEXT, family=FONT
+    )

@@ -1,0 +1,1 @@
+"""Reports of routes and sweeps, as text and as plain data."""

@@ -1,0 +1,93 @@
+"""Predicted scaling as a table for people and as plain data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbssa.results.tables import plain_table
+from routes.scaling import ENOUGH
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from routes.scaling import Scaling
+
+
+def page(scaling: Scaling, console: Console) -> None:
+    """Print the predicted times on each number of workers, and what limits them."""
+    console.print(table(scaling))
+    for line in lines(scaling):
+        console.print(line, markup=False)
+
+
+def table(scaling: Scaling) -> Table:
+    """A row for each number of workers: time, speed-up, efficiency, and the bound of Amdahl's law."""
+    unit, factor = _unit(float(scaling.makespan.max()))
+    columns = ("Workers", f"Predicted {unit}", "Speed-up", "Efficiency", "Amdahl's bound")
+    made = plain_table(columns, columns)
+    for workers, makespan, times, share, bound in zip(
+        scaling.workers,
+        scaling.makespan.tolist(),
+        scaling.speed_up.tolist(),
+        scaling.efficiency.tolist(),
+        scaling.amdahl(scaling.workers).tolist(),
+        strict=True,
+    ):
+        row = (f"{workers:,}", f"{makespan * factor:.4g}", f"{times:.2f}", f"{share:.0%}", f"{bound:.2f}")
+        made.add_row(*row)
+    return made
+
+
+def lines(scaling: Scaling) -> list[str]:
+    """Sentences on the limits of the speed-up, and on the number of workers that reaches them.
+
+    >>> import numpy as np
+    >>> from routes.scaling import scaling
+    >>> tasks = np.full(5, 1e-3), np.array([0, 0, 1, 2, 3, 4]), np.zeros(4, dtype=int)
+    >>> for line in lines(scaling(*tasks)):
+    ...     print(line)
+    critical path 2 ms: speed-up at most 2.5
+    serial share 20 %: speed-up at most 5 by Amdahl's law
+    4 workers: speed-up 2.5, at least 95 % of the maximum
+    """
+    unit, factor = _unit(scaling.critical)
+    limit, critical = f"{scaling.limit:.3g}", f"{scaling.critical * factor:.3g} {unit}"
+    most = scaling.sequential / scaling.serial if scaling.serial else None
+    amdahl = f"speed-up at most {most:.3g}" if most else "no limit"
+    enough, times = scaling.enough, f"speed-up {scaling.sequential / scaling.enough_makespan:.3g}"
+    workers = "1 worker" if enough == 1 else f"{enough:,} workers"
+    return [
+        f"critical path {critical}: speed-up at most {limit}",
+        f"serial share {100 * scaling.serial_share:.3g} %: {amdahl} by Amdahl's law",
+        f"{workers}: {times}, at least {100 * ENOUGH:.0f} % of the maximum",
+    ]
+
+
+def to_dict(scaling: Scaling) -> dict[str, Any]:
+    """Predicted scaling as lists and numbers, times in s; None for a limit that there is not.
+
+    >>> import numpy as np
+    >>> from routes.scaling import scaling
+    >>> record = to_dict(scaling(np.full(2, 1e-3), np.zeros(3, dtype=int), np.zeros(0, dtype=int), (1, 2)))
+    >>> record["speed_up"], record["enough"], record["amdahl_limit"]
+    ([1.0, 2.0], {'workers': 2, 'seconds': 0.001}, None)
+    """
+    return {
+        "workers": list(scaling.workers),
+        "seconds": scaling.makespan.tolist(),
+        "speed_up": scaling.speed_up.tolist(),
+        "efficiency": scaling.efficiency.tolist(),
+        "amdahl": scaling.amdahl(scaling.workers).tolist(),
+        "sequential": scaling.sequential,
+        "critical_path": scaling.critical,
+        "limit": scaling.limit,
+        "serial_share": scaling.serial_share,
+        "amdahl_limit": scaling.sequential / scaling.serial if scaling.serial else None,
+        "enough": {"workers": scaling.enough, "seconds": scaling.enough_makespan},
+    }
+
+
+def _unit(seconds: float) -> tuple[str, float]:
+    """The unit in which a time has digits before the point, and how many of it are in a second."""
+    return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)

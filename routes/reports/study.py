@@ -1,0 +1,185 @@
+"""A study of routes as a table for people and as plain data."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from mbssa.results.tables import counted, plain_table, print_fitting
+from routes.plan_candidates import KINDS, LEAST
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from routes.plan import Plan
+    from routes.study import Study, Trial
+
+#: Letters of a route before its end is left out.
+_LONG = 40
+
+#: Median error of the predictions from which they are said to be doubtful.
+DOUBTFUL = 0.3
+
+#: Workers whose idle share has a figure of its own.
+_EACH = 4
+
+
+def page(study: Study, console: Console) -> None:
+    """Print what was predicted and measured, and which plan is the fastest."""
+    for line in head(study):
+        console.print(line, markup=False)
+    console.print()
+    narrow = False
+
+    def table_of(fit: bool) -> Table:
+        nonlocal narrow
+        narrow = fit
+        return _table(study, fit)
+
+    print_fitting(console, table_of)
+    if narrow:
+        for number, trial in enumerate(study.trials, start=1):
+            console.print(f"{number:>3}  {short(trial.plan)}", markup=False)
+        console.print()
+    kinds = dict.fromkeys(trial.kind for trial in study.trials)
+    for kind in kinds:
+        console.print(f"  {kind}: {KINDS[kind]}", markup=False, style="dim")
+    console.print(
+        "  in plans: > then, | side by side, + one after another in one call", markup=False, style="dim"
+    )
+    console.print()
+    for line in verdict(study):
+        console.print(line, markup=False)
+
+
+def head(study: Study) -> list[str]:
+    """Subject of a study: model, motion, machine, numbers of routes and plans."""
+    structure = study.model.structure
+    levels, groups = len(structure.levels), structure.n_groups
+    lines = [
+        f"{structure.mechanism.name}: {counted(groups, 'group')} in {counted(levels, 'level')}, "
+        f"{len(study.motion.time):,} instants up to {study.level}",
+        f"{counted(study.workers, 'worker')} on {study.machine}",
+    ]
+    if study.routes is None:
+        lines.append("Routes: too many to be counted")
+    elif study.routes == study.told_apart:
+        lines.append(f"{counted(study.routes, 'route')}")
+    else:
+        lines.append(
+            f"{counted(study.routes, 'route')} where equal groups are interchangeable "
+            f"({study.told_apart:,} told apart)"
+        )
+    plans = sum(study.predicted.values())
+    lines.append(f"{counted(plans, 'plan')} predicted, {len(study.trials)} of them run")
+    return lines
+
+
+def _table(study: Study, narrow: bool) -> Table:
+    """A row for each plan that was run; in a narrow table a number stands for the plan."""
+    unit, factor = ("s", 1.0) if study.sequential.seconds >= 10.0 else ("ms", 1e3)
+    figures = (f"Predicted {unit}", f"Measured {unit}", "Error", "Speed-up", "Idle")
+    if narrow:
+        figures = ("Pred.", unit, "Error", "Speed-up", "Idle")
+    columns = ("No.", "Kind", *figures) if narrow else ("Kind", "Plan", *figures)
+    table = plain_table(columns, ("No.", *figures), narrow=narrow)
+    for number, trial in enumerate(study.trials, start=1):
+        first = (str(number), trial.kind) if narrow else (trial.kind, short(trial.plan))
+        table.add_row(
+            *first,
+            f"{trial.prediction.seconds * factor:.3g}",
+            f"{trial.seconds * factor:.3g}",
+            f"{trial.error:+.0%}",
+            f"{study.speed_up(trial):.2f}",
+            _idle(trial),
+            style="bold" if trial is study.trials[0] else None,
+        )
+    return table
+
+
+def short(plan: Plan) -> str:
+    """A plan in words; of a long route only its beginning.
+
+    >>> from routes.plan import Plan
+    >>> short(Plan((((1, 2, 3),),), 1000, 500, start="seeded", executor="threads", workers=2))
+    '1+2+3, 2 seeded chunks of 500, threads × 2'
+    """
+    route, _, rest = str(plan).partition(", ")
+    if len(route) > _LONG:
+        cut = route[:_LONG].rstrip("0123456789")
+        route = f"{cut}… ({counted(len(plan.calls), 'call')} in {counted(len(plan.stages), 'stage')})"
+    return f"{route}, {rest}"
+
+
+def verdict(study: Study) -> list[str]:
+    """Sentences on the fastest plan, and on the number of instants from which parallel pays."""
+    best, parallel = study.trials[0], study.parallel
+    lines = [f"Fastest: {best.kind}, {short(best.plan)}"]
+    if best.kind == "sequential":
+        if parallel is not None:
+            slower = parallel.seconds / best.seconds
+            lines[0] += f"; sequential wins here, the best parallel plan takes {slower:.2f} times as long"
+    else:
+        lines[0] += f"; speed-up {study.speed_up(best):.2f} over sequential"
+    if (off := median(abs(trial.error) for trial in study.trials)) > DOUBTFUL:
+        lines.append(
+            f"Half of the predictions are off by {off:.0%} or more: the machine is busier than when its "
+            "costs were measured, or was then; --recalibrate measures them anew"
+        )
+    if parallel is None:
+        lines.append(_why_not_parallel(study))
+    elif study.pays_from is None:
+        lines.append("Parallel is predicted never to pay for this model on this machine")
+    else:
+        lines.append(
+            f"Parallel pays from about {study.pays_from:,} instants on, as predicted from these measurements"
+        )
+    return lines
+
+
+def _why_not_parallel(study: Study) -> str:
+    if study.workers < 2:
+        return "No parallel plan was run: write --workers 2 or more"
+    return (
+        f"No parallel plan was run: no two groups can be solved side by side, and {len(study.motion.time):,} "
+        f"instants are too few to be cut; write --steps {2 * LEAST} or more"
+    )
+
+
+def record(study: Study) -> dict[str, Any]:
+    """The study as texts and numbers; s."""
+    return {
+        "model": study.model.mechanism.name,
+        "groups": study.model.structure.n_groups,
+        "levels": len(study.model.structure.levels),
+        "instants": len(study.motion.time),
+        "level": study.level,
+        "workers": study.workers,
+        "machine": study.machine,
+        "routes": study.routes,
+        "routes_told_apart": study.told_apart,
+        "predicted": study.predicted,
+        "pays_from": study.pays_from,
+        "trials": [
+            {
+                "kind": trial.kind,
+                "plan": json.loads(trial.plan.to_json()),
+                "predicted": trial.prediction.seconds,
+                "measured": trial.seconds,
+                "repeats": list(trial.measured),
+                "error": trial.error,
+                "speed_up": study.speed_up(trial),
+                "idle": trial.idle.tolist(),
+            }
+            for trial in study.trials
+        ],
+    }
+
+
+def _idle(trial: Trial) -> str:
+    shares = [f"{share:.0%}" for share in trial.idle.tolist()]
+    if len(shares) <= _EACH:
+        return " ".join(shares)
+    return f"{min(trial.idle):.0%} to {max(trial.idle):.0%}"

@@ -1,0 +1,392 @@
+"""Many cases of one model: inputs, geometry or assembly modes over a grid, a sample or a table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from groups import Model, build
+from groups.assembly_modes import starting_memory
+from groups.motion import Motion, default_motion
+from groups.trajectory import Branch
+from mbssa import Mechanism, Structure, decompose
+from mbssa.gathering.records import check_writable, to_record
+from routes.dispatch import CallFailed, dispatch
+from routes.executors import ExecutorType, executor_named
+from routes.lock import locked
+from routes.sweep.block import Setup, columns_of, solve_sent
+from routes.sweep.cases import Cases
+from routes.sweep.parameters import Parameter, framed, parameters_of
+from routes.sweep.quantities import Limits, Quantity, limits_of, quantities_of
+from routes.sweep.result import Sweep
+from routes.sweep.store import FORMAT, SweepError, is_done, open_store, read_manifest
+
+#: Called with the share of the cases that is done; False from it stops the run.
+Progress = Callable[[float], object]
+
+#: Cases of a block, at least and at most, where they are poses, and where many are designs or motions.
+POSES, DESIGNS = (2_048, 32_768), (4, 256)
+#: Blocks into which a sweep is cut, so that workers end together and a bar moves.
+BLOCKS = 64
+
+
+def sweep(
+    model: Model | Structure | Mechanism,
+    cases: Cases,
+    *,
+    store: str | Path,
+    record: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
+    motion: Motion | Literal["own"] | None = None,
+    steps: int | None = None,
+    duration: float | None = None,
+    workers: int = 2,
+    executor: str = "processes",
+    block: int | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Solve every case, and write what is asked for to a folder of Parquet files as it comes.
+
+    A case is a pose: inputs that no case names stay where the nominal model's reference has them. Every pose
+    is solved on its own, in the assembly mode of the reference; Newton is led to it from the reference in a
+    straight line of the inputs. With a ``motion`` a case is a whole motion of a design, of which the least,
+    the greatest and the last value are kept.
+
+    Parameters
+    ----------
+    cases : of :func:`grid`, :func:`sample` or :func:`table`. Names are inputs (``2-3.slide``, absolute, m and
+        rad), geometry (``2-3.point.x``, ``2-3.length``, ``crank.origin.z``:
+        :mod:`routes.sweep.parameters`) and ``mode 3``; a ``+`` at the end adds to what is there
+    store : folder; a new one, or an empty one
+    record : coordinates (``2-3.slide``), joints, points (``platform.tip``), bodies, ``residual``,
+        ``condition``; over a motion also ``2-3.slide.rate`` and ``.acceleration``. By default the coordinates
+        with limits and both figures
+    limits : (lowest, highest) by coordinate, inclusive, instead of or beside the model's own. They prevent
+        nothing: a column ``within`` says whether a case keeps them, ``margin`` how well
+    modes : number of the assembly mode by number of the group, in every case
+    branch : ``proven``: the straight line from the reference to each pose is; of motions as
+        :meth:`groups.Model.solve` has it. ``checked`` is faster. By default poses of models with groups that
+        go by the last pose (Newton) are proven, and closed forms hold their signs
+    motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
+        geometry and modes, and inputs by offsets
+    workers, executor : of :mod:`routes.executors`; under a launcher, all workers that it started
+    block : cases of a file; by default as many as make good files
+    resume : go on with the sweep that the folder holds
+    progress : called with the share of all cases that is done; False from it stops the run
+
+    Raises
+    ------
+    ValueError
+        Names, values, limits or modes that there are not, a folder that holds something else: all faults.
+    SweepError
+        A block that failed, a worker that was killed, a full disk, another run in the same folder. What is
+        written is kept, and ``resume`` goes on with it.
+    ModuleNotFoundError
+        The extra ``sweeps`` is not installed.
+
+    Examples
+    --------
+    >>> import mbssa, tempfile
+    >>> from routes.sweep import grid, sweep
+    >>> stewart = mbssa.load("stewart_inverse")
+    >>> reach = grid({"1-14.x": [0.0, 0.5, 1.0], "1-14.z": [0.9, 1.1]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = sweep(stewart, reach, record=["2-3.slide"], store=folder, executor="sequential")
+    ...     found["within"].tolist(), found["2-3.slide"].round(3).tolist()[:2]
+    ([True, True, True, True, False, False], [1.113, 1.28])
+    """
+    prepared = prepare(
+        model, cases, store=store, record=record, limits=limits, modes=modes, branch=branch, motion=motion,
+        steps=steps, duration=duration, block=block,
+    )  # fmt: skip
+    return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
+
+
+def run(
+    setup: Setup,
+    *,
+    workers: int = 2,
+    executor: str = "processes",
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Run a prepared sweep (:func:`prepare`); arguments and errors as :func:`sweep` has them."""
+    from threadpoolctl import threadpool_limits
+
+    begin = perf_counter()
+    if workers < 1:
+        raise ValueError(f"{workers} workers; write 1 or more")
+    chosen, solved = executor_named(executor), 0
+    workers = chosen.started() or workers
+    with chosen.open(workers) as pool:
+        if pool is not None:  # None: this process has served as a worker
+            with locked(setup.folder, SweepError), threadpool_limits(1):
+                todo, before = _begun(setup, resume)
+                solved = _solve(setup, todo, before, chosen, pool, workers, progress)
+    return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
+
+
+def _solve(
+    setup: Setup,
+    todo: Sequence[int],
+    before: int,
+    executor: ExecutorType,
+    pool: Executor,
+    workers: int,
+    progress: Progress | None,
+) -> int:
+    """Solve and write blocks; returns the number of cases.
+
+    Raises
+    ------
+    SweepError
+        A block failed, or a worker was killed; the parts that are written stay.
+    """
+    sent = setup if executor.memory == "shared" else pickle.dumps(setup)
+    solved = 0
+
+    def take(block: int, cases: int) -> bool:
+        nonlocal solved
+        solved += cases
+        return True
+
+    def wanted() -> bool:
+        share = min(1.0, (before + solved) / setup.cases.number)
+        return progress is None or progress(share) is not False
+
+    blocks: dict[int, tuple[int, ...]] = dict.fromkeys(todo, ())
+    try:
+        dispatch(
+            blocks, pool, lambda block: (solve_sent, sent, block), take, wanted, executor.at_once(workers)
+        )
+    except CallFailed as failed:
+        cause = failed.__cause__
+        if isinstance(cause, BrokenExecutor):
+            raise SweepError(
+                f"a worker process was killed after {solved:,} cases of this run (by the system, if memory "
+                f"ran out); written cases are kept: resume {setup.folder} with fewer workers"
+            ) from cause
+        assert cause is not None
+        raise cause from None
+    return solved
+
+
+def _built(model: Model | Structure | Mechanism) -> Model:
+    if isinstance(model, Mechanism):
+        model = decompose(model)
+    return build(model) if isinstance(model, Structure) else model
+
+
+def prepare(
+    model: Model | Structure | Mechanism,
+    cases: Cases,
+    *,
+    store: str | Path,
+    record: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
+    motion: Motion | Literal["own"] | None = None,
+    steps: int | None = None,
+    duration: float | None = None,
+    block: int | None = None,
+) -> Setup:
+    """Check what :func:`sweep` is asked for, before anything is solved or written; arguments as there.
+
+    Raises
+    ------
+    ValueError
+        All faults at once.
+    ModuleNotFoundError
+        The extra ``sweeps`` is not installed.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from routes.sweep import grid
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> prepare(bar, grid({"1-2.angel": [0.0]}), store="bar", record=["9-9"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: 1-2.angel: did you mean '1-2.angle'?
+      9-9: no joint or body '9-9'; there are ... rocker; figures are residual, condition
+    """
+    if find_spec("pyarrow") is None:
+        raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
+    if not isinstance(cases, Cases):
+        raise TypeError(f"cases are made by grid, sample or table; this is a {type(cases).__name__}")
+    model = _built(model)
+    limits, modes = limits or {}, modes or {}
+    mechanism, faults = model.mechanism, list[str]()
+    moving = motion is not None
+    parameters: tuple[Parameter, ...] = ()
+    measured: tuple[Quantity, ...] = ()
+    kept: dict[str, tuple[float, float]] = {}
+    try:
+        parameters = parameters_of(mechanism, cases.names, model.structure.n_groups)
+    except ValueError as error:
+        faults.append(str(error))
+    try:
+        kept = limits_of(mechanism, limits)
+        kept = {name: ends for name, ends in kept.items() if name in limits or _measurable(model, name)}
+    except ValueError as error:
+        faults.append(str(error))
+    try:
+        asked = record if record is not None else (*kept, "residual", "condition")
+        measured = quantities_of(mechanism, model.frames, asked, moving=moving)
+        judged = quantities_of(mechanism, model.frames, kept, moving=moving)
+    except ValueError as error:
+        faults.append(str(error))
+    faults += _mode_faults(model, cases, parameters, modes)
+    if moving:
+        faults += [
+            f"{each.name}: over a motion an input is changed by an offset; write {each.name}+"
+            for each in parameters
+            if each.is_input and not each.offset
+        ]
+        if motion == "own":
+            try:
+                default_motion(mechanism, steps=steps, duration=duration)
+            except ValueError as error:
+                faults.append(str(error))
+        elif not isinstance(motion, Motion):
+            faults.append(f"motion is {motion!r}; give a groups.Motion, or own for the model's")
+        elif motion.names != tuple(model.reference_inputs):
+            faults.append(
+                f"the motion drives {motion.names}; the model needs {tuple(model.reference_inputs)}"
+            )
+    elif steps is not None or duration is not None:
+        faults.append("steps and duration are of a motion; leave them out, or write motion own")
+    if branch not in (None, "checked", "proven"):
+        faults.append(f"branch {branch!r}; write checked or proven")
+    if block is not None and block < 1:
+        faults.append(f"blocks of {block} cases; write 1 or more")
+    if faults:
+        raise ValueError("\n  ".join(dict.fromkeys(faults)))
+    designs = moving or any(not each.is_input for each in parameters)
+    least, most = DESIGNS if designs else POSES
+    fit = int(np.clip(math.ceil(cases.number / BLOCKS), least, most))
+    return Setup(
+        model,
+        framed(mechanism, parameters),
+        cases,
+        parameters,
+        tuple({each.columns: each for each in (*measured, *judged)}.values()),
+        columns_of(measured, moving=moving),
+        kept,
+        dict(modes),
+        motion,
+        steps,
+        duration,
+        Path(store),
+        block or fit,
+        branch,
+    )
+
+
+def _measurable(model: Model, coordinate: str) -> bool:
+    """Whether a limit of the model file can be looked at; gears and cams have no coordinates here."""
+    try:
+        quantities_of(model.mechanism, model.frames, [coordinate], moving=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _mode_faults(
+    model: Model, cases: Cases, parameters: Sequence[Parameter], modes: Mapping[int, int]
+) -> list[str]:
+    faults = []
+    swept = {target.index for each in parameters for target in each.targets if target.kind == "mode"}
+    for group in modes:
+        try:
+            model.structure.group(group)
+        except ValueError as error:
+            faults.append(str(error))
+        if group in swept:
+            faults.append(f"the mode of group {group} is given for all cases and by the cases")
+    if modes and not faults and all(each.is_input for each in parameters):
+        try:
+            starting_memory(model, modes)
+        except ValueError as error:
+            faults.append(str(error))
+    for k, each in enumerate(parameters):
+        if each.targets[0].kind != "mode":
+            continue
+        if cases.definition["kind"] == "sample":
+            faults.append(f"{each.name}: modes are no range; write them as values of a grid or a table")
+            continue
+        values = (
+            np.array(cases.definition["values"][each.name])
+            if cases.definition["kind"] == "grid"
+            else cases.values()[:, k]
+        )
+        if (values != np.round(values)).any() or (values < 1).any():
+            faults.append(f"{each.name}: modes are whole numbers from 1")
+    return faults
+
+
+# --- one run ---------------------------------------------------------------------------------------
+
+
+def _begun(setup: Setup, resume: bool) -> tuple[list[int], int]:
+    """Blocks to be done, and how many cases are done already; the folder is ready for more."""
+    open_store(setup.folder, _manifest(setup), resume=resume)
+    number, size = setup.cases.number, setup.block
+    todo, before = [], 0
+    for block in range(math.ceil(number / size)):
+        cases = min(size, number - block * size)
+        if is_done(setup.folder, block, cases):
+            before += cases
+        else:
+            todo.append(block)
+    return todo, before
+
+
+def _manifest(setup: Setup) -> dict[str, Any]:
+    model = setup.model
+    check_writable(model.mechanism)
+    text = json.dumps(to_record(model.mechanism), sort_keys=True)
+    motion: Any = setup.motion
+    if isinstance(motion, Motion):
+        state = hashlib.sha256()
+        for array in (motion.time, motion.value, motion.rate, motion.acceleration):
+            state.update(np.ascontiguousarray(array).tobytes())
+        motion = {"instants": len(motion.time), "sha256": state.hexdigest()}
+    elif motion == "own":
+        motion = {"own": True, "steps": setup.steps, "duration": setup.duration}
+    names = ("mbssa", "numpy", "scipy", "numba")  # what draws the cases and solves them
+    return {
+        "format": FORMAT,
+        "model": model.mechanism.name,
+        "number": setup.cases.number,
+        "parameters": list(setup.cases.names),
+        "block": setup.block,
+        "cases": dict(setup.cases.definition),
+        "record": list(setup.recorded),
+        "limits": {name: [_json(end) for end in ends] for name, ends in setup.limits.items()},
+        "modes": {str(group): number for group, number in sorted(setup.modes.items())},
+        "motion": motion,
+        "branch": setup.branch,
+        "mechanism": hashlib.sha256(text.encode()).hexdigest(),
+        "solvers": {str(group): name for group, name in sorted(model.choices.items())},
+        "versions": {name: version(name) for name in names},
+    }
+
+
+def _json(number: float) -> float | str:
+    """JSON has no infinity."""
+    return number if math.isfinite(number) else str(number)

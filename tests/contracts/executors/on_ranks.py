@@ -1,0 +1,146 @@
+"""Tests that ranks run: ``mpiexec -n N python on_ranks.py NAME,…`` prints ``fine``, or what failed."""
+
+import sys
+from contextlib import nullcontext
+
+import pytest
+from mpi4py import MPI
+from plans import NAMES, bits, check, faults, in_sequence, model_of, motion_of, plans_of
+
+import routes
+from groups.run import Run
+from routes.job import TaskError
+from routes.plan import parallel_route, plan_of, sequential_route
+from routes.run import logged_run
+
+RANK, RANKS = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
+
+
+def alike():
+    for name in NAMES:
+        check(name, "mpi", RANKS)
+        check(name, "mpi", RANKS)
+
+
+def what_rank_0_was_given_counts():
+    model = model_of("rotor")
+    right, wrong = motion_of(model), motion_of(model, 250)
+    plan = plan_of(model, parallel_route(model), instants=500, chunks=4, executor="mpi", workers=RANKS)
+    other = plan_of(model, sequential_route(model), instants=250, executor="mpi", workers=RANKS)
+    found = logged_run(model, other if RANK else plan, wrong if RANK else right)
+    assert (found is None) == (RANK > 0)
+    if not RANK:
+        assert bits(found.trajectory) == bits(routes.run(model, in_sequence(plan), right))
+        assert 1 <= len(set(found.log.worker.tolist())) <= RANKS
+
+
+def another_number_of_ranks():
+    model = model_of("nine_bar")
+    plan = next(plans_of(model, "mpi", RANKS + 1))
+    with pytest.raises(ValueError, match=f"mpiexec -n {RANKS + 1}"):
+        routes.run(model, plan, motion_of(model))
+
+
+def one_task_fails():
+    """All ranks end alike, finished tasks are kept, and the next run is sound."""
+    model = model_of("rotor")
+    motion = motion_of(model)
+    plan = plan_of(model, parallel_route(model), instants=500, chunks=8, executor="mpi", workers=RANKS)
+    right = routes.run(model, in_sequence(plan), motion)
+    advance = Run.advance
+
+    def failing(self, first, stop, carried, part=None):
+        if first == 256:
+            raise ArithmeticError("one by nothing")
+        advance(self, first, stop, carried, part)
+
+    Run.advance = failing
+    said = r"SG-.*, chunk 5 of 8 \(instants 256 to 319\): ArithmeticError: one by nothing"
+    with pytest.raises(TaskError, match=said) as caught:
+        routes.run(model, plan, motion)
+    Run.advance = advance
+    kept = caught.value.trajectory
+    assert (kept is None) == (RANK > 0)
+    assert RANK or (kept.status[:64] == right.status[:64]).any()
+    found = routes.run(model, plan, motion)
+    assert RANK or bits(found) == bits(right)
+
+
+def one_rank_cannot_begin():
+    """Neither rank 0, whose arguments are wrong, nor another one blocks the others."""
+    model = model_of("nine_bar")
+    plan = next(plans_of(model, "mpi", RANKS))
+    with pytest.raises(ValueError, match="500 instants and the motion has 501"):
+        routes.run(model, plan, motion_of(model, 501 if RANK == 0 else 500))
+    make = Run.__init__
+
+    def failing(self, *arguments):
+        raise MemoryError("no room")
+
+    if RANK == RANKS - 1 and RANK > 0:
+        Run.__init__ = failing
+    with pytest.raises(TaskError, match="MemoryError") if RANKS > 1 else nullcontext():
+        routes.run(model, plan, motion_of(model))
+    Run.__init__ = make
+
+
+def stopped():
+    model = model_of("rotor")
+    plan = plan_of(model, parallel_route(model), instants=5000, chunks=20, executor="mpi", workers=RANKS)
+    found = routes.run(model, plan, motion_of(model, 5000), progress=lambda share: share < 0.2)
+    if not RANK:
+        assert not found.ok
+        assert (found.status[:32] == 0).any()
+
+
+def progress_fails():
+    def progress(share):
+        if share > 0.2:
+            raise LookupError("no screen")
+
+    model = model_of("rotor")
+    plan = plan_of(model, parallel_route(model), instants=5000, chunks=20, executor="mpi", workers=RANKS)
+    with pytest.raises(LookupError, match="no screen"):
+        routes.run(model, plan, motion_of(model, 5000), progress=progress)
+
+
+def resumed():
+    """A run that another number of ranks goes on with."""
+    folder = MPI.COMM_WORLD.bcast(sys.argv[2])
+    model = model_of("rotor")
+    for start in ("carried", "seeded"):
+        plan = plan_of(
+            model,
+            parallel_route(model),
+            instants=40_000,
+            chunks=24,
+            start=start,
+            executor="mpi",
+            workers=RANKS,
+        )
+        motion = motion_of(model, 40_000)
+        place = f"{folder}/{start}"
+        shares = []
+        routes.run(
+            model,
+            plan,
+            motion,
+            checkpoint=place,
+            progress=lambda s, shares=shares: shares.append(s) or s < 0.3,
+        )
+        first = logged_run(model, plan, motion, checkpoint=place, resume=True)
+        if not RANK:
+            assert 0.3 < max(shares) < 0.95, shares
+            assert bits(first.trajectory) == bits(routes.run(model, in_sequence(plan), motion))
+            assert faults(model, plan, first.log) == []
+            assert bits(routes.run(model, in_sequence(plan), motion, checkpoint=place, resume=True)) == bits(
+                first.trajectory
+            )
+
+
+if __name__ == "__main__":
+    for what in sys.argv[1].split(","):
+        MPI.COMM_WORLD.Barrier()
+        globals()[what]()
+    if RANK == 0:
+        print("fine", flush=True)

@@ -1,0 +1,60 @@
+"""Every command of the table is found, has one file, and is imported only when it is asked for."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+from mbssa.cli import COMMANDS, RUNNER
+from mbssa.cli.application import application, found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_a_documented_function_with_an_example(name, run_mbssa):
+    function = found(COMMANDS[name])
+    text = inspect.getdoc(function)
+    assert text.splitlines()[0].endswith(".")
+    assert f"Example: mbssa {name}" in text
+    assert run_mbssa(name, "--help").exit_code == 0
+
+
+def test_help_lists_all_commands_in_their_order(run_mbssa):
+    lines = [line.split()[1] for line in run_mbssa("--help").stdout.splitlines() if line.startswith("│ ")]
+    assert [word for word in lines if word in COMMANDS] == list(COMMANDS)
+
+
+def test_a_mistyped_command_gets_a_suggestion(run_mbssa):
+    done = run_mbssa("decomposse", "rotor")
+    assert done.exit_code == 2
+    assert "Did you mean 'decompose'" in done.stderr
+
+
+def test_the_runner_of_plans_is_there():
+    assert callable(found(RUNNER))
+
+
+def test_commands_are_imported_when_they_are_asked_for():
+    script = (
+        "import sys; from mbssa.cli.application import application; app = application()\n"
+        "print(sorted(name for name in sys.modules if name in set(sys.argv[1:])))"
+    )
+    modules = {place.partition(":")[0] for place in COMMANDS.values()}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *modules], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_application_knows_its_commands_without_importing_them():
+    assert list(application().commands) == list(COMMANDS)
+
+
+def test_values_import_neither_reports_nor_commands():
+    script = (
+        "import sys, mbssa.structure, mbssa.singularities.check, mbssa.loops.comparison, groups.model\n"
+        "import groups.assembly_modes, groups.library, groups.partitioning.sweep, groups.trajectory\n"
+        "print([name for name in sys.modules if '.reports' in name or '.cli' in name or name == 'rich'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,347 @@
+"""Contract of all executors: the bits of the sequential one, sound logs, named failures."""
+
+import os
+import signal
+import sys
+import threading
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import cloudpickle
+import psutil
+import pytest
+from plans import NAMES, bits, check, faults, in_sequence, model_of, motion_of
+from starting import ended, start, those_left, wait_for
+from threadpoolctl import threadpool_info
+
+import routes
+import routes.executors
+from groups.kernels.status import NOT_COMPUTED, OK
+from groups.run import Run
+from mbssa import ranks
+from routes import handover
+from routes.executors import executor_named, executor_names
+from routes.job import TaskError
+from routes.plan import parallel_route, plan_of
+from routes.run import logged_run
+
+ALL = executor_names()
+#: Executors whose workers are not started by a launcher.
+HERE = [name for name in ALL if name != "mpi"]
+MODEL = model_of("rotor")
+MOTION = motion_of(MODEL)
+RIGHT = {}
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+on_ranks = pytest.mark.skipif(not ranks.mpiexec().exists(), reason="there is no mpiexec beside Python")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    """Two workers of ``distributed`` on this machine."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
+        distributed.Client(made),
+    ):
+        yield made
+
+
+def a_plan(executor, start_="carried", workers=2):
+    return plan_of(
+        MODEL, parallel_route(MODEL), instants=500, chunks=8, start=start_, executor=executor, workers=workers
+    )
+
+
+def right(plan):
+    if plan.start not in RIGHT:
+        RIGHT[plan.start] = bits(routes.run(MODEL, in_sequence(plan), MOTION))
+    return RIGHT[plan.start]
+
+
+# --- the standard interface ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_it_is_a_factory_of_standard_executors(name):
+    with executor_named(name).open(2) as pool:
+        assert isinstance(pool, Executor)
+        assert sorted(future.result() for future in [pool.submit(pow, n, 2) for n in range(9)]) == [
+            n * n for n in range(9)
+        ]
+        assert isinstance(pool.submit(divmod, 1, 0).exception(), ZeroDivisionError)
+
+
+def test_an_executor_is_one_file(tmp_path, monkeypatch):
+    """A new file is found by its name, predicted, and runs a plan."""
+    (tmp_path / "single.py").write_text(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from routes.executors.base import ExecutorCosts, ExecutorType\n"
+        "EXECUTOR = ExecutorType('single', lambda workers: ThreadPoolExecutor(1), 'separate',\n"
+        "                        ExecutorCosts(0.0, 0.0, 0.0, 0.0))\n"
+    )
+    monkeypatch.setattr(routes.executors, "__path__", [*routes.executors.__path__, str(tmp_path)])
+    assert "single" in executor_names()
+    check("rotor", "single", 3)
+
+
+@pytest.mark.parametrize("name", ["gremlins", "base", "loky"])
+def test_unknown_executors_are_refused(name):
+    with pytest.raises(ValueError, match=f"no executor '{name}'.* {', '.join(ALL)}"):
+        routes.run(MODEL, a_plan(name), MOTION)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr("routes.executors.base.find_spec", lambda _: None)
+    with pytest.raises(ValueError, match=r"pip install 'mbssa\[cluster\]'"):
+        executor_named("cluster")
+
+
+# --- the same bits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("executor", [name for name in HERE if name != "sequential"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_bits_of_the_sequential_executor_and_a_sound_log(name, executor):
+    check(name, executor, workers=2)
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_any_number_of_workers_gives_the_same_bits_twice(executor, workers):
+    check("rotor", executor, workers)
+    check("rotor", executor, workers)
+
+
+@on_ranks
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_ranks_of_mpi(number, tmp_path):
+    tests = (
+        "alike,what_rank_0_was_given_counts,another_number_of_ranks,one_task_fails,one_rank_cannot_begin,"
+        "stopped,progress_fails,resumed"
+    )
+    said, code = ended(start("on_ranks.py", tests, tmp_path, ranks=number), 300)
+    assert (said.strip(), code) == ("fine", 0)
+
+
+def test_one_rank_needs_no_mpiexec():
+    said, code = ended(start("on_ranks.py", "another_number_of_ranks,alike"), 60)
+    assert (said.strip(), code) == ("fine", 0)
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes", "cluster"])
+def test_both_workers_work_where_there_is_enough_to_do(executor):
+    model = model_of("stewart_inverse")
+    plan = plan_of(
+        model, parallel_route(model), instants=50_000, chunks=12, start="seeded", executor=executor, workers=2
+    )
+    logs = [logged_run(model, plan, motion_of(model, 50_000)).log for _ in range(2)]
+    assert set(logs[1].worker.tolist()) == {0, 1}
+    assert faults(model, plan, logs[1]) == []
+
+
+@pytest.mark.parametrize("solver", ["global dense", "global sparse"])
+def test_workers_of_the_global_approach_have_one_thread_of_blas_each(solver, monkeypatch):
+    motion = motion_of(MODEL, 64)
+    plan = plan_of(
+        MODEL, parallel_route(MODEL), instants=64, executor="threads", workers=2, solvers={4: solver}
+    )
+    seen = []
+    advance = Run.advance
+
+    def watched(self, *arguments):
+        seen.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        advance(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "advance", watched)
+        by_threads = bits(routes.run(MODEL, plan, motion))
+    assert set(seen) == {1}
+    for executor in ("sequential", "processes", "cluster"):
+        assert by_threads == bits(routes.run(MODEL, replace(plan, executor=executor), motion))
+
+
+def test_a_script_without_a_guard_can_use_processes(tmp_path):
+    """With multiprocessing, workers would run the script again."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import groups, mbssa, routes\n"
+        "model = groups.build(mbssa.decompose(mbssa.load('nine_bar')))\n"
+        "motion = groups.default_motion(model.mechanism, steps=100)\n"
+        "plan = routes.plan_of(\n"
+        "    model, routes.parallel_route(model), instants=100, executor='processes', workers=2\n"
+        ")\n"
+        "print(routes.run(model, plan, motion).ok)\n"
+    )
+    said, code = ended(start(script), 60)
+    assert (said.strip(), code) == ("True", 0)
+
+
+# --- failures --------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def broken(executor, how):
+    """In the workers, chunk 5 breaks at its first time step."""
+    memory = executor_named(executor).memory
+    original = handover.HANDOVERS[memory]
+
+    @contextmanager
+    def breaking(runner):
+        with original(runner) as given:
+            tasks = runner.job.tasks
+
+            def call(task):
+                made = given.call(task)
+                return (breaks, how, *made) if tasks.span(task)[0] == 256 else made
+
+            yield replace(given, call=call)
+
+    handover.HANDOVERS[memory] = breaking
+    try:
+        yield
+    finally:
+        handover.HANDOVERS[memory] = original
+
+
+def breaks(how, function, *arguments):
+    advance = Run.advance
+
+    def failing(self, first, *more):
+        if first == 256:
+            how()
+        advance(self, first, *more)
+
+    Run.advance = failing
+    try:
+        return function(*arguments)
+    finally:
+        Run.advance = advance
+
+
+def divide():
+    raise ArithmeticError("one by nothing")
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kept_and_resumed(error, plan, folder):
+    """Some time steps are there, later ones are not computed; a resumed run has the right bits."""
+    status = error.trajectory.status
+    assert (status[:32, 0] == OK).all()
+    assert (status[256:] == NOT_COMPUTED).any()
+    assert bits(routes.run(MODEL, plan, MOTION, checkpoint=folder, resume=True)) == right(plan)
+
+
+SAID = r"SG-\d .*, chunk 5 of 8 \(instants 256 to 319\)"
+
+
+@pytest.mark.parametrize("start_", ["carried", "seeded"])
+@pytest.mark.parametrize("executor", HERE)
+def test_an_exception_is_named_by_its_task(executor, start_, tmp_path):
+    plan, folder = a_plan(executor, start_), tmp_path / "run"
+    with broken(executor, divide), pytest.raises(TaskError, match=SAID + ": Arith.*nothing") as caught:
+        routes.run(MODEL, plan, MOTION, checkpoint=folder)
+    assert MODEL.structure.n_groups * 4 <= caught.value.task < MODEL.structure.n_groups * 5
+    kept_and_resumed(caught.value, plan, folder)
+
+
+@pytest.mark.parametrize("start_", ["carried", "seeded"])
+def test_a_killed_process_is_named_by_its_task(start_, tmp_path):
+    plan, folder = a_plan("processes", start_), tmp_path / "run"
+    before = {child.pid for child in psutil.Process().children()}
+    with (
+        broken("processes", die),
+        pytest.raises(TaskError, match=SAID + r".*worker process died.*SIGKILL\(-9\)") as caught,
+    ):
+        routes.run(MODEL, plan, MOTION, checkpoint=folder)
+    after = [child for child in psutil.Process().children() if child.pid not in before]
+    assert those_left([child for child in after if "resource_tracker" not in " ".join(child.cmdline())]) == []
+    kept_and_resumed(caught.value, plan, folder)
+
+
+def test_a_killed_worker_of_a_cluster_is_replaced(tmp_path):
+    once = tmp_path / "once"
+
+    def die_once():
+        if not once.exists():
+            once.touch()
+            die()
+
+    plan = a_plan("cluster")
+    with broken("cluster", die_once):
+        assert bits(routes.run(MODEL, plan, MOTION)) == right(plan)
+    assert once.exists()
+
+
+def test_processes_that_died_between_two_runs_are_replaced():
+    plan = a_plan("processes")
+    assert bits(routes.run(MODEL, plan, MOTION)) == right(plan)
+    with executor_named("processes").open(2) as pool:
+        died = pool.submit(os.getpid).result()
+    psutil.Process(died).kill()
+    threading.Event().wait(0.5)  # until loky has noticed
+    assert bits(routes.run(MODEL, plan, MOTION)) == right(plan)
+
+
+@pytest.mark.parametrize("executor", HERE)
+def test_a_stopped_run_ends_and_is_resumed(executor, tmp_path):
+    plan, folder = a_plan(executor), tmp_path / "run"
+    found = routes.run(MODEL, plan, MOTION, checkpoint=folder, progress=lambda share: share < 0.3)
+    assert (found.status == NOT_COMPUTED).any()
+    assert (found.status[:32, 0] == OK).all()
+    assert bits(routes.run(MODEL, plan, MOTION, checkpoint=folder, resume=True)) == right(plan)
+
+
+@pytest.mark.parametrize("executor", HERE)
+def test_an_exception_of_the_progress_callback_ends_the_run(executor, tmp_path):
+    def progress(share):
+        if share > 0.3:
+            raise LookupError("no screen")
+
+    plan, folder = a_plan(executor), tmp_path / "run"
+    with pytest.raises(LookupError, match="no screen"):
+        routes.run(MODEL, plan, MOTION, checkpoint=folder, progress=progress)
+    assert bits(routes.run(MODEL, plan, MOTION, checkpoint=folder, resume=True)) == right(plan)
+
+
+@pytest.mark.parametrize("executor", ["sequential", "threads", "processes", "mpi", "cluster"])
+def test_ctrl_c_ends_all(executor, tmp_path):
+    process = start("slowly.py", executor, 2, tmp_path / "run", ranks=2 if executor == "mpi" else 0)
+    below = wait_for(process, "going")
+    os.killpg(process.pid, signal.SIGINT)
+    said, code = ended(process)
+    assert "interrupted" in said
+    assert "ended" not in said
+    assert "Traceback" not in said
+    assert code
+    assert those_left(below) == []
+
+
+def test_scratch_folders_go_with_their_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules["routes.run"], "room_for_files", lambda shapes: tmp_path)
+    routes.run(MODEL, a_plan("processes"), MOTION)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_file_outside_depends_on_the_name_of_an_executor():
+    """Defaults and examples name executors; conditions do not."""
+    import re
+
+    package = Path(routes.__file__).parent
+    names = "|".join(ALL)
+    branch = re.compile(
+        rf"""(==|!=|\bin\b|\bis\b)[^#\n]*["']({names})["']|["']({names})["']\s*(==|!=|in\b)"""
+    )
+    found = [
+        f"{path.relative_to(package)}:{number}: {line.strip()}"
+        for path in sorted(package.rglob("*.py"))
+        if path.parent.name not in ("executors", "plots", "pictures")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if branch.search(line) and not line.strip().startswith((">>>", "...")) and "kind" not in line
+    ]
+    assert found == []

@@ -1,0 +1,21 @@
+"""The lock of a folder: the sentence where it is another user's."""
+
+import errno
+
+import filelock
+import pytest
+
+from routes.lock import locked
+
+
+def test_a_folder_of_another_user_is_named_with_a_remedy(tmp_path, monkeypatch):
+    def denied(lock, *arguments, **options):
+        raise PermissionError(errno.EACCES, "Permission denied", lock.lock_file)
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", denied)
+    with (
+        pytest.raises(PermissionError, match="another user's; name another folder") as error,
+        locked(tmp_path),
+    ):
+        pass
+    assert error.value.filename == str(tmp_path)
