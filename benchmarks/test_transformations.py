@@ -1,4 +1,4 @@
-"""All sets of inputs judged by count and rank, beside decompose and singular values one by one.
+"""All sets of inputs evaluated by count and rank, beside decompose and singular values one by one.
 
     python -m pytest benchmarks/test_transformations.py --benchmark-only -s
 
@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.transformations.base import bases
-from mbssa.transformations.distributions import distributions
-from mbssa.transformations.judged import judge, sets_of_row
-from mbssa.transformations.question import ask
-from mbssa.transformations.table import table
-from mbssa.transformations.transforming import transform
+from mbssa.input_search.enumerate import schemes
+from mbssa.input_search.evaluate import evaluate, sets_of_row
+from mbssa.input_search.group_library import group_library
+from mbssa.input_search.query import make_query
+from mbssa.input_search.search import transform
+from mbssa.input_search.undriven import undriven_mechanisms
 
-#: Distributions that are judged one set at a time for the comparison.
+#: Schemes that are evaluated one set at a time for the comparison.
 SAMPLE = 40
 
 _lines: list[str] = []
@@ -40,9 +40,9 @@ def one_by_one(base, places):
 @pytest.mark.parametrize("name", ["rotor", "micromanipulator", "stewart"])
 def test_all_sets(benchmark, name):
     mechanism = mbssa.load(name)
-    base = bases(mechanism, ask(mechanism))[0][0]
-    room = distributions(base)
-    judge(base, room.numbered(np.arange(100)), table())
+    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
+    room = schemes(base)
+    evaluate(base, room.numbered(np.arange(100)), group_library())
     answer = benchmark.pedantic(lambda: transform(mechanism), rounds=1)
     assert answer.complete
     seconds = statistics.median(benchmark.stats.stats.data)
@@ -59,17 +59,15 @@ def test_all_sets(benchmark, name):
 def test_some_sets(benchmark, name, sets):
     """Count and rank of so many sets alone: the base is there and the kernels are compiled."""
     mechanism = mbssa.load(name)
-    base = bases(mechanism, ask(mechanism))[0][0]
-    room = distributions(base)
+    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
+    room = schemes(base)
     places = room.numbered(
         np.sort(np.random.default_rng(2).choice(room.count, min(room.count, 2_000), False))
     )
     places = places[: 1 + int(np.searchsorted(np.cumsum(room.sets(places)), sets))]
-    judged = benchmark.pedantic(lambda: judge(base, places, table()), rounds=5, warmup_rounds=1)
+    evaluated = benchmark.pedantic(lambda: evaluate(base, places, group_library()), rounds=5, warmup_rounds=1)
     seconds = statistics.median(benchmark.stats.stats.data)
-    print(
-        f"\n\n{name}: {judged.sets.sum():,} sets in {len(judged):,} distributions judged in {seconds:.3f} s"
-    )
+    print(f"\n\n{name}: {evaluated.sets.sum():,} sets in {len(evaluated):,} schemes in {seconds:.3f} s")
     assert seconds < 10
 
 

@@ -174,7 +174,7 @@ def _driven(
     mechanism: Mechanism, names: Sequence[str] | str, what: str, terminals: Sequence[int] = ()
 ) -> Mechanism:
     """The mechanism with these drives; all that is wrong with them at once."""
-    from mbssa.transformations.question import with_inputs
+    from mbssa.input_search.query import with_inputs
 
     _check_names(names, what)
     try:

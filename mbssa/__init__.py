@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from mbssa.analysis.check import Finding, Report, check
     from mbssa.analysis.decompose import decompose
+    from mbssa.input_search.query import with_inputs
+    from mbssa.input_search.result import Transformation, Transformations
+    from mbssa.input_search.search import transform
     from mbssa.io import (
         Builder,
         Fault,
@@ -31,9 +34,6 @@ if TYPE_CHECKING:
     from mbssa.search.partition import Part
     from mbssa.singularities.repairs import Proposal
     from mbssa.structure import Group, Pair, Structure
-    from mbssa.transformations.question import with_inputs
-    from mbssa.transformations.result import Transformation, Transformations
-    from mbssa.transformations.transforming import transform
 
 __all__ = [
     "Body",
@@ -83,9 +83,9 @@ _HOMES = {
     **dict.fromkeys(("Finding", "Report", "check"), "analysis.check"),
     "Proposal": "singularities.repairs",
     **dict.fromkeys(("Group", "Pair", "Structure"), "structure"),
-    **dict.fromkeys(("Transformation", "Transformations"), "transformations.result"),
-    "transform": "transformations.transforming",
-    "with_inputs": "transformations.question",
+    **dict.fromkeys(("Transformation", "Transformations"), "input_search.result"),
+    "transform": "input_search.search",
+    "with_inputs": "input_search.query",
 }  # fmt: skip
 
 

@@ -25,6 +25,6 @@ def asked(model: str, inputs: str | None, terminals: list[str] | None, pairs: st
         if pairs is not None:
             raise typer.BadParameter("is for --inputs; name the coordinates too", param_hint="--pairs")
         return mechanism
-    from mbssa.transformations.question import with_inputs
+    from mbssa.input_search.query import with_inputs
 
     return with_inputs(mechanism, inputs, terminals or (), pairs or ())

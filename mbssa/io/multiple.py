@@ -13,6 +13,7 @@ from math import comb, prod
 
 import numpy as np
 
+from mbssa.disjoint_set import DisjointSet
 from mbssa.mechanism import JointFrame, Mechanism, MultipleJoint
 
 Tree = tuple[tuple[int, int], ...]
@@ -24,38 +25,24 @@ def spanning_tree(bodies: Sequence[int], wanted: Sequence[tuple[int, int]]) -> T
     >>> spanning_tree([3, 4, 5, 6], [(5, 6)])
     ((5, 6), (3, 4), (3, 5))
     """
-    part = {body: body for body in bodies}
-
-    def lead(body: int) -> int:
-        while part[body] != body:
-            body = part[body]
-        return body
-
-    pairs = []
-    for a, b in wanted:
-        if lead(a) == lead(b):
-            return None
-        part[lead(b)] = lead(a)
-        pairs.append((a, b))
-    for body in bodies[1:]:
-        if lead(body) != lead(bodies[0]):
-            part[lead(body)] = lead(bodies[0])
-            pairs.append((bodies[0], body))
-    return tuple(pairs)
+    place = {body: k for k, body in enumerate(bodies)}
+    parts = DisjointSet(len(bodies))
+    if not all(parts.merge(place[a], place[b]) for a, b in wanted):
+        return None
+    star = [(bodies[0], body) for body in bodies[1:] if parts.merge(0, place[body])]
+    return (*wanted, *star)
 
 
 def count_choices(n: int, driven: Sequence[tuple[int, int]] = ()) -> int:
-    """How many spanning trees of n bodies contain these pairs: n^(c-2) times the sizes of the c parts.
+    """Number of spanning trees of n bodies that contain these pairs: n^(c-2) times the sizes of the c parts.
 
     >>> count_choices(4), count_choices(4, [(0, 1)])
     (16, 8)
     """
-    sizes = [1] * n
-    part = list(range(n))
+    parts = DisjointSet(n)
     for a, b in driven:
-        first, second = part[a], part[b]
-        part = [first if p == second else p for p in part]
-    sizes = [part.count(p) for p in sorted(set(part))]
+        parts.merge(a, b)
+    sizes = [len(part) for part in parts.subsets()]
     return 1 if len(sizes) == 1 else n ** (len(sizes) - 2) * prod(sizes)
 
 

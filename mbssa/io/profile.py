@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
 from mbssa.faults import Fault
-from mbssa.io.shape_faults import WANTED, shown, unknown_key
-from mbssa.io.table import Table
+from mbssa.io.table import WANTED, Table, shown, unknown_key
 from mbssa.joints.cam_profiles import Profile, ProfileError, profile_from
 from mbssa.joints.follower_laws import Kind
 

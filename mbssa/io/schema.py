@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
 
 from mbssa.io.table import Table
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
@@ -220,11 +220,11 @@ class ModelFile(Table):
     space: Literal["planar", "spatial"]
     title: str = ""
     source: str = Field("", description="where topology and geometry come from")
-    notes: list[str] = []
+    notes: list[str] = Field([])
     units: Units = Units()
     bodies: Annotated[int, Field(ge=2)] | None = Field(
         None, description="N with the frame, for bodies without names, instead of [[body]]"
     )
-    body: list[BodyEntry] = []
-    joint: list[JointEntry] = []
+    body: list[BodyEntry] = Field([])
+    joint: list[JointEntry] = Field([])
     motion: MotionEntry | None = Field(None, description="the motion that the model carries")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from mbssa.transformations.result import Transformation, Transformations
+    from mbssa.input_search.result import Transformation, Transformations
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def pareto_front(answer: Transformations, first: str = "groups", second: str = "
 
     Parameters
     ----------
-    first, second : criteria of :mod:`mbssa.transformations.criteria`, on the x and the y axis
+    first, second : criteria of :mod:`mbssa.input_search.criteria`, on the x and the y axis
 
     Raises
     ------
@@ -72,18 +72,18 @@ def pareto_front(answer: Transformations, first: str = "groups", second: str = "
     --------
     >>> import mbssa
     >>> from mbssa.pictures.front import pareto_front
-    >>> from mbssa.transformations.transforming import transform
+    >>> from mbssa.input_search.search import transform
     >>> figure = pareto_front(transform(mbssa.load("planar_3rrr")), "groups", "largest")
     >>> figure.axes[0].get_xlabel()
     'structural groups (more is better)'
     """
-    from mbssa.transformations.criteria import DIRECTIONS, values_of
+    from mbssa.input_search.criteria import DIRECTIONS, values_of
 
     front = answer.front(first, second)
     if not front:
         raise ValueError("there is no valid set of inputs to draw")
     require_matplotlib()
-    shown = answer.judged.take(answer.shown)
+    shown = answer.evaluated.take(answer.shown)
     x, y = values_of(shown, first), values_of(shown, second)
     lines = _lines(front)
     figure, axes = _panel(answer.mechanism.name, len(lines) + 1)
@@ -127,7 +127,7 @@ def draw_front(
     --------
     >>> import mbssa, pathlib, tempfile
     >>> from mbssa.pictures.front import draw_front
-    >>> from mbssa.transformations.transforming import transform
+    >>> from mbssa.input_search.search import transform
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     draw_front(transform(mbssa.load("planar_3rrr")), pathlib.Path(folder, "front.svg"))
     ...     [path.name for path in pathlib.Path(folder).iterdir()]

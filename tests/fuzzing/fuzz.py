@@ -280,7 +280,7 @@ def motion_file(dice: random.Random, mechanism: mbssa.Mechanism) -> tuple[str, b
 
 @cache
 def sound_store() -> bytes:
-    from mbssa.transformations.transforming import transform
+    from mbssa.input_search.search import transform
 
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "s.sqlite"
@@ -297,8 +297,8 @@ def damaged_store(dice: random.Random, folder: Path) -> bytes:
     path.write_bytes(sound_store())
     with contextlib.closing(sqlite3.connect(path)) as store:
         for _ in range(dice.choice((1, 1, 2))):
-            table = dice.choice(("searches", "blocks", "rows", "rows"))
-            table = f"transformation_{table}_1"
+            table = dice.choice(("searches", "sets", "sets"))
+            table = f"input_{table}_1"
             column = dice.choice([row[1] for row in store.execute(f"PRAGMA table_info({table})")])
             old = store.execute(f"SELECT {column} FROM {table} LIMIT 1").fetchone()
             text = old[0] if old and isinstance(old[0], str) else ""

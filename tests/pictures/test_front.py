@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import mbssa
+from mbssa.input_search.search import transform
 from mbssa.pictures.front import draw_front, pareto_front
-from mbssa.transformations.transforming import transform
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mbssa
+from mbssa.input_search.query import with_inputs
 from mbssa.singularities.treatment import examine, examine_generic
-from mbssa.transformations.question import with_inputs
 
 
 def texts(report, kind):

@@ -1,0 +1,273 @@
+"""The command ``mbssa transform``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mbssa.bar import bar
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, fail_all, present, say_untrusted
+from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
+from mbssa.io import ModelError, load, save
+from mbssa.io.formats import ENDINGS
+from mbssa.targets import STILL, target_faults, targets_of
+
+if TYPE_CHECKING:
+    from mbssa.input_search.result import Transformations
+    from mbssa.mechanism import Mechanism
+
+#: Options whose names are not those of the query's fields.
+_OPTIONS = {"per_joint": "per-joint", "terminals": "terminal"}
+
+TopOption = Annotated[int, typer.Option(min=1, metavar="K", help="Rows that are printed.")]
+RowOption = Annotated[int | None, typer.Option(min=1, metavar="K", help="Which row --save writes.")]
+SaveOption = Annotated[
+    Path | None, typer.Option("--save", metavar="FILE", help="Write the model with the inputs of --row.")
+]
+EveryOption = Annotated[bool, typer.Option("--all", help="List schemes without a valid set too.")]
+
+
+def transform(
+    model: ModelArgument,
+    inputs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Driven coordinates; as many as MODEL needs if not given."),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Only these joints (1-2) or coordinates (1-2.slide)."),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,...", help="None of these joints or coordinates.")
+    ] = None,
+    require: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,...", help="All of these joints or coordinates.")
+    ] = None,
+    per_joint: Annotated[int | None, typer.Option(metavar="W", help="Most inputs on one joint.")] = None,
+    terminal: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BODY", help="Give this body an F pair with the frame that may be driven."),
+    ] = None,
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="Order of the rows: groups,largest or 2*groups-1*largest+0.5*closed."
+        ),
+    ] = None,
+    pareto: Annotated[
+        str | None, typer.Option(metavar="A,B", help="List the Pareto front of two criteria.")
+    ] = None,
+    top: TopOption = 10,
+    every: EveryOption = False,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Schemes that may be evaluated; beyond, the best lead on.",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.0, metavar="S", help="Time limit in seconds; gives the best so far.")
+    ] = None,
+    spanning: Annotated[
+        bool,
+        typer.Option("--spanning/--no-spanning", help="Try other pairs for joints of several bodies."),
+    ] = True,
+    precision: Annotated[
+        float | None, typer.Option(min=0.0, metavar="METRES", help="Of the geometry's numbers.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add the result to this SQLite database.")
+    ] = None,
+    form: ReportOption = "table",
+    output: OutputOption = None,
+    row: RowOption = None,
+    save_to: SaveOption = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw --pareto, or groups against cost: .png, .svg or .pdf."),
+    ] = None,
+) -> None:
+    """Find the inputs that give MODEL its best kinematic structure.
+
+    Sets of driven coordinates are evaluated by the mobility count and by their
+    rank at the given geometry. Criteria: groups, their number; largest, bodies
+    of the largest; closed and open, groups with and without a closed form;
+    levels; width, groups in the widest level; cost, predicted µs of a time
+    step; margin, smallest over largest singular value of the released motions,
+    0 to 1. Ctrl-C ends the search with the best so far.
+
+    Exit 0: valid inputs were found; 1: none; 2: bad input; 130: interrupted.
+
+    Example: mbssa transform rotor --criterion groups,largest --row 1 --save best.toml
+
+    Example: mbssa transform stewart --terminal 14 --per-joint 6 --store searches.sqlite
+
+    Example: mbssa transform micromanipulator --forbid 1-2,1-4 --pareto groups,cost --plot front.png
+    """
+    from mbssa.input_search.criteria import DEFAULT
+
+    mechanism = load(model)
+    asked = {
+        "inputs": inputs,
+        "allow": _names(allow),
+        "forbid": _names(forbid),
+        "require": _names(require),
+        "per_joint": per_joint,
+        "terminals": _names(terminal),
+        "precision": precision,
+        "spanning": spanning,
+    }
+    text = DEFAULT if criterion is None else criterion
+    front = None if pareto is None else tuple(name.strip() for name in pareto.split(","))
+    named = {"--allow": allow, "--forbid": forbid, "--require": require, "--terminal": terminal}
+    faults = [
+        f"{option}: names nothing"
+        for option, given in named.items()
+        if not all(_names([text]) for text in given or [])
+    ]
+    faults += _question_faults(mechanism, asked) + criterion_faults(text, front)
+    faults += search_target_faults(output, save_to, row, plot, [model, store], force)
+    if store is not None and not store.parent.is_dir():
+        faults.append(f"--store {store}: there is no folder {store.parent}")
+    if faults:
+        fail_all(faults)
+    pair = None if front is None else (front[0], front[1])
+    limits = {"most": most, "time_limit": time_limit}
+    given = {key: value for key, value in limits.items() if value is not None}
+    answer = _searched(mechanism, asked | given, criterion=text, every=every, store=store)
+    _present(answer, top, pair, form, output)
+    say_untrusted(mechanism)
+    _save_row(answer, row, save_to, pair)
+    if plot is not None:
+        from mbssa.pictures.front import pareto_front
+
+        draw((plot, lambda: pareto_front(answer, *(pair or ("groups", "cost")))))
+    if answer.stopped == "interrupted":
+        raise typer.Exit(STOPPED)
+    raise typer.Exit(OK if answer.n_valid else NOT_DETERMINED)
+
+
+# --- the query -------------------------------------------------------------------------------------
+
+
+def _names(given: Sequence[str] | None) -> list[str]:
+    return [name.strip() for text in given or [] for name in text.split(",") if name.strip()]
+
+
+def _question_faults(mechanism: Mechanism, asked: dict[str, Any]) -> list[str]:
+    from mbssa.input_search.query import make_query
+
+    try:
+        make_query(mechanism, **asked)
+    except ModelError as error:
+        return [f"--{_OPTIONS.get(fault.where, fault.where)}: {fault.what}" for fault in error.faults]
+    return []
+
+
+def criterion_faults(text: str, front: tuple[str, ...] | None, option: str = "--criterion") -> list[str]:
+    """Faults of a criterion, and of the names of a Pareto front."""
+    from mbssa.input_search.criteria import DIRECTIONS
+    from mbssa.input_search.criteria import criterion as read
+
+    faults = []
+    try:
+        read(text)
+    except ValueError as error:
+        faults.append(f"{option}: {str(error).removeprefix('criterion ')}")
+    if front is not None and (len(set(front)) != 2 or not set(front) <= set(DIRECTIONS)):
+        faults.append(
+            f"--pareto {','.join(front)}: write two of {', '.join(DIRECTIONS)}, such as groups,cost"
+        )
+    return faults
+
+
+def search_target_faults(
+    output: Path | None,
+    saved: Path | None,
+    row: int | None,
+    plot: Path | None,
+    used: Sequence[str | Path | None],
+    force: bool,
+) -> list[str]:
+    """Reasons for which files cannot be written."""
+    faults = []
+    if (row is None) != (saved is None):
+        faults.append("--row and --save: write both, or neither")
+    targets = targets_of(("--output", output, ()), ("--save", saved, ENDINGS), ("--plot", plot, STILL))
+    return faults + target_faults(targets, used, force)
+
+
+def named_store(error: Exception) -> str:
+    """The message of a StoreError whose file was named on the command line."""
+    return str(error).replace("in MBSSA_STORE", "with --store")
+
+
+# --- the search ------------------------------------------------------------------------------------
+
+
+def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transformations:
+    from mbssa.input_search.search import transform as search
+    from mbssa.reports.wording import counted
+    from mbssa.store import StoreError
+
+    def said(n_sets: int, n_distributions: int) -> None:
+        schemes = counted(n_distributions, "actuation scheme")
+        print(f"{counted(n_sets, 'set')} of inputs in {schemes}", file=sys.stderr)
+
+    try:
+        with bar() as told:
+            return search(
+                mechanism,
+                **asked,
+                **how,
+                counted=said,
+                progress=lambda done, total: told(f"{done:,} of {total:,} schemes", done / total),
+            )
+    except StoreError as error:
+        fail(named_store(error))
+    except ModelError:
+        raise
+    except ValueError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C before the first result", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+
+
+# --- the answer ------------------------------------------------------------------------------------
+
+
+def _present(
+    answer: Transformations, top: int, pareto: tuple[str, str] | None, form: str, output: Path | None
+) -> None:
+    from mbssa.reports.input_search import search_report, summary_lines
+
+    present(search_report(answer, top, pareto), form, output)
+    if not answer.complete and (form != "table" or output is not None):
+        print("\n".join(summary_lines(answer)), file=sys.stderr)
+
+
+def _save_row(
+    answer: Transformations, row: int | None, path: Path | None, pareto: tuple[str, str] | None
+) -> None:
+    if row is None or path is None:
+        return
+    rows = answer.rows if pareto is None else answer.front(*pareto)
+    if row > len(rows):
+        fail(f"--row {row}: there are {len(rows)} rows")
+    save_mechanism(rows[row - 1].mechanism(), path)
+
+
+def save_mechanism(mechanism: Mechanism, path: Path) -> None:
+    """Write a mechanism, and say on standard error what the format does not keep."""
+    lost = save(mechanism, path)
+    if lost:
+        print("\n  ".join([f"{path} does not keep:", *lost]), file=sys.stderr)

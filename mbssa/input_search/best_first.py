@@ -1,0 +1,376 @@
+"""Best-first search by exchange of one input, where schemes are too many for an exhaustive search.
+
+Neighbours of an actuation scheme have one input on another joint, or other pairs for the multiple joints. The
+neighbours of the best scheme are evaluated next, a few at a time. At intervals a random set of independent
+coordinates is evaluated instead, so that the search leaves local optima of the criterion.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.input_search.criteria import Criterion, keys_of
+from mbssa.input_search.evaluate import Evaluated
+from mbssa.input_search.exhaustive import Clock, Outcome, Progress, Stop
+from mbssa.input_search.symmetry import same_pairs
+from mbssa.input_search.undriven import Undriven
+from mbssa.mechanism import ByteArray, IntArray, Mechanism
+from mbssa.singularities.treatment import independent_rows
+
+Array = npt.NDArray[np.float64]
+
+#: A scheme: number of a choice of pairs for the multiple joints, and the joint of each input, ascending.
+Scheme = tuple[int, tuple[int, ...]]
+
+#: Schemes evaluated at a time: at first, later as a share of those evaluated before, and at most. Small
+#: blocks turn to better schemes sooner, large ones are evaluated faster.
+BLOCK = 64
+_SHARE = 16
+LARGEST = 4096
+
+#: Every so many blocks random sets, this share of a block, are evaluated instead of neighbours.
+_DRAW_EVERY = 4
+_DRAWN_SHARE = 16
+
+#: Successive draws without a new scheme after which drawing ends.
+_VAIN_DRAWS = 50
+
+#: A search has settled after this many times the work of finding its best, and so many schemes more, without
+#: an improvement.
+_PATIENCE = 10
+_AT_LEAST = 20_000
+
+#: Random completions of what is independent among the present inputs.
+_REPAIRS = 8
+
+#: Distance of a row of unit size from the span of others below which it is dependent.
+_DEPENDENT = 1e-7
+
+#: Other choices of pairs that are neighbours of one scheme.
+_OTHER_CHOICES = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """Schemes that the query allows.
+
+    Attributes
+    ----------
+    least, most : (V, J) int64, fewest and most inputs on joint j with choice v of pairs
+    n_inputs : of all joints together
+    """
+
+    least: IntArray
+    most: IntArray
+    n_inputs: int
+
+    def holds(self, one: Scheme) -> bool:
+        """Return whether a scheme is allowed.
+
+        >>> room = Room(np.array([[0, 0]]), np.array([[1, 2]]), 2)
+        >>> room.holds((0, (0, 1))), room.holds((0, (0, 0)))
+        (True, False)
+        """
+        variant, places = one
+        w = np.bincount(np.array(places, dtype=np.int64), minlength=self.most.shape[1])
+        fits = (w >= self.least[variant]) & (w <= self.most[variant])
+        return len(places) == self.n_inputs and bool(fits.all())
+
+
+Evaluate = Callable[[int, npt.NDArray[np.int16]], Evaluated]
+
+
+def best_first(
+    evaluate: Evaluate,
+    room: Room,
+    wanted: Criterion,
+    starts: Iterable[Scheme],
+    draw: Callable[[np.random.Generator], Scheme | None],
+    *,
+    most: int,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    seed: int = 1,
+    block: int = BLOCK,
+    largest: int = LARGEST,
+) -> Outcome:
+    """Search by exchange of one input, best first; no scheme is evaluated twice.
+
+    Deterministic where no time limit ends it.
+
+    Parameters
+    ----------
+    evaluate : evaluates schemes (K, n) of one choice of pairs
+    room : allowed schemes
+    wanted : order of the schemes
+    starts : first schemes; those that are not allowed are passed over
+    draw : returns a random scheme, or None
+    most : schemes that may be evaluated
+    time_limit : s; the block under evaluation is finished, so blocks become smaller
+    progress : called with the number evaluated so far, and ``most``
+    block, largest : schemes evaluated at a time, first and at most
+    """
+    state = _State(evaluate, room, wanted, most, progress, seed, *_weights(room))
+    clock = Clock(time_limit)
+    rng = np.random.default_rng(seed)
+    stop: Stop = ""
+    turn = vain = 0
+    try:
+        for one in starts:
+            if room.holds(one) and not (clock.over and state.looked_at):
+                _evaluate_new(state, [one])
+        while not stop and (state.heap or vain < _VAIN_DRAWS):
+            turn += 1
+            size = min(max(block, state.looked_at // _SHARE), clock.fitting(state.looked_at, largest))
+            if state.looked_at >= most:
+                stop = "number"
+            elif clock.over:
+                stop = "time"
+            elif state.looked_at > _PATIENCE * state.best_at + _AT_LEAST:
+                stop = "settled"
+            elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not state.heap):
+                drawn = [draw(rng) for _ in range(max(1, size // _DRAWN_SHARE))]
+                new = _evaluate_new(state, [one for one in drawn if one is not None and room.holds(one)])
+                vain = 0 if new else vain + 1
+            elif state.heap:
+                _expand(state, size)
+    except KeyboardInterrupt:
+        stop = "interrupted"
+    found = Evaluated.joined([Evaluated.empty(room.n_inputs), *state.blocks])
+    return Outcome(found, len(found), stop)
+
+
+Keys = npt.NDArray[np.uint64]
+
+
+@dataclass
+class _State:
+    """State of a search.
+
+    ``seen`` holds a hash of 64 bits of each scheme evaluated: the sum of random numbers of its joints and
+    of its choice of pairs. ``heap`` holds the open schemes: sort keys, number of turns, minus the row (newest
+    first), number of neighbours visited, scheme. ``best`` was found among the first ``best_at``.
+    """
+
+    evaluate: Evaluate
+    room: Room
+    wanted: Criterion
+    most: int
+    progress: Progress | None
+    seed: int
+    joint_weight: Keys
+    variant_weight: Keys
+    looked_at: int = 0
+    best: tuple[float, ...] = (np.inf,)
+    best_at: int = 0
+    blocks: list[Evaluated] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+    heap: list[tuple[tuple[float, ...], int, int, int, Scheme]] = field(default_factory=list)
+
+
+def _weights(room: Room) -> tuple[Keys, Keys]:
+    n_variants, n_joints = room.most.shape
+    weights = np.random.default_rng(0).integers(0, 2**64, n_joints + n_variants, dtype=np.uint64)
+    return weights[:n_joints], weights[n_joints:]
+
+
+def _keys(state: _State, variant: int | IntArray, places: npt.NDArray[np.int16]) -> list[int]:
+    sums = state.joint_weight[places].sum(axis=1, dtype=np.uint64) + state.variant_weight[variant]
+    keys: list[int] = sums.tolist()
+    return keys
+
+
+def _evaluate_new(state: _State, several: Iterable[Scheme]) -> int:
+    """Evaluate new schemes as far as the limit allows; return their number."""
+    by_variant: dict[int, list[tuple[int, ...]]] = {}
+    for variant, places in several:
+        by_variant.setdefault(variant, []).append(places)
+    before = state.looked_at
+    for variant, rows in sorted(by_variant.items()):
+        table = np.array(rows, dtype=np.int16)
+        new: list[int] = []
+        for row, key in enumerate(_keys(state, variant, table)):
+            if key not in state.seen and state.looked_at + len(new) < state.most:
+                state.seen.add(key)
+                new.append(row)
+        if new:
+            # In joint order, because what rows have in common with the row before is evaluated once.
+            order = np.lexsort(table[new].T[::-1])
+            _remember(state, state.evaluate(variant, table[new][order]).take(np.argsort(order)))
+    return state.looked_at - before
+
+
+def _remember(state: _State, rows: Evaluated) -> None:
+    state.blocks.append(rows)
+    invalid = np.where(rows.valid > 0, 0.0, 1.0)
+    goodness = np.column_stack([invalid, *keys_of(rows, state.wanted)]).tolist()
+    for k in np.flatnonzero(rows.determined).tolist():
+        one = (int(rows.variant[k]), tuple(rows.places[k].tolist()))
+        heapq.heappush(state.heap, (tuple(goodness[k]), 0, -(state.looked_at + k), 0, one))
+    state.looked_at += len(rows)
+    if state.heap and state.heap[0][0] < state.best:
+        state.best, state.best_at = state.heap[0][0], state.looked_at
+    if state.progress is not None:
+        state.progress(state.looked_at, state.most)
+
+
+def _expand(state: _State, block: int) -> None:
+    """Evaluate a block of new neighbours of the best open schemes."""
+    chosen: dict[int, Scheme] = {}
+    kept = []
+    while state.heap and len(chosen) < block:
+        good, turns, serial, begin, one = heapq.heappop(state.heap)
+        variant, places = _neighbours(state, one, -serial)
+        keys = _keys(state, variant, places)
+        end = begin
+        while end < len(keys) and len(chosen) < block:
+            if keys[end] not in state.seen:
+                chosen[keys[end]] = (int(variant[end]), tuple(places[end].tolist()))
+            end += 1
+        if end < len(keys):
+            kept.append((good, turns + 1, serial, end, one))
+    for node in kept:
+        heapq.heappush(state.heap, node)
+    _evaluate_new(state, chosen.values())
+
+
+def _neighbours(state: _State, one: Scheme, row: int) -> tuple[IntArray, npt.NDArray[np.int16]]:
+    """All schemes that differ by one exchange, in a random order seeded by the row."""
+    variant, places = one
+    room = state.room
+    rng = np.random.default_rng((state.seed, row))
+    w = np.bincount(places, minlength=room.most.shape[1])
+    joins = np.flatnonzero(w < room.most[variant])
+    found = [np.zeros((0, room.n_inputs), dtype=np.int64)]
+    for leaves in np.flatnonzero(w > room.least[variant]).tolist():
+        changed = np.tile(np.array(places), (len(joins), 1))
+        changed[:, places.index(leaves)] = joins
+        found.append(changed[joins != leaves])
+    exchanged = np.sort(np.concatenate(found), axis=1).astype(np.int16)
+    others = np.setdiff1d(np.arange(len(room.most)), variant)
+    if len(others) > _OTHER_CHOICES:
+        others = np.sort(rng.choice(others, _OTHER_CHOICES, replace=False))
+    others = np.array([v for v in others.tolist() if room.holds((v, places))], dtype=np.int64)
+    order = rng.permutation(len(exchanged) + len(others))
+    variants = np.concatenate([np.full(len(exchanged), variant), others])
+    same = np.tile(np.array(places, dtype=np.int16), (len(others), 1)).reshape(-1, room.n_inputs)
+    return variants[order], np.concatenate([exchanged, same])[order]
+
+
+def search_inputs(
+    found: Sequence[Undriven],
+    mechanism: Mechanism,
+    evaluate: Evaluate,
+    wanted: Criterion,
+    *,
+    most: int,
+    largest: int = LARGEST,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    seed: int = 1,
+) -> Outcome:
+    """Search from the present inputs of a model, their repairs, and random valid sets.
+
+    Parameters
+    ----------
+    found : the undriven mechanism, once for each choice of pairs for its multiple joints
+    mechanism : with its present inputs
+    evaluate, wanted, most, largest, time_limit, progress, seed : see :func:`best_first`
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.input_search.undriven import undriven_mechanisms
+    >>> from mbssa.input_search.criteria import criterion
+    >>> from mbssa.input_search.evaluate import evaluate
+    >>> from mbssa.input_search.query import Query
+    >>> from mbssa.input_search.group_library import group_library
+    >>> rotor, known = mbssa.load("rotor"), group_library()
+    >>> found = undriven_mechanisms(rotor, Query())[0]
+    >>> def evaluated(variant, places):
+    ...     return evaluate(found[variant], places, known)
+    >>> looked = search_inputs(found, rotor, evaluated, criterion("groups"), most=157)
+    >>> looked.stop, int(looked.evaluated.n_groups[looked.evaluated.valid > 0].max())
+    ('number', 9)
+    """
+    room = Room(
+        np.stack([base.least for base in found]), np.stack([base.most for base in found]), found[0].n_inputs
+    )
+    rng = np.random.default_rng(seed)
+    starts: list[Scheme | None] = []
+    for base in found:
+        here = same_pairs(mechanism, base.bare)
+        if here is not None:
+            driven = np.zeros_like(mechanism.driven)
+            driven[here] = mechanism.driven
+            now = np.repeat(np.arange(len(driven)), np.bitwise_count(driven)).tolist()
+            starts += [(base.variant, tuple(now)), *(_drawn(base, driven, rng) for _ in range(_REPAIRS))]
+
+    def draw(rng: np.random.Generator) -> Scheme | None:
+        base = found[int(rng.integers(len(found)))]
+        return _drawn(base, np.zeros_like(mechanism.driven), rng)
+
+    sound = [one for one in starts if one is not None]
+    return best_first(
+        evaluate, room, wanted, sound, draw,
+        most=most, largest=largest, time_limit=time_limit, progress=progress, seed=seed,
+    )  # fmt: skip
+
+
+def _drawn(base: Undriven, driven: ByteArray, rng: np.random.Generator) -> Scheme | None:
+    """A random valid set that contains what is independent of the present inputs."""
+    joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
+    bit = np.arange(len(joint)) - base.start[joint]
+    rank = np.full(len(joint), 2)
+    known = np.flatnonzero(joint < len(driven))
+    rank[known[driven[joint[known]] >> bit[known] & 1 == 1]] = 1
+    rank[(base.required[joint] >> bit & 1 == 1) | (base.locked[joint] > 0)] = 0
+    may = np.flatnonzero(base.allowed[joint] >> bit & 1)
+    places = drawn_inputs(base.moves[may], joint[may], rank[may], base.most, base.n_inputs, _DEPENDENT, rng)
+    return None if places is None else (base.variant, places)
+
+
+def drawn_inputs(
+    rows: Array,
+    joint: IntArray,
+    rank: IntArray,
+    most: IntArray,
+    n_inputs: int,
+    tolerance: float,
+    rng: np.random.Generator,
+) -> tuple[int, ...] | None:
+    """Joints of a random valid set of inputs; None where the draw finds none.
+
+    Parameters
+    ----------
+    rows : (C, f) coordinates along the free motions
+    joint : (C,) joint of each coordinate
+    rank : (C,) coordinates of a lower rank come first, those of one rank in random order
+    most : (J,) most inputs on each joint
+    n_inputs : coordinates wanted
+    tolerance : as :func:`mbssa.singularities.treatment.independent_rows` takes it
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> rows = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    >>> drawn_inputs(rows, np.arange(3), np.array([1, 0, 1]), np.array([1, 1, 1]), 2, 1e-9, rng)
+    (1, 2)
+    """
+    order = rng.permutation(len(rows))
+    order = order[np.argsort(rank[order], kind="stable")]
+    count = np.zeros(len(most), dtype=np.int64)
+    chosen = []
+    for c in order.tolist():
+        if count[joint[c]] < most[joint[c]]:
+            count[joint[c]] += 1
+            chosen.append(c)
+    kept = independent_rows(rows[chosen], tolerance)
+    if len(kept) < n_inputs:
+        return None
+    return tuple(sorted(int(joint[chosen[k]]) for k in kept[:n_inputs].tolist()))

@@ -1,0 +1,368 @@
+"""Database of input searches: SQLite tables of queries and of the evaluated actuation schemes.
+
+A search is added when it has ended, also by Ctrl-C or a time limit, in one transaction; it replaces an
+earlier one of the same query and model. Rows have the attributes of :class:`~mbssa.input_search.result.Row`
+as columns, so any SQLite client can read them:
+
+    SELECT inputs, n_groups, cost FROM input_sets_1 WHERE search = 1 AND valid ORDER BY cost
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mbssa.input_search.criteria import (
+    DEFAULT,
+    DIRECTIONS,
+    LARGEST,
+    MOST_TERMS,
+    Criterion,
+    criterion,
+    ordered,
+)
+from mbssa.input_search.query import Query, with_inputs
+from mbssa.input_search.result import Row, Transformations
+from mbssa.io.records import check_writable, from_record, to_record, with_multiple_joints
+from mbssa.mechanism import Mechanism
+from mbssa.store import decoding, reading, transaction
+
+#: Columns that a condition or an order may name, in SQL.
+COLUMNS = {
+    **{name: name for name in DIRECTIONS},
+    "groups": "n_groups",
+    "closed": "closed_forms",
+    "open": "(n_groups - closed_forms)",
+    "sets": "sets",
+    "valid": "valid_sets",
+}
+
+_FIGURES = tuple(each.name for each in fields(Row) if each.name not in ("inputs", "pairs"))
+_KINDS = {name: "REAL" if name in ("cost", "margin") else "INTEGER" for name in _FIGURES}
+
+_SEARCHES = """CREATE TABLE IF NOT EXISTS input_searches_1 (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, query TEXT NOT NULL,
+    way TEXT NOT NULL, complete INTEGER NOT NULL, n_distributions INTEGER NOT NULL,
+    looked_at INTEGER NOT NULL, n_determined INTEGER NOT NULL, n_valid INTEGER NOT NULL,
+    n_structures INTEGER NOT NULL, model TEXT NOT NULL, UNIQUE (model, query)
+) STRICT"""
+
+_SETS = f"""CREATE TABLE IF NOT EXISTS input_sets_1 (
+    search INTEGER, place INTEGER, inputs TEXT NOT NULL, pairs TEXT NOT NULL, terminals TEXT NOT NULL,
+    {", ".join(f"{name} {kind}" for name, kind in _KINDS.items())}, PRIMARY KEY (search, place)
+) STRICT, WITHOUT ROWID"""
+
+_TABLES = (_SEARCHES, _SETS)
+
+_CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|!=|==|=|>|<)\s*([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)\s*")
+
+_VALID = "valid"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow(Row):
+    """An actuation scheme in the database, by the number of its search.
+
+    ``terminals`` are the bodies whose fictitious pairs with the frame are driven.
+    """
+
+    search: int
+    terminals: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {"search": self.search, **self.figures()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSearch:
+    """An input search in the database.
+
+    Attributes
+    ----------
+    number : of the search
+    name, title : of the mechanism
+    query : in the words of the command line
+    way : "all" (exhaustive) or "best-first"
+    complete, n_distributions, looked_at, n_determined, n_valid, n_structures : as in ``Transformations``
+    best : the best valid row by the default criterion; None where there is none
+    """
+
+    number: int
+    name: str
+    title: str
+    query: str
+    way: str
+    complete: bool
+    n_distributions: int
+    looked_at: int
+    n_determined: int
+    n_valid: int
+    n_structures: int
+    best: StoredRow | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        plain = asdict(self)
+        plain["best"] = None if self.best is None else self.best.to_dict()
+        return {"search": plain.pop("number"), "question": plain.pop("query"), **plain}
+
+
+# --- writing ---------------------------------------------------------------------------------------
+
+
+def check(mechanism: Mechanism, place: str | Path) -> None:
+    """Refuse a search whose result could not be stored, before it takes its time.
+
+    Raises
+    ------
+    ModelError
+        The mechanism cannot be written, as with a user's function without a name.
+    mbssa.store.StoreError
+        The file cannot be used.
+    """
+    check_writable(mechanism)
+    with transaction(_TABLES, place):
+        pass
+
+
+def save(answer: Transformations, place: str | Path) -> int:
+    """Add the result of a search; return its number.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The file cannot be used.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> number = save(mbssa.transform(mbssa.load("planar_four_bar")), ":memory:")
+    >>> [row.inputs for row in rows(":memory:", [number], where=["groups>=2"])]
+    [('1-2.angle',)]
+    """
+    model, query = _as_text(answer.mechanism), in_words(answer.query)
+    with transaction(_TABLES, place) as store:
+        replaced = "SELECT number FROM input_searches_1 WHERE (model, query) = (?, ?)"
+        store.execute(f"DELETE FROM input_sets_1 WHERE search IN ({replaced})", (model, query))
+        number = store.execute(
+            "INSERT OR REPLACE INTO input_searches_1 (number, name, title, query, way, complete, "
+            "n_distributions, looked_at, n_determined, n_valid, n_structures, model) "
+            f"VALUES (({replaced}), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                model, query, answer.mechanism.name, answer.mechanism.title, query, answer.way,
+                answer.complete, answer.n_distributions, answer.looked_at, answer.n_determined,
+                answer.n_valid, answer.n_structures, model,
+            ),
+        ).lastrowid  # fmt: skip
+        assert number is not None
+        marks = ", ".join("?" * (5 + len(_FIGURES)))
+        store.executemany(f"INSERT INTO input_sets_1 VALUES ({marks})", _records(answer, number))
+    return number
+
+
+def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
+    """Rows of the table in the order of the joints: a scheme for each orbit of equivalent ones."""
+    every = answer.evaluated.take(answer.evaluated.alike > 0)
+    every = every.take(ordered(every, Criterion("", (), lexicographic=True)))
+    columns = every.columns() | {"closed_forms": every.closed, "valid_sets": every.valid}
+    columns["valid"] = every.valid > 0
+    figures = zip(*(columns[name].tolist() for name in _FIGURES), strict=True)
+    for place, (variant, places, bits, numbers) in enumerate(
+        zip(every.variant.tolist(), every.places.tolist(), every.bits.tolist(), figures, strict=True)
+    ):
+        base = answer.undriven[variant]
+        names = base.names(places, bits)
+        terminals = ",".join(map(str, base.driven_terminals(places)))
+        yield number, place, ", ".join(names), base.pairs, terminals, *numbers
+
+
+def in_words(query: Query) -> str:
+    """A query in the words of the command line.
+
+    >>> in_words(Query(inputs=3, forbid=("1-2", "1-3"), per_joint=1))
+    '3 inputs, forbid 1-2,1-3, per joint 1'
+    """
+    parts = [] if query.inputs is None else [f"{query.inputs} input{'' if query.inputs == 1 else 's'}"]
+    for key in ("allow", "forbid", "require"):
+        names = getattr(query, key)
+        parts += [f"{key} {','.join(names)}"] if names else []
+    parts += [] if query.per_joint is None else [f"per joint {query.per_joint}"]
+    parts += [f"terminal {','.join(map(str, query.terminals))}"] if query.terminals else []
+    parts += [] if query.precision is None else [f"precision {query.precision:g} m"]
+    parts += [] if query.spanning else ["no spanning"]
+    return ", ".join(parts)
+
+
+def _as_text(mechanism: Mechanism) -> str:
+    """The undriven mechanism as JSON. The pairs of its multiple joints are written as they are."""
+    bare = replace(mechanism, driven=np.zeros_like(mechanism.driven), motion=None)
+    several = [
+        {"bodies": [body + 1 for body in each.bodies], "joints": [j + 1 for j in each.joints]}
+        for each in mechanism.multiple_joints
+    ]
+    tables = {
+        "name": mechanism.name,
+        "model": to_record(replace(bare, multiple_joints=())),
+        "multiple_joints": several,
+    }
+    return json.dumps(tables, ensure_ascii=False, default=str)
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+
+def searches(place: str | Path | None) -> list[StoredSearch]:
+    """List the searches of a database in the order of their numbers.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The file cannot be used.
+    """
+    names = [each.name for each in fields(StoredSearch)][:-1]
+    with decoding(place), reading(_TABLES, place) as store:
+        found = store.execute(f"SELECT {', '.join(names)} FROM input_searches_1 ORDER BY number").fetchall()
+        listed = []
+        for row in found:
+            best = _rows(store, [row[0]], [_VALID], _order(DEFAULT), 1)
+            figures = dict(zip(names, row, strict=True)) | {"complete": bool(row[names.index("complete")])}
+            listed.append(StoredSearch(**figures, best=best[0] if best else None))
+        return listed
+
+
+def rows(
+    place: str | Path | None,
+    numbers: Sequence[int],
+    *,
+    where: Iterable[str] = (),
+    sort: str = DEFAULT,
+    top: int | None = None,
+    every: bool = False,
+) -> list[StoredRow]:
+    """Rows of searches, best first.
+
+    Parameters
+    ----------
+    numbers : of the searches
+    where : conditions, see :func:`conditions`
+    sort : a criterion, as for a search
+    top : number of rows at most
+    every : whether rows without a valid set are included
+
+    Raises
+    ------
+    ValueError
+        A malformed condition or criterion.
+    mbssa.store.StoreError
+        The file cannot be used.
+    """
+    text, order = conditions(where), _order(sort)
+    held = ([] if every else [_VALID]) + ([text] if text else [])
+    with decoding(place), reading(_TABLES, place) as store:
+        return _rows(store, numbers, held, order, top)
+
+
+def mechanism_of(place: str | Path | None, row: StoredRow) -> Mechanism:
+    """The mechanism of a row with its inputs.
+
+    Raises
+    ------
+    mbssa.store.StoreError
+        The file cannot be used.
+    """
+    with decoding(place), reading(_TABLES, place) as store:
+        (text,) = store.execute(
+            "SELECT model FROM input_searches_1 WHERE number = ?", (row.search,)
+        ).fetchone()
+        return with_inputs(_from_text(text), row.inputs, row.terminals, row.pairs)
+
+
+def _from_text(text: str) -> Mechanism:
+    tables = json.loads(text)
+    name, several = tables["name"], tables["multiple_joints"]
+    source = name or "stored mechanism"
+    mechanism = from_record(tables["model"], source, name)
+    numbers = {j + 1: j for j in range(mechanism.n_joints)}
+    if several:
+        mechanism = with_multiple_joints(mechanism, several, numbers, "multiple joint", source)
+    return mechanism
+
+
+def conditions(texts: Iterable[str]) -> str:
+    """SQL of conditions such as ``groups>=8`` or ``largest<=3 and closed>=6``; empty where there are none.
+
+    Raises
+    ------
+    ValueError
+        Malformed conditions, all of them.
+
+    Examples
+    --------
+    >>> conditions(["groups>=8 and open=0"])
+    'n_groups >= 8 AND (n_groups - closed_forms) = 0'
+    """
+    found, faults = [], []
+    parts = [part for each in texts for part in re.split(r"\band\b|,", each)]
+    if len(parts) > MOST_TERMS:
+        raise ValueError(f"--where: {len(parts):,} conditions; write {MOST_TERMS} at most")
+    for text in parts:
+        match = _CONDITION.fullmatch(text)
+        try:
+            name, sign, number = match.groups() if match is not None else ("", "", "")
+            if not abs(float(number)) <= LARGEST:
+                raise ValueError
+            found.append(f"{COLUMNS[name]} {sign.replace('==', '=')} {float(number):.15g}")
+        except (KeyError, ValueError):
+            faults.append(
+                f"--where {text.strip()!r}: write a name of {', '.join(COLUMNS)}, one of >= <= > < = !=, and "
+                f"a number up to {LARGEST:g}"
+            )
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return " AND ".join(found)
+
+
+def _order(sort: str) -> str:
+    """SQL of an order; ties in the order of the joints."""
+    wanted = criterion(sort)
+    if wanted.lexicographic:
+        terms = [f"{COLUMNS[name]} {'DESC' if DIRECTIONS[name] > 0 else 'ASC'}" for _, name in wanted.terms]
+    else:
+        terms = [" + ".join(f"({weight!r}) * {COLUMNS[name]}" for weight, name in wanted.terms) + " DESC"]
+    return ", ".join([*terms, f"{_VALID} DESC", "search", "place"])
+
+
+def _rows(
+    store: sqlite3.Connection, numbers: Sequence[int], held: Sequence[str], order: str, top: int | None
+) -> list[StoredRow]:
+    where = " AND ".join([f"search IN ({', '.join(map(str, numbers))})", *held])
+    found = store.execute(
+        f"SELECT search, inputs, pairs, terminals, {', '.join(_FIGURES)} FROM input_sets_1 WHERE {where} "
+        f"ORDER BY {order} LIMIT ?",
+        (-1 if top is None else top,),
+    )
+    return [_row(*row) for row in found]
+
+
+def _row(search: int, inputs: str, pairs: str, terminals: str, *numbers: Any) -> StoredRow:
+    figures = dict(zip(_FIGURES, numbers, strict=True))
+    figures["valid"] = bool(figures["valid"])
+    if figures["margin"] is None:  # SQLite has no NaN
+        figures["margin"] = float("nan")
+    if not inputs or None in figures.values():
+        raise ValueError(f"a row of search {search} is incomplete")
+    return StoredRow(
+        search=search,
+        inputs=tuple(inputs.split(", ")),
+        pairs=pairs,
+        terminals=tuple(int(number) for number in terminals.split(",") if number),
+        **figures,
+    )

@@ -1,0 +1,109 @@
+"""Actuation schemes (schemes of the inputs over the joints): number, enumeration, exhaustive search.
+
+The mobility count depends on the number of driven coordinates of each joint, not on which they are. Sets of
+inputs therefore fall into schemes. Both are counted by products of polynomials before any is listed, and
+schemes are numbered in lexicographic order of the joints of their inputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.compiled import kernel
+from mbssa.input_search.kernels import sets_of, unranked
+from mbssa.input_search.undriven import Undriven
+from mbssa.mechanism import IntArray
+
+#: Schemes up to which they have numbers that fit a machine word.
+MOST = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class Schemes:
+    """Actuation schemes of ``n_inputs`` inputs that a query allows.
+
+    Attributes
+    ----------
+    n_inputs : n
+    ways : (J, W) object, sets of w coordinates that joint j may have; 0 where it may not have w inputs
+    """
+
+    n_inputs: int
+    ways: npt.NDArray[np.object_]
+
+    @cached_property
+    def later(self) -> npt.NDArray[np.object_]:
+        """(J + 1, n + 1): schemes of k inputs over the joints j and after."""
+        return _products((self.ways > 0).astype(object), self.n_inputs)
+
+    @property
+    def count(self) -> int:
+        """Number of schemes."""
+        return int(self.later[0, self.n_inputs])
+
+    @cached_property
+    def n_sets(self) -> int:
+        """Number of sets of coordinates in all schemes."""
+        return int(_products(self.ways, self.n_inputs)[0, self.n_inputs])
+
+    @cached_property
+    def _table(self) -> tuple[IntArray, IntArray]:
+        if self.count >= MOST:
+            raise ValueError(f"{self.count} schemes are too many to be numbered")
+        return self.later.astype(np.int64), (self.ways > 0).astype(np.int64)
+
+    def places(self, first: int = 0, stop: int | None = None) -> npt.NDArray[np.int16]:
+        """(D, n) joint index of each input, for the schemes ``first`` to ``stop`` (excluded)."""
+        numbers = np.arange(first, self.count if stop is None else min(stop, self.count), dtype=np.int64)
+        return self.numbered(numbers)
+
+    def numbered(self, numbers: IntArray) -> npt.NDArray[np.int16]:
+        """(D, n) joint index of each input, for the schemes with these numbers."""
+        later, may = self._table
+        out = np.zeros((len(numbers), self.n_inputs), dtype=np.int16)
+        kernel(unranked, len(numbers) * len(may))(numbers, later, may, out)
+        return out
+
+    def sets(self, places: npt.NDArray[np.int16]) -> IntArray:
+        """(D,) sets of coordinates of each scheme; 0 for one that is not allowed."""
+        if self.n_sets >= MOST and prod(self.ways.max(axis=1, initial=1)) >= MOST:
+            raise ValueError("sets of coordinates are too many to be counted in a machine word")
+        out = np.zeros(len(places), dtype=np.int64)
+        kernel(sets_of, len(places) * len(self.ways))(places, self.ways.astype(np.int64), out)
+        return out
+
+
+def schemes(base: Undriven) -> Schemes:
+    """The schemes that the query of an undriven mechanism allows.
+
+    >>> import mbssa
+    >>> from mbssa.input_search.undriven import undriven_mechanisms
+    >>> from mbssa.input_search.query import Query
+    >>> rotor = schemes(undriven_mechanisms(mbssa.load("rotor"), Query())[0][0])
+    >>> rotor.count, rotor.n_sets
+    (1576, 9139)
+    >>> rotor.places(0, 2).tolist()
+    [[0, 1, 2], [0, 1, 3]]
+    """
+    ways = np.zeros((base.mechanism.n_joints, 1 + max(int(base.most.max(initial=0)), 1)), dtype=object)
+    allowed, required = (np.bitwise_count(mask).tolist() for mask in (base.allowed, base.required))
+    for j in range(len(ways)):
+        for w in range(int(base.least[j]), int(base.most[j]) + 1):
+            ways[j, w] = comb(allowed[j] - required[j], w - required[j])
+    return Schemes(base.n_inputs, ways)
+
+
+def _products(ways: npt.NDArray[np.object_], n: int) -> npt.NDArray[np.object_]:
+    """(J + 1, n + 1) coefficients of the products of these polynomials, of the last joints."""
+    later = np.zeros((len(ways) + 1, n + 1), dtype=object)
+    later[-1, 0] = 1
+    for j in range(len(ways) - 1, -1, -1):
+        for w in range(min(ways.shape[1] - 1, n) + 1):
+            if ways[j, w]:
+                later[j, w:] += ways[j, w] * later[j + 1, : n + 1 - w]
+    return later

@@ -1,0 +1,251 @@
+"""Search for inputs: enumerate the actuation schemes, evaluate them, order them by a criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from mbssa.faults import Fault, ModelError
+from mbssa.input_search import database
+from mbssa.input_search.best_first import search_inputs
+from mbssa.input_search.criteria import DEFAULT
+from mbssa.input_search.criteria import criterion as read_criterion
+from mbssa.input_search.enumerate import schemes
+from mbssa.input_search.evaluate import evaluate
+from mbssa.input_search.exhaustive import Progress, exhaustive
+from mbssa.input_search.group_library import GroupLibrary, Library, group_library
+from mbssa.input_search.query import make_query
+from mbssa.input_search.result import Transformation, Transformations, transformation
+from mbssa.input_search.symmetry import counted_once, interchangeable, same_pairs
+from mbssa.input_search.undriven import Undriven, undriven_mechanisms
+from mbssa.io.multiple import count_choices
+from mbssa.mechanism import Mechanism
+
+#: Schemes up to which the search is exhaustive.
+MOST = 2_000_000
+
+#: Schemes, and about as many sets of inputs, that are evaluated at a time: some tenths of a second, in which
+#: neither Ctrl-C nor a time limit can stop the kernel.
+_BLOCK = 4096
+_SETS_AT_A_TIME = 500_000
+
+
+def transform(
+    mechanism: Mechanism,
+    *,
+    inputs: int | None = None,
+    allow: Iterable[str] = (),
+    forbid: Iterable[str] = (),
+    require: Iterable[str] = (),
+    per_joint: int | None = None,
+    terminals: Iterable[str | int] = (),
+    precision: float | None = None,
+    spanning: bool = True,
+    criterion: str = DEFAULT,
+    every: bool = False,
+    library: Library | None = None,
+    costs: Mapping[str, float] | None = None,
+    most: int = MOST,
+    time_limit: float | None = None,
+    store: str | Path | None = None,
+    counted: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+) -> Transformations:
+    """Find the inputs that give a mechanism its best kinematic structure.
+
+    Parameters
+    ----------
+    inputs : number of driven coordinates; by default as many as now, or one for each degree of freedom
+    allow, forbid : joints (``1-2``) or coordinates (``1-2.slide``) that may or may not be inputs
+    require : joints or coordinates that every set of inputs has
+    per_joint : most inputs on one joint
+    terminals : bodies, by name or number, that get a fictitious F pair with the frame whose coordinates
+        may be inputs
+    precision : of the geometry's numbers, m; by default from their digits
+    spanning : whether other pairs may stand for the multiple joints
+    criterion : ``groups,largest`` (lexicographic) or ``2*groups-1*largest`` (weighted sum, more is better)
+    every : whether ``rows`` has schemes without a valid set too
+    library : type names with a closed form, or a function of a group; by default those of the installed
+        packages
+    costs : µs of one time step by type name; by default those of the installed packages
+    most : schemes that may be evaluated, at least 1. Where there are more, the search is best first by
+        exchange of one input, and may end earlier if nothing better has come for long
+    time_limit : s after which the search ends with the best so far
+    store : SQLite file to which the result is added; it replaces that of an equal query of the same model
+    counted : called before the search with the numbers of sets of inputs and of schemes
+    progress : called with the numbers of schemes evaluated and of all
+
+    Returns
+    -------
+    Transformations, best first; its ``complete`` and ``notes`` state what was not evaluated.
+
+    Raises
+    ------
+    ValueError
+        Unknown names, numbers or criteria, all at once; or a mechanism without admissible inputs.
+    mbssa.store.StoreError
+        The database cannot be used.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> answer = transform(mbssa.load("rotor"))
+    >>> answer.n_sets, answer.n_valid, answer.best.n_groups
+    (9139, 1062, 9)
+    """
+    from threadpoolctl import threadpool_limits
+
+    faults = _limit_faults(most, time_limit)
+    try:
+        wanted = read_criterion(criterion)
+    except ValueError as error:
+        faults.append(Fault("", str(error)))
+    try:
+        query = make_query(
+            mechanism,
+            inputs=inputs,
+            allow=allow,
+            forbid=forbid,
+            require=require,
+            per_joint=per_joint,
+            terminals=terminals,
+            precision=precision,
+            spanning=spanning,
+        )
+    except ModelError as error:
+        faults = [*error.faults, *faults]
+    if faults:
+        raise ModelError(mechanism.name or "mechanism", faults)
+    if store is not None:
+        database.check(mechanism, store)
+    known = group_library(library, costs)
+    undriven, all_choices = undriven_mechanisms(mechanism, query)
+    query = replace(query, inputs=undriven[0].n_inputs)
+    allowed = [schemes(base) for base in undriven]
+    total = sum(each.count for each in allowed)
+    n_sets = sum(each.n_sets for each in allowed)
+    if total == 0:
+        raise ModelError(mechanism.name or "mechanism", [_nothing_allowed(undriven[0])])
+    if counted is not None:
+        counted(n_sets, total)
+    block = min(_BLOCK, max(1, _SETS_AT_A_TIME * total // n_sets))
+    # The matrices are small: more threads than one only wait for each other.
+    with threadpool_limits(1, "blas"):
+        if total <= most:
+            outcome = exhaustive(
+                undriven, allowed, known, block=block, time_limit=time_limit, progress=progress
+            )
+        else:
+            outcome = search_inputs(
+                undriven,
+                mechanism,
+                lambda variant, places: evaluate(undriven[variant], places, known),
+                wanted,
+                most=most,
+                largest=block,
+                time_limit=time_limit,
+                progress=progress,
+            )
+    evaluated = outcome.evaluated.take(outcome.evaluated.determined)
+    images, all_images = interchangeable(undriven)
+    answer = Transformations(
+        mechanism=mechanism,
+        query=query,
+        criterion=wanted,
+        undriven=tuple(undriven),
+        evaluated=counted_once(evaluated, images, undriven[0].mechanism.n_joints),
+        n_sets=n_sets,
+        n_distributions=total,
+        looked_at=outcome.looked_at,
+        complete=outcome.looked_at == total and all_choices,
+        way="all" if total <= most else "best-first",
+        stopped=outcome.stop,
+        every=every,
+        own=own_inputs(mechanism, undriven, known),
+        notes=_notes(undriven, all_choices, all_images, outcome.stop, outcome.looked_at, total),
+    )
+    if store is not None:
+        database.save(answer, store)
+    return answer
+
+
+def _limit_faults(most: int, time_limit: float | None) -> list[Fault]:
+    faults = []
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        faults.append(Fault("most", f"{most!r} is not a number of schemes; write 1 or more"))
+    if time_limit is not None and not time_limit >= 0:
+        faults.append(Fault("time_limit", f"{time_limit!r} is not a time; write seconds, 0 or more"))
+    return faults
+
+
+def _nothing_allowed(base: Undriven) -> Fault:
+    """Reason for which no set of inputs fits a query."""
+    required, allowed = int(base.least.sum()), int(base.most.sum())
+    if required > base.n_inputs:
+        what = f"{required} inputs are required, and {base.n_inputs} are needed; require less"
+    else:
+        what = f"{base.n_inputs} inputs are needed, and {allowed} coordinates are allowed; allow more of them"
+    return Fault("inputs", what)
+
+
+def own_inputs(
+    mechanism: Mechanism, undriven: list[Undriven], library: GroupLibrary
+) -> Transformation | None:
+    """Evaluate the present inputs of a mechanism; None where it has none, or another number.
+
+    >>> import mbssa
+    >>> from mbssa.input_search.query import Query
+    >>> manipulator = mbssa.load("micromanipulator")
+    >>> own = own_inputs(manipulator, undriven_mechanisms(manipulator, Query())[0], group_library())
+    >>> own.valid, own.verdict[:41]
+    (False, 'SG-2{2, 3} 1C1ER1S3D has rank 11 of 12 at')
+    """
+    here = next((base for base in undriven if same_pairs(mechanism, base.bare) is not None), None)
+    if here is None or mechanism.n_driven != here.n_inputs:
+        return None
+    # These coordinates alone, whatever the query allows.
+    allowed = np.zeros_like(here.allowed)
+    allowed[same_pairs(mechanism, here.bare)] = mechanism.driven
+    places = np.repeat(np.arange(len(allowed)), np.bitwise_count(allowed)).astype(np.int16)[None]
+    alone = replace(
+        here,
+        allowed=allowed,
+        required=np.zeros_like(allowed),
+        least=np.zeros_like(here.least),
+        most=np.bitwise_count(allowed).astype(np.int64),
+    )
+    return transformation({here.variant: alone}, evaluate(alone, places, library), 0)
+
+
+def _notes(
+    undriven: list[Undriven], all_choices: bool, all_images: bool, stopped: str, looked_at: int, total: int
+) -> tuple[str, ...]:
+    first = undriven[0]
+    notes = []
+    if first.basis == "generic":
+        notes.append("the model has no geometry for every joint: generic rank decides which inputs are valid")
+    if first.fault:
+        notes.append(f"no inputs can be valid: {first.fault}")
+    if first.spins:
+        rotations = "1 passive rotation is" if first.spins == 1 else f"{first.spins} passive rotations are"
+        notes.append(f"{rotations} not driven: inputs that lock one are not valid")
+    if not all_choices:
+        n_choices = prod(count_choices(len(each.bodies)) for each in first.bare.multiple_joints)
+        notes.append(
+            f"of {n_choices:,} choices of pairs for multiple joints only {len(undriven):,} were evaluated"
+        )
+    if not all_images:
+        notes.append("the search for symmetry reached its bound: equivalent schemes may be listed apart")
+    if looked_at < total:
+        why = {
+            "time": "the time limit was reached: ",
+            "interrupted": "the search was interrupted: ",
+            "settled": "nothing better was found for long: ",
+        }.get(stopped, "")
+        left = total - looked_at
+        notes.append(f"{why}{left:,} of {total:,} schemes were not evaluated, and one of them may be better")
+    return tuple(notes)

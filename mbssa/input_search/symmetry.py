@@ -1,0 +1,354 @@
+"""Symmetry of a mechanism: interchangeable joints, and orbits of actuation schemes.
+
+Bodies and joints are the vertices of a graph, and each end of a joint is an edge; the frame is a vertex of
+its own kind, and joints differ by type and by whatever else the query distinguishes. The mobility count does
+not change under an automorphism. Geometry may: two legs of equal topology need not be equal, so validity is
+decided for each scheme of an orbit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.automorphisms import MOST_STEPS, automorphisms
+from mbssa.input_search.evaluate import Evaluated
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.mechanism import IntArray, Mechanism
+
+if TYPE_CHECKING:
+    from mbssa.input_search.undriven import Undriven
+
+Mask = npt.NDArray[np.bool_]
+Keys = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """Automorphisms of a mechanism by generators.
+
+    Attributes
+    ----------
+    bodies : (G, N) int64, body b goes to ``bodies[g, b]``; the frame stays
+    joints : (G, J) int64, joint j goes to ``joints[g, j]``; a multiple joint that is kept as one is known by
+        the first of its pairs, and its other pairs are -1
+    order : how many automorphisms the generators make, the identity among them
+    complete : False where the search stopped at its bound: there may be more
+    """
+
+    bodies: IntArray
+    joints: IntArray
+    order: int = 1
+    complete: bool = True
+
+
+def symmetry(
+    mechanism: Mechanism,
+    joint_label: Sequence[int] | IntArray | None = None,
+    body_label: Sequence[int] | IntArray | None = None,
+    *,
+    as_one: bool = True,
+    most: int = MOST_STEPS,
+) -> Symmetry:
+    """Automorphisms of a mechanism, which leave the mobility count unchanged.
+
+    Driven coordinates are not looked at: others are going to be driven.
+
+    Parameters
+    ----------
+    mechanism : with or without geometry, which is not looked at
+    joint_label, body_label : (J,) and (N,), what tells joints and bodies apart besides their types; joints
+        of a multiple joint that is kept as one count with all their labels together
+    as_one : whether a multiple joint is one vertex, whatever pairs stand for it; else its pairs are joints
+    most : steps after which the search stops; what it found by then is sound
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> found = symmetry(mbssa.load("stewart"))
+    >>> found.order, found.complete
+    (720, True)
+    """
+    neighbours, label, vertex_joint = _graph(mechanism, joint_label, body_label, as_one)
+    found = automorphisms(neighbours, label, most)
+    n = mechanism.n_bodies
+    images = np.array(found.images, dtype=np.int64).reshape(-1, len(label))
+    joints = np.full((len(images), mechanism.n_joints), -1, dtype=np.int64)
+    joints[:, vertex_joint] = vertex_joint[images[:, n:] - n]
+    return Symmetry(images[:, :n], joints, found.order, found.complete)
+
+
+def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> IntArray:
+    """Images of the pairs of all variants of a mechanism with multiple joints.
+
+    A variant is a choice of pairs; an automorphism of the mechanism with its multiple joints kept as one
+    takes variant v to variant v', and pair j of the one to pair j' of the other.
+
+    Returns
+    -------
+    (G, V J) int64: pair ``v J + j`` goes to ``v' J + j'``. Automorphisms that lead out of the variants given
+    are left out.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> stewart = mbssa.load("stewart")
+    >>> found = symmetry(stewart)
+    >>> (across_variants(found, [stewart]) == found.joints).all()
+    np.True_
+    """
+    n_joints = variants[0].n_joints
+    several = variants[0].multiple_joints
+    place: dict[int, int] = {first.joints[0]: m for m, first in enumerate(several)}
+    number = {_trees(variant): v for v, variant in enumerate(variants)}
+    answer = []
+    for body, joint in zip(found.bodies.tolist(), found.joints, strict=True):
+        image = np.empty((len(variants), n_joints), dtype=np.int64)
+        for v, variant in enumerate(variants):
+            turned = [
+                frozenset(frozenset(body[b] for b in pair) for pair in tree) for tree in _trees(variant)
+            ]
+            goal = [place[int(joint[one.joints[0]])] for one in several]
+            onto = list(turned)
+            for m, to in enumerate(goal):
+                onto[to] = turned[m]
+            other = number.get(tuple(onto))
+            if other is None:
+                break
+            image[v] = joint
+            for one, to in zip(several, goal, strict=True):
+                pairs = {_ends(variants[other], j): j for j in several[to].joints}
+                for j in one.joints:
+                    image[v, j] = pairs[frozenset(body[b] for b in variant.joint_bodies(j))]
+            image[v] += other * n_joints
+        else:
+            answer.append(image.ravel())
+    return np.array(answer, dtype=np.int64).reshape(-1, len(variants) * n_joints)
+
+
+def same_pairs(mechanism: Mechanism, variant: Mechanism) -> IntArray | None:
+    """(J,) the joint of a variant that is each joint of the mechanism; None if it has other pairs.
+
+    The pairs of a multiple joint may come in another order.
+
+    >>> import mbssa
+    >>> rotor = mbssa.load("rotor")
+    >>> same_pairs(rotor, rotor).tolist() == list(range(21))
+    True
+    """
+    if _trees(mechanism) != _trees(variant):
+        return None
+    image = np.arange(mechanism.n_joints)
+    for several in mechanism.multiple_joints:
+        pairs = {_ends(variant, j): j for j in several.joints}
+        image[list(several.joints)] = [pairs[_ends(mechanism, j)] for j in several.joints]
+    return image
+
+
+def keeping(images: IntArray, label: Sequence[int] | IntArray) -> IntArray:
+    """The generators that take every joint to one with the same label.
+
+    >>> keeping(np.array([[1, 0, 2], [0, 2, 1]]), [5, 5, 7]).tolist()
+    [[1, 0, 2]]
+    """
+    values = np.asarray(label)
+    kept: IntArray = images[(values[images] == values).all(axis=1)]
+    return kept
+
+
+def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
+    """Orbits of actuation schemes under automorphisms.
+
+    Parameters
+    ----------
+    places : (D, n) joint index of each input, ascending in a row; no row twice
+    images : (G, J) where each generator takes the joints
+
+    Returns
+    -------
+    (D,) int64: the first row of each row's orbit. Images that are not among the rows are passed over.
+
+    Examples
+    --------
+    Joints 0 and 1 may be exchanged; one input of three:
+
+    >>> orbits(np.array([[0], [1], [2]]), np.array([[1, 0, 2]])).tolist()
+    [0, 0, 2]
+    """
+    import scipy.sparse
+    from scipy.sparse.csgraph import connected_components
+
+    n_rows = len(places)
+    if not n_rows or not len(images) or not places.shape[1]:
+        return np.arange(n_rows)
+    weight, key, order = _keys(places, images.shape[1])
+    ordered = key[order]
+    rows = np.arange(n_rows)
+    tails, heads = [], []
+    for image in images:
+        # A sum does not ask for the order of its terms: images need not be sorted.
+        goal = weight[image][places].sum(axis=1, dtype=np.uint64)
+        at = np.searchsorted(ordered, goal)
+        there = order[np.minimum(at, n_rows - 1)]
+        known = (key[there] == goal) & (there != rows)
+        tails.append(rows[known])
+        heads.append(there[known])
+    tail, head = np.concatenate(tails), np.concatenate(heads)
+    arcs = scipy.sparse.coo_array((np.ones(len(tail), dtype=bool), (tail, head)), shape=(n_rows, n_rows))
+    count, label = connected_components(arcs, directed=False)
+    first = np.full(count, n_rows)
+    np.minimum.at(first, label, rows)
+    answer: IntArray = first[label]
+    return answer
+
+
+def shown(orbit_of: IntArray, preferred: IntArray | Mask) -> tuple[IntArray, IntArray]:
+    """One row of each orbit, the most preferred (the first of those), and how many members it stands for.
+
+    Returns
+    -------
+    rows (O,) ascending, members (O,) int64
+
+    Examples
+    --------
+    >>> rows, members = shown(np.array([0, 0, 2]), np.array([False, True, True]))
+    >>> rows.tolist(), members.tolist()
+    ([1, 2], [2, 1])
+    """
+    order = np.lexsort((np.arange(len(orbit_of)), -preferred.astype(np.int64), orbit_of))
+    _, begin, members = np.unique(orbit_of[order], return_index=True, return_counts=True)
+    rows = order[begin]
+    ascending = np.argsort(rows)
+    return rows[ascending], members[ascending].astype(np.int64)
+
+
+def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[IntArray, bool]:
+    """Interchangeable joints of the variants of an undriven mechanism.
+
+    Joints are alike where they have the same type, keep the same units after a treatment, and may and must
+    have as many inputs by the query.
+
+    Returns
+    -------
+    (G, V J) int64, where each generator takes joint j of variant v, both as ``v J + j``; and False where the
+    search for them stopped at its bound, so that there may be more.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.input_search.undriven import undriven_mechanisms
+    >>> from mbssa.input_search.query import Query
+    >>> images, complete = interchangeable(undriven_mechanisms(mbssa.load("planar_3rrr"), Query())[0])
+    >>> len(images), complete
+    (2, True)
+    """
+    first = bases[0]
+    said = [label for base in bases for label in _labels(base)]
+    number = {label: k for k, label in enumerate(sorted(set(said)))}
+    label = np.array([number[each] for each in said], dtype=np.int64)
+    freedom = first.incidence.freedom_of_body
+    as_one = len(bases) > 1
+    found = symmetry(first.mechanism, label[: first.mechanism.n_joints], freedom, as_one=as_one, most=most)
+    images = found.joints
+    if as_one:
+        images = across_variants(found, [base.mechanism for base in bases])
+        if any((base.incidence.freedom_of_body != freedom).any() for base in bases):
+            images = images[:0]
+    return keeping(images, label), found.complete
+
+
+def _labels(base: Undriven) -> list[tuple[int, ...]]:
+    """Labels of the joints, besides their types."""
+    n_joints = base.mechanism.n_joints
+    fictitious = np.zeros(n_joints, dtype=np.int64)
+    fictitious[base.fictitious] = 1
+    allowed, required = np.bitwise_count(base.allowed), np.bitwise_count(base.required)
+    columns = (
+        base.incidence.units,
+        allowed,
+        required,
+        base.least,
+        base.most,
+        base.locked,
+        fictitious,
+    )
+    return [tuple(row) for row in np.stack([each.astype(np.int64) for each in columns], axis=1).tolist()]
+
+
+def counted_once(evaluated: Evaluated, images: IntArray, n_joints: int) -> Evaluated:
+    """The rows with ``alike``: members of the orbit on the row that stands for it, 0 on all others of it.
+
+    So is ``alike_valid``. The member with the most valid sets stands for its orbit, the first of those.
+
+    >>> rows = Evaluated.empty(1, 3)
+    >>> rows.places[:, 0] = [0, 1, 2]
+    >>> counted_once(rows, np.array([[1, 0, 2]]), 3).alike.tolist()
+    [2, 0, 1]
+    """
+    places = evaluated.places.astype(np.int64) + n_joints * evaluated.variant[:, None].astype(np.int64)
+    orbit_of = orbits(places, images)
+    rows, members = shown(orbit_of, evaluated.valid)
+    alike, valid = np.zeros((2, len(evaluated)), dtype=evaluated.alike.dtype)
+    alike[rows] = members
+    valid[rows] = np.bincount(orbit_of, weights=evaluated.valid > 0)[orbit_of[rows]]
+    return replace(evaluated, alike=alike, alike_valid=valid)
+
+
+def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys, IntArray]:
+    """A number for each joint such that their sums tell the rows apart; the sums; and what sorts them."""
+    for seed in range(8):
+        weight = np.random.default_rng(seed).integers(0, 2**64, n_joints, dtype=np.uint64)
+        key = weight[places].sum(axis=1, dtype=np.uint64)
+        order = np.argsort(key)
+        if (np.diff(key[order]) > 0).all():
+            return weight, key, order
+    raise ValueError("schemes are repeated; each is a row of its own")
+
+
+def _trees(mechanism: Mechanism) -> tuple[frozenset[frozenset[int]], ...]:
+    return tuple(
+        frozenset(_ends(mechanism, j) for j in several.joints) for several in mechanism.multiple_joints
+    )
+
+
+def _ends(mechanism: Mechanism, joint: int) -> frozenset[int]:
+    return frozenset(mechanism.joint_bodies(joint))
+
+
+def _graph(
+    mechanism: Mechanism,
+    joint_label: Sequence[int] | IntArray | None,
+    body_label: Sequence[int] | IntArray | None,
+    as_one: bool,
+) -> tuple[list[list[tuple[int, int]]], list[tuple[int, ...]], IntArray]:
+    """Edges and labels of the vertices, which are bodies and then joints; and the joints of the latter.
+
+    The role of an edge is the side of the joint, where sides differ.
+    """
+    n = mechanism.n_bodies
+    extra = [0] * mechanism.n_joints if joint_label is None else [int(x) for x in joint_label]
+    own = [0] * n if body_label is None else [int(x) for x in body_label]
+    first = {several.joints[0]: several for several in mechanism.multiple_joints if as_one}
+    passed_over = {j for several in first.values() for j in several.joints[1:]}
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    labels: list[tuple[int, ...]] = [(0, int(b == 0), own[b]) for b in range(n)]
+    joints = [j for j in range(mechanism.n_joints) if j not in passed_over]
+    for j in joints:
+        row = CATALOGUE[int(mechanism.joint_type[j])]
+        if j in first:
+            labels.append((1, row.index, *sorted(extra[k] for k in first[j].joints)))
+            ends = [(body, 0) for body in first[j].bodies]
+        else:
+            labels.append((2, row.index, extra[j]))
+            ends = [
+                (body, side if row.sided or side == 2 else 0)
+                for side, body in enumerate(mechanism.joint_bodies(j))
+            ]
+        for body, role in ends:
+            neighbours[body].append((len(neighbours), role))
+        neighbours.append(ends)
+    return neighbours, labels, np.array(joints, dtype=np.int64)

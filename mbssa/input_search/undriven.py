@@ -1,0 +1,433 @@
+"""Undriven mechanism: null space of its constraint Jacobian, projected on the joint coordinates.
+
+With an orthonormal basis N of the motions that the constraints leave free, a set of coordinates is valid
+exactly if the matrix of their rows times N is regular: of 78 equations only those of the inputs are new.
+Redundant equations stay redundant whatever is driven, because independent inputs change nothing in the
+dependences among the constraints; a passive rotation stays passive if no input moves with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.analysis.decompose import decompose, worth_treating
+from mbssa.disjoint_set import DisjointSet
+from mbssa.faults import Fault, ModelError
+from mbssa.initialisation import Incidence, initialise
+from mbssa.input_search.inertia import SplitSystem, full_rank, split_system
+from mbssa.input_search.query import Query, coordinates_of, name_of, with_inputs, with_terminals
+from mbssa.io.multiple import spanning_choices
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.frames import joint_frames
+from mbssa.mechanism import IntArray, Mechanism
+from mbssa.search.treatment import DENSE, Treatment
+from mbssa.singularities.ranks import generic_rows, rank_of
+from mbssa.singularities.repairs import coordinate_rows
+from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.uint8]
+
+#: Choices of pairs for multiple joints that are looked at.
+MOST_VARIANTS = 1_000
+
+#: What a coordinate moves with a spin when it does not stop it, of a unit motion.
+_STILL = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Undriven:
+    """A mechanism without inputs, prepared for the evaluation of any.
+
+    Attributes
+    ----------
+    mechanism : undriven, with the F pairs of its terminals; ``bare`` is the same without them
+    query : what is asked
+    variant : number of its choice of pairs for the multiple joints, which ``pairs`` names
+    n_inputs : coordinates that a set of inputs has
+    mobility : free motions; ``spins`` of them are idle, and stay so
+    basis : "numeric" (the given geometry) or "generic" (random geometry of the joint types)
+    fault : why no set of inputs can be valid; empty where some may
+    incidence : of ``mechanism``, with the units and freedoms that the treatment leaves
+    treatment : constraints left out and spins held; None where the count needs none
+    start : (J + 1,) joint j has the coordinates ``start[j]`` … ``start[j + 1] - 1``
+    moves : (C, F) how each coordinate moves with each free motion that is no passive rotation; 0 where it
+        would stop one
+    allowed, required : (J,) bit by coordinate, what the query allows and what every set must have
+    least, most : (J,) fewest and most inputs of a joint by the query
+    locked : (J,) inputs that a joint must have for the passive rotations to stay idle, 0 for most
+    systems : for each geometry that may decide, equations (E, B (N - 1)) and coordinates (C, B (N - 1))
+    low : length of a coordinate's row beyond the span of others up to which it counts as dependent
+    """
+
+    mechanism: Mechanism
+    bare: Mechanism
+    query: Query
+    variant: int
+    pairs: str
+    n_inputs: int
+    mobility: int
+    spins: int
+    basis: Literal["numeric", "generic"]
+    fault: str
+    incidence: Incidence
+    treatment: Treatment | None
+    start: IntArray
+    moves: Array
+    allowed: Mask
+    required: Mask
+    least: IntArray
+    most: IntArray
+    locked: IntArray
+    systems: tuple[SplitSystem, ...]
+    low: float
+
+    def names(self, places: Sequence[int] | IntArray, bits: Sequence[int] | IntArray) -> tuple[str, ...]:
+        """Coordinates by joint index and number, as ``1-2.slide``."""
+        return tuple(self._names[self.start[j] + b] for j, b in zip(places, bits, strict=True))
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(
+            f"{name_of(self.mechanism, joint.index)}.{coordinate}"
+            for joint in self.mechanism.joints
+            for coordinate in joint.type.coordinates
+        )
+
+    def driven_by(self, names: Sequence[str]) -> Mechanism:
+        """The mechanism with these inputs; a terminal without an input gets no F pair."""
+        names = list(names)
+        joints = {name.rpartition(".")[0] for name in names}
+        places = [j for j in self.fictitious if name_of(self.mechanism, j) in joints]
+        return with_inputs(self.bare, names, self.driven_terminals(places))
+
+    def driven_terminals(self, places: Iterable[int]) -> list[int]:
+        """Numbers of the bodies whose fictitious F pairs are among these joints."""
+        return [self.mechanism.joint_bodies(j)[1] + 1 for j in dict.fromkeys(places) if j in self.fictitious]
+
+    @property
+    def fictitious(self) -> range:
+        """Joints that are there only while they are driven."""
+        return range(self.bare.n_joints, self.mechanism.n_joints)
+
+    def coordinate(self, joint: int, bit: int) -> int:
+        """Row of ``moves`` of a coordinate."""
+        return int(self.start[joint]) + bit
+
+    def full_rank(self, coordinates: Sequence[int] | IntArray) -> bool:
+        """Return whether these coordinates and all equations have full rank, passive rotations aside.
+
+        The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
+        """
+        chosen = np.array(coordinates, dtype=np.int64)
+        return any(full_rank(system, chosen, self.spins) for system in self.systems)
+
+    def reason(self, mechanism: Mechanism) -> str:
+        """Reason for which inputs are not valid, from :func:`mbssa.check`; "valid" where there is none."""
+        from mbssa.analysis.check import check
+
+        fatal = [finding for finding in check(mechanism, self.query.precision).findings if finding.fatal]
+        sharp = [finding.text for finding in fatal if finding.kind == "rank"]
+        texts = sharp or [finding.text for finding in fatal]
+        return "; ".join(texts) or self.fault or "valid"
+
+
+def variants(mechanism: Mechanism, query: Query) -> tuple[list[Mechanism], bool]:
+    """The undriven mechanism with each choice of pairs for its multiple joints; and whether these are all.
+
+    >>> import mbssa
+    >>> [mechanism.n_driven for mechanism in variants(mbssa.load("rotor"), Query())[0]]
+    [0]
+    """
+    bare = replace(mechanism, driven=np.zeros_like(mechanism.driven), motion=None)
+    if not bare.multiple_joints or not query.spanning:
+        return [bare], True
+    found = list(islice(spanning_choices(bare), MOST_VARIANTS + 1))
+    return found[:MOST_VARIANTS], len(found) <= MOST_VARIANTS
+
+
+def undriven_mechanisms(mechanism: Mechanism, query: Query) -> tuple[list[Undriven], bool]:
+    """Undriven mechanisms of each choice of pairs for the multiple joints; and whether these are all.
+
+    Raises
+    ------
+    ModelError
+        See :func:`undriven_mechanism`.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> [base.n_inputs for base in undriven_mechanisms(mbssa.load("rotor"), Query())[0]]
+    [3]
+    """
+    every, complete = variants(mechanism, query)
+    return [undriven_mechanism(bare, query, k, mechanism.n_driven) for k, bare in enumerate(every)], complete
+
+
+def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int = 0) -> Undriven:
+    """Free motions of a mechanism without inputs, and the coordinates along them.
+
+    Parameters
+    ----------
+    own : inputs that the mechanism has now. Where the query names no number there are as many, if so
+        many can do; else one for each free motion that is no passive rotation.
+
+    Raises
+    ------
+    ModelError
+        Not a mechanism whose inputs can be sought: too large for a rank, without a free motion, one that
+        cannot be assembled, or a number of inputs that cannot do.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> base = undriven_mechanism(*variants(mbssa.load("rssr"), Query())[0], Query())
+    >>> base.mobility, base.spins, base.n_inputs
+    (2, 1, 1)
+    """
+    whole = with_terminals(bare, query.terminals)
+    if not worth_treating(whole):
+        size = whole.freedom * (whole.n_bodies - 1)
+        hint = "mbssa decompose MODEL --inputs … evaluates one set of inputs by count"
+        raise _refused(whole, f"has {size:,} units of freedom, and ranks are taken up to {DENSE:,}; {hint}")
+    if whole.has_geometry and joint_frames(whole).known.all():
+        found = examine(whole, query.precision)
+    else:
+        found = examine_generic(whole)
+    if found.fault:
+        raise _refused(whole, f"cannot be assembled: {found.fault}")
+    if found.mobility == 0:
+        raise _refused(whole, "has no free motion, so nothing can be driven; mbssa check says what holds it")
+    start = np.concatenate([[0], np.cumsum(whole.grade)])
+    systems = tuple(_system(whole, draw) for draw in _draws(whole, found))
+    free, sees = systems[0].motions, systems[0].free.copy()
+    low = found.tolerance * float(systems[0].values.max(initial=0.0))
+    # What is left of a coordinate that stands still is rounding, which a direction must not be made of.
+    sees[np.linalg.norm(sees, axis=1) <= low] = 0.0
+    idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
+    spins = _spins_left(query.inputs, own, found.mobility, len(idle), whole)
+    idle, locks = (idle, locks) if spins else (idle[:0], [])
+    stops: npt.NDArray[np.bool_] = np.zeros(len(sees), dtype=bool)
+    if spins:
+        stops |= (np.abs(sees @ idle.T) > _STILL).any(axis=1)
+    moves = sees @ np.linalg.svd(idle)[2][spins:].T if spins else sees
+    for j in range(bare.n_joints, whole.n_joints if spins else 0):
+        # A body that hangs on more than balls does not count as idle.
+        stops[start[j] : start[j + 1]] |= whole.joint_bodies(j)[1] in turning
+    moves[stops] = 0.0
+    locked = np.zeros(whole.n_joints, dtype=np.int64)
+    locked[locks] = whole.grade[locks]
+    allowed, required, least, most = _by_joint(whole, query)
+    incidence = initialise(whole)
+    treatment = _treatment(bare, whole, query, moves, start, locks)
+    fault = ""
+    if found.singular_pose or found.stuck:
+        fault = "the reference is a singular pose: what holds there says nothing of the mechanism"
+    elif spins and treatment is None:
+        fault = "the count does not show the bodies that spin idly, so nothing can hold them"
+    if treatment is not None:
+        n_left = whole.n_joints - len(treatment.units)
+        units = np.concatenate([treatment.units, np.zeros(n_left, dtype=np.int64)])
+        incidence = replace(incidence, units=units, freedom_of_body=treatment.freedom_of_body)
+    return Undriven(
+        mechanism=whole,
+        bare=bare,
+        query=query,
+        variant=variant,
+        pairs=pairs_of(bare),
+        n_inputs=found.mobility - spins,
+        mobility=found.mobility,
+        spins=spins,
+        basis=found.basis,
+        fault=fault,
+        incidence=incidence,
+        treatment=treatment,
+        start=start,
+        moves=moves,
+        allowed=allowed,
+        required=required,
+        least=least,
+        most=most,
+        locked=locked,
+        systems=systems,
+        low=low,
+    )
+
+
+def _refused(mechanism: Mechanism, what: str) -> ModelError:
+    return ModelError(mechanism.name or "mechanism", [Fault("", what)])
+
+
+def _draws(mechanism: Mechanism, found: Examined) -> Iterator[Examined]:
+    """The geometries that decide: the given one, or both random ones."""
+    yield found
+    if found.basis == "generic":
+        other = 3 - found.seed
+        rows = generic_rows(mechanism, other)
+        matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
+        if rank_of(matrix).rank == found.constraints.rank:
+            yield replace(found, rows=rows, matrix=matrix, seed=other)
+
+
+def _system(mechanism: Mechanism, found: Examined) -> SplitSystem:
+    """Equations, and rows of all coordinates in the order of joints and bits.
+
+    Those of a coordinate that has no equation, such as most of a bevel gear's, are zero: it cannot be driven.
+    """
+    rows = coordinate_rows(mechanism, found)
+    start = np.concatenate([[0], np.cumsum(mechanism.grade)])
+    names = [CATALOGUE[row].coordinates for row in mechanism.joint_type.tolist()]
+    place = [start[j] + names[j].index(name) for j, name in zip(rows.joint.tolist(), rows.name, strict=True)]
+    some = rows.matrix(np.arange(1, mechanism.n_bodies))
+    every = np.zeros((int(start[-1]), some.shape[1]))
+    every[place] = some
+    return split_system(found.matrix, every, found.constraints.rank, found.tolerance)
+
+
+def _idle_spins(
+    mechanism: Mechanism, sees: Array, free: Array, start: IntArray, n_real: int, tolerance: float
+) -> tuple[Array, list[int], list[int]]:
+    """Idle spins as (S, F) unit mixes of the free motions, joints to be driven for them, and their bodies.
+
+    Bodies between balls that hinges and sliders hold together spin as one once those are driven.
+    """
+    if mechanism.space == "planar":
+        return np.zeros((0, free.shape[1])), [], []
+    types = [CATALOGUE[row] for row in mechanism.joint_type.tolist()]
+    ends = [mechanism.joint_bodies(j) for j in range(n_real)]
+    spins: list[Array] = []
+    locks: list[int] = []
+    turning: list[int] = []
+    for bodies in _clusters(
+        mechanism.n_bodies, [e for e, kind in zip(ends, types, strict=False) if not kind.spin]
+    ):
+        inner = [j for j in range(n_real) if set(ends[j]) <= set(bodies)]
+        outer = [j for j in range(n_real) if set(ends[j]) & set(bodies) and j not in inner]
+        if len(outer) < 2 or len(inner) != len(bodies) - 1 or all(types[j].spin == "axis" for j in outer):
+            continue
+        # A slide leaves a leg one body as far as turning goes; other joints must be driven for that.
+        hinges = [j for j in inner if not types[j].is_slider]
+        for held in dict.fromkeys((tuple(hinges), tuple(inner))):
+            rows = [row for j in held for row in range(start[j], start[j + 1])]
+            spin = _spin(bodies, free, sees[rows], tolerance)
+            if spin is not None:
+                spins.append(spin)
+                locks += held
+                turning += bodies
+                break
+    return np.array(spins).reshape(-1, free.shape[1]), locks, turning
+
+
+def _spin(bodies: tuple[int, ...], free: Array, held: Array, tolerance: float) -> Array | None:
+    """(F,) the one motion that these bodies have alone, if it is a rotation of all of them about one line."""
+    columns = np.concatenate([np.arange(6 * (b - 1), 6 * b) for b in bodies])
+    _, values, right = np.linalg.svd(np.vstack([np.delete(free, columns, axis=0), held]))
+    if free.shape[1] - int((values > tolerance).sum()) != 1:
+        return None
+    motion = (free @ right[-1])[columns].reshape(-1, 6)
+    turning = motion[:, 3:]
+    size = float(np.linalg.norm(turning[0]))
+    together = np.abs(turning - turning[0]).max() < 1e-6
+    along = abs(float(motion[0, :3] @ turning[0]))
+    return np.asarray(right[-1]) if size > 1e-6 and together and along < 1e-6 * size else None
+
+
+def _clusters(n_bodies: int, ends: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Movable bodies that these joints hold together, without what they hold to the frame."""
+    parts = DisjointSet(n_bodies)
+    for first, *others in ends:
+        for body in others:
+            parts.merge(first, body)
+    return [tuple(part) for part in parts.subsets()[1:]]
+
+
+def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanism: Mechanism) -> int:
+    """Number of passive rotations that the inputs leave: all, or none where so many inputs are wanted."""
+    if wanted is None:
+        return 0 if own == mobility or mobility == idle else idle
+    if wanted == mobility:
+        return 0
+    if wanted == mobility - idle:
+        return idle
+    motions = "1 free motion" if mobility == 1 else f"{mobility} free motions"
+    right = f"; write {mobility}"
+    if 0 < idle < mobility:
+        spins = "a passive rotation" if idle == 1 else "passive rotations"
+        right = f", {idle} of them {spins}; write {mobility - idle}, or {mobility} to drive "
+        right += "the spin too" if idle == 1 else "all spins too"
+        if mobility - idle < wanted < mobility:
+            right += "; inputs for some of the spins are not searched for"
+    raise _refused(mechanism, f"{wanted} inputs for {motions}{right}")
+
+
+def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Mask, Mask, IntArray, IntArray]:
+    """Allowed and required coordinates, fewest and most inputs of each joint."""
+    every = np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8)
+    allowed = np.zeros_like(every) if query.allow else every.copy()
+    required = np.zeros_like(every)
+    least = np.zeros(mechanism.n_joints, dtype=np.int64)
+    for name in query.allow:
+        for joint, bit in coordinates_of(mechanism, name):
+            allowed[joint] |= np.uint8(1 << bit)
+    for name in query.forbid:
+        for joint, bit in coordinates_of(mechanism, name):
+            allowed[joint] &= ~np.uint8(1 << bit)
+    for name in query.require:
+        meant = coordinates_of(mechanism, name)
+        if len(meant) == 1:
+            required[meant[0][0]] |= np.uint8(1 << meant[0][1])
+        elif meant:
+            least[meant[0][0]] = 1
+        else:
+            # Other pairs stand for a multiple joint here: what is required does not exist.
+            allowed[:] = 0
+    allowed[(required & ~allowed) != 0] = 0
+    least = np.maximum(least, np.bitwise_count(required))
+    most = np.bitwise_count(allowed).astype(np.int64)
+    if query.per_joint is not None:
+        most = np.minimum(most, query.per_joint)
+    return allowed, required, least, most
+
+
+def _treatment(
+    bare: Mechanism, whole: Mechanism, query: Query, moves: Array, start: IntArray, locks: list[int]
+) -> Treatment | None:
+    """Treatment of the mechanism with some independent inputs, less the units of these."""
+    n_inputs = moves.shape[1]
+    joint = np.repeat(np.arange(whole.n_joints), np.diff(start))
+    real = np.flatnonzero(joint < bare.n_joints)
+    first = [row for row in real.tolist() if joint[row] in locks]
+    order = np.array(first + [row for row in real.tolist() if joint[row] not in locks], dtype=np.int64)
+    chosen = order[independent_rows(moves[order], 1e-7)]
+    if len(chosen) < n_inputs:
+        return None
+    driven = np.zeros(bare.n_joints, dtype=np.uint8)
+    for row in chosen.tolist():
+        driven[joint[row]] |= np.uint8(1 << (row - start[joint[row]]))
+    structure = decompose(replace(bare, driven=driven), precision=query.precision)
+    if structure.treatment is None:
+        return None
+    units = structure.treatment.units - np.bitwise_count(driven)
+    return replace(structure.treatment, units=units)
+
+
+def pairs_of(mechanism: Mechanism) -> str:
+    """The pairs that stand for the multiple joints, as ``4-5 5-6``, a semicolon between joints.
+
+    >>> import mbssa
+    >>> pairs_of(mbssa.load("rotor"))
+    ''
+    """
+    return "; ".join(
+        " ".join(
+            "-".join(str(body + 1) for body in sorted(mechanism.joint_bodies(j))) for j in several.joints
+        )
+        for several in mechanism.multiple_joints
+    )

@@ -1,0 +1,132 @@
+"""Reports of an input search, and of a database of input searches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from mbssa.reports.table import Heading, Report, Table
+from mbssa.reports.wording import counted, headline
+
+if TYPE_CHECKING:
+    from mbssa.input_search.database import StoredRow, StoredSearch
+    from mbssa.input_search.result import Transformation, Transformations
+
+COLUMNS = ("Row", "Inputs", "Groups", "Largest", "Levels", "Width", "Closed", "Cost, µs", "Sets", "Alike")
+
+#: Columns of the searches of a database.
+SEARCH_COLUMNS = ("Search", "Model", "Query", "Evaluated", "Valid sets", "Structures", "Best", "Inputs")
+
+
+def summary_lines(answer: Transformations) -> list[str]:
+    """Query, numbers of schemes and of valid sets, present inputs and notes."""
+    inputs = counted(answer.evaluated.n_inputs, "input")
+    schemes = f"{counted(answer.n_sets, 'set')} in {counted(answer.n_distributions, 'actuation scheme')}"
+    lines = [
+        f"{inputs}: {schemes}; {_looked_at(answer)}",
+        f"of these sets {answer.n_determined:,} are determined by the mobility count, {answer.n_valid:,} "
+        f"valid ({_BASIS[answer.basis]}); {counted(answer.n_structures, 'kinematic structure')}",
+    ]
+    own = answer.own
+    if own is not None:
+        said = []
+        if own.n_groups:
+            groups = counted(own.n_groups, "group")
+            said.append(
+                f"{groups}, the largest of {counted(own.largest, 'body')}, {counted(own.levels, 'level')}"
+            )
+        said.append("valid" if own.valid else f"not valid: {own.verdict}")
+        lines.append(f"its own inputs {', '.join(own.inputs)}: {'; '.join(said)}")
+    return lines + [f"note: {note}" for note in answer.notes]
+
+
+_BASIS = {
+    "numeric": "full rank at the given geometry",
+    "generic": "full rank at generic geometry",
+}
+
+
+def _looked_at(answer: Transformations) -> str:
+    if answer.complete:
+        return "all evaluated"
+    left = answer.n_distributions - answer.looked_at
+    return f"{answer.looked_at:,} evaluated, {left:,} not"
+
+
+def cells(row: Transformation | StoredRow, number: int) -> tuple[str, ...]:
+    """One row as texts, in the order of :data:`COLUMNS`."""
+    return (
+        str(number),
+        ", ".join(row.inputs),
+        *(str(value) for value in (row.n_groups, row.largest, row.levels, row.width, row.closed_forms)),
+        f"{row.cost:.3g}",
+        f"{row.valid_sets} of {row.sets}",
+        f"{row.alike_valid} of {row.alike}",
+    )
+
+
+def search_report(answer: Transformations, top: int = 10, pareto: tuple[str, str] | None = None) -> Report:
+    """Summary and best rows of a search, or the Pareto front of two criteria; at most ``top`` rows."""
+    if pareto is None:
+        order, rows = f"best by {answer.criterion.text}", answer.rows
+    else:
+        order, rows = f"Pareto front of {pareto[0]} and {pareto[1]}", answer.front(*pareto)
+    printed = rows[:top]
+    table = row_table(printed)
+    parts: list[str | Table] = [Heading(headline(answer.mechanism)), *summary_lines(answer)]
+    if printed:
+        parts += [f"{order}:", table]
+    else:
+        parts.append("no set of inputs is valid" if answer.complete else "no valid set of inputs was found")
+    if len(rows) > top:
+        parts.append(f"… and {len(rows) - top:,} more rows; --top shows more")
+
+    def record() -> dict[str, Any]:
+        return answer.to_dict(0) | {"order": order, "rows": [row.to_dict() for row in printed]}
+
+    return Report(parts, record, sheet=table)
+
+
+def row_table(rows: Sequence[Transformation | StoredRow]) -> Table:
+    """Rows; columns of pairs, searches and verdicts only where these differ."""
+    columns: tuple[str, ...] = COLUMNS
+    items = [cells(row, number) for number, row in enumerate(rows, 1)]
+    for name, extra in (
+        ("Search", [str(getattr(row, "search", "")) for row in rows]),
+        ("Pairs", [row.pairs for row in rows]),
+        ("Verdict", ["" if row.valid else str(getattr(row, "verdict", "not valid")) for row in rows]),
+    ):
+        if len(set(extra)) > 1 or (name != "Search" and any(extra)):
+            columns = (*columns, name)
+            items = [(*item, text) for item, text in zip(items, extra, strict=True)]
+    return Table(columns, items, right=set(columns) - {"Inputs", "Pairs", "Verdict"})
+
+
+def stored_rows_report(rows: Sequence[StoredRow]) -> Report:
+    """Rows of a database."""
+    table = row_table(rows)
+    parts = (table,) if rows else ("no row meets the conditions",)
+    return Report(parts, lambda: [row.to_dict() for row in rows], table, (Heading("Inputs"), *parts))
+
+
+def searches_report(searches: Sequence[StoredSearch]) -> Report:
+    """Searches of a database."""
+    right = ("Search", "Evaluated", "Valid sets", "Structures")
+    table = Table(SEARCH_COLUMNS, searches, _search_cells, right)
+    parts = (table,) if searches else ("no search is stored",)
+    document = (Heading("Searches over inputs"), *parts)
+    return Report(parts, lambda: [each.to_dict() for each in searches], table, document)
+
+
+def _search_cells(each: StoredSearch) -> tuple[str, ...]:
+    best = each.best
+    return (
+        str(each.number),
+        each.name,
+        each.query,
+        f"{each.looked_at:,} of {each.n_distributions:,}" + ("" if each.way == "all" else ", best first"),
+        f"{each.n_valid:,}",
+        f"{each.n_structures:,}",
+        "–" if best is None else f"{counted(best.n_groups, 'group')}, largest {best.largest}",
+        "–" if best is None else ", ".join(best.inputs),
+    )

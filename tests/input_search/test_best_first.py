@@ -1,0 +1,245 @@
+"""The search by exchange: what it may look at, what it finds, and how it ends."""
+
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import mbssa
+from mbssa.input_search.best_first import Room, best_first, drawn_inputs
+from mbssa.input_search.criteria import criterion
+from mbssa.input_search.evaluate import Evaluated
+from mbssa.input_search.search import transform
+
+N_JOINTS, N_INPUTS = 12, 3
+
+
+def room(n_variants=1, most=2):
+    shape = (n_variants, N_JOINTS)
+    return Room(np.zeros(shape, dtype=np.int64), np.full(shape, most), N_INPUTS)
+
+
+def hilly(variant, places):
+    """More groups the nearer the inputs are to joints 7, 8, 9; not determined where 3 divides their sum."""
+    rows = Evaluated.empty(places.shape[1], len(places))
+    rows.places[:] = places
+    rows.variant[:] = variant
+    rows.determined[:] = places.sum(axis=1) % 3 != 0
+    rows.n_groups[:] = 50 - np.abs(places - [7, 8, 9]).sum(axis=1) + 10 * variant
+    rows.sets[:] = 1
+    rows.valid[:] = rows.determined & (places[:, 0] != places[:, 1])
+    return rows
+
+
+def anything(dice):
+    return 0, tuple(sorted(dice.choice(N_JOINTS, N_INPUTS).tolist()))
+
+
+def nothing(dice):
+    return None
+
+
+def run(evaluate=hilly, where=None, starts=((0, (0, 1, 3)),), draw=anything, most=10_000, **options):
+    where = room() if where is None else where
+    return best_first(evaluate, where, criterion("groups"), starts, draw, most=most, **options)
+
+
+def test_every_scheme_is_evaluated_once():
+    found = run()
+    rows = [tuple(p) for p in found.evaluated.places.tolist()]
+    assert len(set(rows)) == len(rows) == found.looked_at
+    assert found.stop == ""
+    # 12 joints, 3 inputs, at most 2 on a joint; a third cannot be determined and leads nowhere, but is drawn.
+    assert found.looked_at == 364 - 12
+
+
+def test_the_best_is_found_early():
+    best = max(hilly(0, np.array([p])).n_groups[0] for p in [(7, 8, 10), (6, 8, 9), (7, 7, 9)])
+    found = run(most=100, block=8)
+    assert found.stop == "number"
+    assert found.looked_at == 100
+    sound = found.evaluated.valid > 0
+    assert found.evaluated.n_groups[sound].max() == best
+
+
+def test_the_same_again_for_a_number_of_evaluations():
+    one, again, other = run(most=150), run(most=150), run(most=150, seed=2)
+    assert (one.evaluated.places == again.evaluated.places).all()
+    assert (one.evaluated.places != other.evaluated.places).any()
+    longer = run(most=300)
+    assert (longer.evaluated.places[:150] == one.evaluated.places).all()
+
+
+def test_what_the_query_forbids_is_not_evaluated():
+    least, most = np.zeros((1, N_JOINTS), dtype=np.int64), np.full((1, N_JOINTS), 1)
+    least[0, 4] = 1
+    most[0, [7, 8]] = 0
+    found = run(where=Room(least, most, N_INPUTS), starts=[(0, (0, 1, 3)), (0, (0, 1, 4))])
+    counts = np.array([np.bincount(p, minlength=N_JOINTS) for p in found.evaluated.places])
+    assert (counts >= least).all()
+    assert (counts <= most).all()
+    assert found.looked_at == 36
+
+
+def test_other_pairs_for_a_multiple_joint_are_neighbours():
+    found = run(where=room(n_variants=3), draw=nothing, most=300)
+    best = np.argmax(np.where(found.evaluated.valid > 0, found.evaluated.n_groups, 0))
+    assert found.evaluated.variant[best] == 2
+    many = run(where=room(n_variants=40), draw=nothing, most=300)
+    assert len(np.unique(many.evaluated.variant)) > 5
+
+
+def test_without_a_start_draws_find_one():
+    assert run(starts=[]).looked_at > 300
+    assert run(starts=[], draw=nothing).looked_at == 0
+    assert run(starts=[(0, (0, 0, 0)), (0, (0, 1))], draw=nothing).looked_at == 0
+
+
+def test_time_is_kept():
+    def slow(variant, places):
+        time.sleep(0.001 * len(places))
+        return hilly(variant, places)
+
+    begin = time.monotonic()
+    found = run(slow, time_limit=0.1, block=16)
+    assert time.monotonic() - begin < 1.0
+    assert found.stop == "time"
+    assert 0 < found.looked_at < 352
+
+
+def test_ctrl_c_gives_what_was_found():
+    def interrupted(variant, places):
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        calls.append(len(places))
+        return hilly(variant, places)
+
+    calls = []
+    found = run(interrupted)
+    assert found.stop == "interrupted"
+    assert found.looked_at == sum(calls)
+
+
+def test_progress_is_told():
+    told = []
+    found = run(progress=lambda looked_at, most: told.append((looked_at, most)))
+    assert told == sorted(told)
+    assert told[-1] == (found.looked_at, 10_000)
+
+
+def test_a_draw_is_independent_and_allowed():
+    dice = np.random.default_rng(3)
+    rows = dice.normal(size=(10, 3))
+    rows[4] = rows[5] = 0
+    joint = np.repeat(np.arange(5), 2)
+    rank = np.where(np.arange(10) == 9, 0, 1)
+    most = np.array([1, 2, 2, 1, 1])
+    drawn = {drawn_inputs(rows, joint, rank, most, 3, 1e-9, dice) for _ in range(200)}
+    assert len(drawn) == 4
+    for places in drawn:
+        counts = np.bincount(places, minlength=5)
+        assert counts[4] == 1
+        assert counts[2] <= 1
+        assert (counts <= most).all()
+    assert drawn_inputs(rows[:, :1] * [1, 1, 0], joint, rank, most, 3, 1e-9, dice) is None
+
+
+@pytest.mark.parametrize("block", [1, 5, 1000])
+def test_any_block_covers_everything(block):
+    assert run(block=block).looked_at == 364 - 12
+
+
+@pytest.mark.parametrize(("model", "tenth"), [("rotor", 157), ("stewart", 8515)])
+def test_a_tenth_of_the_schemes_has_the_best_of_all(model, tenth):
+    mechanism = mbssa.load(model)
+    whole, found = transform(mechanism), transform(mechanism, most=tenth)
+    assert whole.complete
+    assert whole.n_distributions // 10 == tenth
+    assert found.looked_at <= tenth
+    assert (found.complete, found.stopped) == (False, "number")
+    for name in ("n_groups", "largest", "closed_forms"):
+        assert getattr(found.best, name) == getattr(whole.best, name)
+    assert found.best.cost == pytest.approx(whole.best.cost)
+    left = whole.n_distributions - found.looked_at
+    assert any(f"{left:,} of {whole.n_distributions:,}" in note for note in found.notes)
+
+
+def test_bad_inputs_are_repaired_first():
+    mechanism = mbssa.load("micromanipulator")
+    found = transform(mechanism, most=9)
+    assert not found.own.valid
+    assert found.looked_at == 9
+    assert found.n_valid > 0
+    now = np.repeat(np.arange(mechanism.n_joints), mechanism.n_driven_of_joint).tolist()
+    valid = found.evaluated.places[found.evaluated.valid > 0].tolist()
+    (base,) = found.undriven
+    rows = [
+        base.start[each.index] + each.type.coordinates.index(c)
+        for each in mechanism.joints
+        for c in each.driven
+    ]
+    independent = np.linalg.matrix_rank(base.moves[rows], 1e-7)
+    assert 0 < independent < 6
+    # A repair keeps what is independent of the model's own inputs.
+    assert max(sum((Counter(now) & Counter(places)).values()) for places in valid) >= independent
+
+
+def chain_of_dyads(n_cranks, n_dyads, driven=()):
+    """Cranks on the frame, and dyads between bodies that are there; random, all R joints."""
+    dice = np.random.default_rng(1)
+    pairs = [(1, 2 + k, "R", int(not driven)) for k in range(n_cranks)]
+    n = 1 + n_cranks
+    for _ in range(n_dyads):
+        a, b = (dice.choice(n - 1, 2, replace=False) + 2).tolist()
+        pairs += [(a, n + 1, "R", 0), (n + 1, n + 2, "R", 0), (n + 2, b, "R", 0)]
+        n += 2
+    pairs = [(a, b, code, int(k in driven) or w) for k, (a, b, code, w) in enumerate(pairs)]
+    return mbssa.from_pairs(n, pairs, "planar")
+
+
+def test_a_large_mechanism_gets_better_inputs_within_its_limit():
+    n_cranks, n_dyads = 3, 12
+    mechanism = chain_of_dyads(n_cranks, n_dyads, driven=(36, 37, 38))
+    found = transform(mechanism, most=400)
+    assert found.n_distributions > 5_000
+    assert found.looked_at == 400
+    if found.own.valid:
+        assert found.best.n_groups >= found.own.n_groups
+    # One group for each crank and each dyad is the most that there can be.
+    assert found.best.n_groups == n_cranks + n_dyads
+    assert found.best.largest == 2
+
+
+def test_time_and_ctrl_c_give_the_best_so_far():
+    mechanism = chain_of_dyads(3, 12)
+    begin = time.monotonic()
+    transform(mechanism, most=1)
+    alone = time.monotonic() - begin
+    begin = time.monotonic()
+    found = transform(mechanism, most=9_000, time_limit=0.5)
+    assert time.monotonic() - begin < 3 * alone + 5
+    assert found.stopped == "time"
+    assert found.looked_at > 0
+    assert not found.complete
+
+    def impatient(looked_at, total):
+        if looked_at > 30:
+            raise KeyboardInterrupt
+
+    found = transform(mechanism, most=9_000, progress=impatient)
+    assert found.stopped == "interrupted"
+    assert 30 < found.looked_at < 9_000
+    assert found.best.valid
+
+
+def test_a_search_settles_when_nothing_better_comes():
+    def level(variant, places):
+        rows = hilly(variant, places)
+        rows.n_groups[:] = 1
+        return rows
+
+    wide = Room(np.zeros((1, 60), dtype=np.int64), np.ones((1, 60), dtype=np.int64), 3)
+    found = best_first(level, wide, criterion("groups"), [(0, (1, 2, 4))], nothing, most=34_000)
+    assert found.stop == "settled"
+    assert 20_000 < found.looked_at < 30_000

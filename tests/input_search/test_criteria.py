@@ -1,0 +1,116 @@
+"""Criteria: how they are written, how they order, and the Pareto front against its definition."""
+
+import numpy as np
+import pytest
+
+from mbssa.input_search.criteria import DIRECTIONS, criterion, front, ordered, values_of
+from mbssa.input_search.evaluate import Evaluated
+
+
+def some(seed=1, rows=60):
+    dice = np.random.default_rng(seed)
+    evaluated = Evaluated.empty(2, rows)
+    evaluated.determined[:] = True
+    for name in ("n_groups", "largest", "levels", "width", "closed"):
+        getattr(evaluated, name)[:] = dice.integers(1, 6, rows)
+    evaluated.cost[:] = dice.uniform(1, 9, rows).round(1)
+    evaluated.valid[:] = dice.integers(0, 2, rows)
+    evaluated.places[:] = np.sort(dice.integers(0, 9, (rows, 2)))
+    return evaluated
+
+
+class TestReading:
+    def test_a_list_is_lexicographic(self):
+        assert criterion("groups, largest").terms == ((1.0, "groups"), (1.0, "largest"))
+        assert criterion("groups").lexicographic
+
+    @pytest.mark.parametrize(
+        ("text", "terms"),
+        [
+            ("2*groups-1*largest+0.5*closed", ((2.0, "groups"), (-1.0, "largest"), (0.5, "closed"))),
+            ("groups-largest", ((1.0, "groups"), (-1.0, "largest"))),
+            ("-1e-1*cost + width", ((-0.1, "cost"), (1.0, "width"))),
+        ],
+    )
+    def test_a_sum_has_weights(self, text, terms):
+        found = criterion(text)
+        assert not found.lexicographic
+        assert found.terms == terms
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("group,largst", "unknown 'group', 'largst'; did you mean 'groups' and 'largest'"),
+            ("2*groups-1*lagest", "did you mean 'largest'"),
+            ("2 groups", "neither a list"),
+            ("groups;largest", "neither a list"),
+            ("", "unknown ''"),
+            ("groups,", "unknown ''"),
+            ("2*groups--1*cost", "neither a list"),
+        ],
+    )
+    def test_what_is_none_is_refused_with_what_to_write(self, text, said):
+        with pytest.raises(ValueError, match="criterion") as caught:
+            criterion(text)
+        assert said in str(caught.value)
+
+
+class TestOrder:
+    @pytest.mark.parametrize("name", DIRECTIONS)
+    def test_each_criterion_goes_in_its_good_direction(self, name):
+        evaluated = some()
+        values = values_of(evaluated, name)[ordered(evaluated, criterion(name))]
+        steps = np.diff(values) * DIRECTIONS[name]
+        assert (steps <= 0).all()
+
+    def test_the_second_criterion_decides_where_the_first_does_not(self):
+        evaluated = some()
+        rows = ordered(evaluated, criterion("groups,cost"))
+        pairs = [(-int(evaluated.n_groups[row]), float(evaluated.cost[row])) for row in rows]
+        assert pairs == sorted(pairs)
+
+    def test_a_sum_is_what_it_says(self):
+        evaluated = some()
+        rows = ordered(evaluated, criterion("2*groups-0.5*cost"))
+        total = 2 * evaluated.n_groups - 0.5 * evaluated.cost
+        assert (np.diff(total[rows]) <= 1e-12).all()
+
+    def test_does_not_hang_on_the_order_of_the_rows(self):
+        evaluated = some()
+        # Rows that differ in nothing that is compared may change places.
+        evaluated = evaluated.take(np.unique(evaluated.places, axis=0, return_index=True)[1])
+        mixed = evaluated.take(np.random.default_rng(3).permutation(len(evaluated)))
+        first = evaluated.take(ordered(evaluated, criterion("groups,largest")))
+        second = mixed.take(ordered(mixed, criterion("groups,largest")))
+        assert np.array_equal(first.places, second.places)
+
+
+class TestFront:
+    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("pair", [("groups", "largest"), ("cost", "levels"), ("closed", "open")])
+    def test_against_its_definition(self, seed, pair):
+        evaluated = some(seed)
+        values = np.array([DIRECTIONS[name] * values_of(evaluated, name) for name in pair]).T
+        best = {
+            tuple(v) for v in values.tolist() if not any((w >= v).all() and (w > v).any() for w in values)
+        }
+        rows = front(evaluated, *pair)
+        assert {tuple(values[row].tolist()) for row in rows} == best
+        assert len(rows) == len(best)
+
+    def test_sums_that_differ_by_rounding_are_one_point(self):
+        evaluated = Evaluated.empty(1, 4)
+        evaluated.n_groups[:] = [5, 4, 5, 4]
+        evaluated.cost[:] = [0.3, 0.2, 0.1 + 0.2, 0.2 * (1 + 1e-14)]
+        assert evaluated.cost[2] != evaluated.cost[0]
+        assert front(evaluated, "groups", "cost").tolist() == [0, 1]
+        assert front(evaluated, "cost", "groups").tolist() == [1, 0]
+        evaluated.cost[2] -= 1e-6
+        assert front(evaluated, "groups", "cost").tolist() == [2, 1]
+
+    def test_of_no_rows_is_empty(self):
+        assert front(Evaluated.empty(1), "groups", "cost").tolist() == []
+
+    def test_an_unknown_criterion_is_refused(self):
+        with pytest.raises(ValueError, match="unknown 'size'"):
+            front(some(), "groups", "size")
