@@ -90,7 +90,7 @@ def positions(
     Parameters
     ----------
     known : unknowns and balls of real positions that were found already
-    degree : number of positions at which the search stops, where that is known
+    degree : number of positions at a random right side, where that is known: the search stops there
     """
     system = _System(g)
     rng = np.random.default_rng(seed)

@@ -25,6 +25,7 @@ from groups.solvers.families import PLANAR, RELATIVE, STRUT
 from groups.solvers.plain_costs import plain_microseconds
 from groups.solvers.planar_dyads import PlanarGroup, planar_modes, planar_state
 from groups.solvers.registry import Solver
+from groups.solvers.truss import truss_of
 from mbssa import Group
 from mbssa.bar import Told
 from mbssa.compiled import chosen
@@ -297,7 +298,10 @@ def _searched(task: Task, room: _Room, places: _Places) -> Search:
     known = [(x, balls) for x, balls, _, _ in places.found]
     if search.complete:
         return search
-    answer = homotopy.positions(room.g, known, task.most, task.told)
+    # A loop of a larger truss that does not close by as much in all positions has more of them.
+    truss = truss_of(task.group)
+    degree = task.most if truss is None or truss.links <= 5 else None
+    answer = homotopy.positions(room.g, known, degree, task.told)
     if answer is None or not answer.sound:
         return _started(task, room, places)
     for x, balls in answer.real:
@@ -306,7 +310,7 @@ def _searched(task: Task, room: _Room, places: _Places) -> Search:
             places.add(*room.taken())
     if len(answer.real) != len(places.found):
         return _started(task, room, places)
-    return Search(answer.text(task.most), complete=answer.count == task.most)
+    return Search(answer.text(degree), complete=task.most in (answer.count, answer.ended))
 
 
 def _started(task: Task, room: _Room, places: _Places) -> Search:

@@ -16,9 +16,16 @@ from mbssa.joints.catalogue import CATALOGUE
 Edges = tuple[tuple[int, int], ...]
 
 
-#: Modes that a truss of so many links can have, where all trusses of that size have as many: the degree of
-#: its polynomial. The three of seven links have 14, 16 and 18.
-MODES = {3: 2, 5: 6}
+#: Modes that a truss can have, real or not, by its edges: the degree of its polynomial. Of seven links:
+#: N. Rojas & F. Thomas 2012, *On closed-form solutions to the position analysis of Baranov trusses*,
+#: Mechanism and Machine Theory 50; :mod:`groups.assembly_modes.homotopy` finds as many.
+MODES: dict[Edges, int] = {
+    ((0, 1), (0, 2), (1, 2)): 2,
+    ((0, 3), (0, 4), (1, 3), (1, 4), (2, 3), (2, 4)): 6,
+    ((0, 3), (0, 4), (1, 3), (1, 5), (2, 4), (2, 5), (3, 6), (4, 6), (5, 6)): 14,
+    ((0, 3), (0, 4), (1, 3), (1, 5), (2, 4), (2, 6), (3, 6), (4, 5), (5, 6)): 16,
+    ((0, 4), (0, 6), (1, 4), (1, 6), (2, 5), (2, 6), (3, 5), (3, 6), (4, 5)): 18,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +42,8 @@ class Truss:
 
     @property
     def modes(self) -> int | None:
-        """Most modes that it can have; None where that depends on more than the number of links."""
-        return MODES.get(self.links)
+        """Most modes that it can have; None where that is not known."""
+        return MODES.get(self.edges)
 
     def __str__(self) -> str:
         return f"{self.links}-link Baranov truss"

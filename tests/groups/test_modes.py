@@ -11,7 +11,7 @@ import mbssa
 from groups.assembly_modes import starting_memory
 from groups.motion import reference_inputs
 from groups.solvers import library
-from groups.solvers.truss import canonical
+from groups.solvers.truss import Truss, canonical
 from groups.trajectory import quaternion_of
 from mbssa.joints.system import rows_at
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
@@ -344,16 +344,37 @@ def test_groups_cut_from_one_truss_have_the_same_modes(turn, place, count):
         assert np.abs(other - answers[0]).max() < 1e-5
 
 
+#: The three trusses of seven links.
+SEVEN = [
+    [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (2, 4), (2, 6), (3, 5), (3, 6)],
+    [(0, 1), (0, 2), (0, 3), (0, 4), (1, 5), (2, 5), (5, 6), (3, 6), (4, 6)],
+    [(0, 4), (4, 1), (1, 5), (5, 2), (2, 6), (6, 3), (0, 2), (1, 3), (0, 3)],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edges", SEVEN)
+def test_trusses_of_seven_links_have_as_many_complex_positions_as_published(edges):
+    """14, 16 and 18; one link fixed, beside an idle crank that is driven."""
+    rng, crank = np.random.default_rng(1), (1, 8, "R", 1)
+    pairs = [crank, *((a + 1, b + 1, "R", 0) for a, b in edges)]
+    points = {k: JointGeometry(point=tuple(at)) for k, at in enumerate(rng.uniform(-1, 1, (10, 2)).tolist())}
+    model = groups.build(
+        mbssa.decompose(replace(mbssa.from_pairs(8, pairs, "planar"), joint_geometry=points))
+    )
+    number = next(k for k, group in enumerate(model.structure.groups, 1) if len(group.bodies) == 6)
+    found = groups.modes(model, number)
+    assert found.complete
+    assert found.most in (14, 16, 18)
+    assert len(found) <= found.most
+    assert len(found) % 2 == 0
+
+
 def test_trusses_are_told_apart_and_recognised():
-    """The three trusses of seven links, numbered at random, keep three keys."""
+    """The three trusses of seven links, numbered at random, keep three keys, and are all of them."""
     rng = np.random.default_rng(1)
-    trusses = [
-        [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (2, 4), (2, 6), (3, 5), (3, 6)],
-        [(0, 1), (0, 2), (0, 3), (0, 4), (1, 5), (2, 5), (5, 6), (3, 6), (4, 6)],
-        [(0, 4), (4, 1), (1, 5), (5, 2), (2, 6), (6, 3), (0, 2), (1, 3), (0, 3)],
-    ]
     keys = set()
-    for edges in trusses:
+    for edges in SEVEN:
         seen = set()
         for _ in range(10):
             number = rng.permutation(7).tolist()
@@ -361,7 +382,7 @@ def test_trusses_are_told_apart_and_recognised():
             seen.add(canonical(7, [(number[edges[k][0]], number[edges[k][1]]) for k in order]))
         assert len(seen) == 1
         keys |= seen
-    assert len(keys) == len(trusses)
+    assert {Truss(7, edges).modes for edges in keys} == {14, 16, 18}
 
 
 # --- motions in other modes --------------------------------------------------------------------------

@@ -51,8 +51,12 @@ def parallelogram_like(seed):
     ground, crank = rng.uniform(0.5, 1.5), rng.uniform(0.2, 0.45)
     exact = bool(seed % 2)
     off = np.zeros(2) if exact else 10 ** rng.uniform(-4, -1) * rng.uniform(-1, 1, 2) * crank
-    angle = rng.uniform(0.2, np.pi - 0.2)
-    return four_bar(ground, crank, ground + off[0], crank + off[1], angle)
+    coupler, rocker = ground + off[0], crank + off[1]
+    while True:  # to where it closes
+        angle = rng.uniform(0.2, np.pi - 0.2)
+        apart = np.hypot(crank * np.cos(angle) - ground, crank * np.sin(angle))
+        if abs(coupler - rocker) < apart < coupler + rocker:
+            return four_bar(ground, crank, coupler, rocker, angle)
 
 
 def dyads(seed):
