@@ -39,6 +39,7 @@ def range_fault(value: float, *, size: bool = False) -> str:
 def joint_faults(geometry: JointGeometry, where: str) -> list[Fault]:
     """Numbers of a joint's geometry that are out of range, in SI units whatever the units of the file.
 
+    >>> from mbssa import JointGeometry
     >>> for fault in joint_faults(JointGeometry(point=(0.0, 1e160), radius=1e-20), "[[joint]] 2 (2-3)"):
     ...     print(fault)
     [[joint]] 2 (2-3) point: is 1e+160 m; write a magnitude of 1e+09 at most

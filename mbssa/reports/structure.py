@@ -67,6 +67,7 @@ def export(structure: Structure, form: Format) -> str:
 def pairs_text(pairs: Iterable[Pair]) -> str:
     """Kinematic pairs in the paper's format; a dash for none.
 
+    >>> from mbssa.structure import Pair
     >>> pairs_text([Pair(10, (1,), "U", 0), Pair(13, (1,), "P", 1)])
     '10&1U.13&1P.'
     """
