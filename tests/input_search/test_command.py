@@ -169,6 +169,9 @@ class TestStores:
         rows = json.loads(run_mbssa(*asked).stdout)
         keys = set(rows[0]) & set(whole[0])
         assert {"inputs", "n_groups", "largest", "cost", "valid_sets", "margin", "pairs"} <= keys
+        margins = [[row["margin"] for row in each] for each in (rows, whole)]
+        assert margins[0] == pytest.approx(margins[1], rel=1e-12)
+        keys.remove("margin")
         assert [{key: row[key] for key in keys} for row in rows] == [
             {key: row[key] for key in keys} for row in whole
         ]

@@ -321,7 +321,7 @@ def test_a_seed_on_another_branch_is_not_gone_on_from(monkeypatch):
 
     plan = plan_of(model, sequential_route(model), instants=1000, chunks=4, start="seeded")
     monkeypatch.setattr("routes.job.seed", astray)
-    monkeypatch.setattr("groups.model.seed", astray)
+    monkeypatch.setattr("groups.solve.seed", astray)
     assert bits(routes.run(model, plan, motion)) == bits(model.solve(motion))
     assert np.abs(model.solve(motion, chunks=4).position - model.solve(motion).position).max() < 1e-12
 
