@@ -82,17 +82,24 @@ class Browser:
         self.process = os.posix_spawn(program, arguments, os.environ, file_actions=quiet + moved)
         for end in (theirs_in, theirs_out, *theirs):
             os.close(end)
-        self.buffer, self.number, self.session, self.events = b"", 0, None, []
+        self.buffer, self.number, self.session, self.target, self.events = b"", 0, None, None, []
 
     def open(self, path):
         """Show a file in a tab of its own, and wait until it has loaded."""
-        self.session, self.events = None, []
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.close_tab()
+        self.target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.send("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
         self.send("Page.navigate", url=path.as_uri())
         self.until(lambda: any(event["method"] == "Page.loadEventFired" for event in self.events))
+
+    def close_tab(self):
+        """Close the tab, where a motion would play on beside other tests."""
+        self.session, self.events = None, []
+        if self.target:
+            self.send("Target.closeTarget", targetId=self.target)
+            self.target = None
 
     def evaluate(self, expression):
         result = self.send("Runtime.evaluate", expression=expression, returnByValue=True)

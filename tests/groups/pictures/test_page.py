@@ -132,7 +132,8 @@ class TestBrowser:
             browser.open(tmp_path / "a.html")
             return browser
 
-        return show
+        yield show
+        browser.close_tab()
 
     @pytest.mark.parametrize("name", ["rotor", "stewart", "theo_jansen", "slider_crank", "planar_3rrr"])
     def test_draws_without_a_complaint_and_without_a_network(self, shown, solved, name):

@@ -158,7 +158,7 @@ class TestMeasuring:
         plan = Plan((((1,),), ((2,),)), 2000, 2016, solvers={2: "Newton"})
         tasks = tasks_of(plan, model)
         default = found.task_seconds(tasks, replace(plan, solvers={}))
-        assert found.task_seconds(tasks, plan)[1] > default[1]
+        assert found.task_seconds(tasks, plan)[1] != default[1]
         assert found.task_seconds(tasks, plan)[0] == default[0]
         assert costs(model, motion, executors=[], alternatives={2: "Newton"}) == found
 
