@@ -1,6 +1,7 @@
 """Tests that ranks run: ``mpiexec -n N python on_ranks.py NAME,…`` prints ``fine``, or what failed."""
 
 import sys
+import time
 from contextlib import nullcontext
 
 import pytest
@@ -69,16 +70,20 @@ def one_task_fails():
 def one_rank_cannot_begin():
     """Neither rank 0, whose arguments are wrong, nor another one blocks the others."""
     model = model_of("nine_bar")
-    plan = next(plans_of(model, "mpi", RANKS))
+    plan = plan_of(
+        model, parallel_route(model), instants=500, chunks=12, start="seeded", executor="mpi", workers=RANKS
+    )
     with pytest.raises(ValueError, match="500 instants and the motion has 501"):
         routes.run(model, plan, motion_of(model, 501 if RANK == 0 else 500))
     make = Run.__init__
 
-    def failing(self, *arguments):
-        raise MemoryError("no room")
+    def begin(self, *arguments, **options):
+        if RANK == RANKS - 1 and RANK > 0:
+            raise MemoryError("no room")
+        time.sleep(0.3)  # so that no rank goes without a task
+        make(self, *arguments, **options)
 
-    if RANK == RANKS - 1 and RANK > 0:
-        Run.__init__ = failing
+    Run.__init__ = begin
     with pytest.raises(TaskError, match="MemoryError") if RANKS > 1 else nullcontext():
         routes.run(model, plan, motion_of(model))
     Run.__init__ = make
