@@ -296,7 +296,7 @@ def _said(place: str) -> Iterator[None]:
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             said = f"another process has held {place} for {PATIENCE:g} s; end it, or {other}"
         elif code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            said = f"{place} is no store, or a damaged one ({error}); remove it, or {other}"
+            said = f"{place} is no store, or a damaged one ({error}); {other}"
         else:
             said = f"{place} cannot be used ({error}); make room or give leave to write it, or {other}"
         raise StoreError(said) from None

@@ -207,11 +207,14 @@ def branches(trajectory: Trajectory) -> str:
     """In how many groups the branch is proven wherever it is solved, and which are only checked."""
     if trajectory.proven is None:
         return "branches: checked; --branch proven certifies those that have a bound"
-    checked = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == 1).any(axis=0)).tolist()]
-    count = trajectory.status.shape[1]
-    more = f" and {len(checked) - _SHOWN_FAULTS} more" if len(checked) > _SHOWN_FAULTS else ""
-    listed = f"; checked alone: {', '.join(checked[:_SHOWN_FAULTS])}{more}" if checked else ""
-    return f"branches: proven in {count - len(checked)} of {count} groups{listed}"
+    count, listed = trajectory.status.shape[1], ""
+    proven = count
+    for proof, said in ((1, "checked alone"), (3, "continued through a crossing, and proven but for that")):
+        some = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == proof).any(axis=0)).tolist()]
+        proven -= len(some)
+        more = f" and {len(some) - _SHOWN_FAULTS} more" if len(some) > _SHOWN_FAULTS else ""
+        listed += f"; {said}: {', '.join(some[:_SHOWN_FAULTS])}{more}" if some else ""
+    return f"branches: proven in {max(proven, 0)} of {count} groups{listed}"
 
 
 def _corrected(model: Model) -> list[str]:
