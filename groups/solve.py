@@ -48,7 +48,7 @@ def solve(
         raise ValueError(f"{chunks} chunks; write 1 or more")
     answers = level_number(level)
     memory = model.memory_in(modes, motion)
-    kept = model.all_kept.bodies if bodies is None else kept_bodies(mechanism, bodies)
+    kept = kept_bodies(mechanism, bodies)
     if branch is None:
         branch = "proven" if model.proves(motion) else "checked"
     if model.tearing is not None:

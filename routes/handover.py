@@ -17,7 +17,6 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion import Motion
 from routes.dispatch import Call
 from routes.job import Job, TaskRunner
 from routes.workspace import in_memory, opened
@@ -68,7 +67,8 @@ def mapped(runner: TaskRunner) -> Iterator[Handover]:
         motion = runner.job.motion
         for name in _MOTION:
             np.save(folder / f"{name}.npy", getattr(motion, name))
-        small = replace(runner.job, motion=motion.names)  # type: ignore[arg-type]
+        first = replace(motion, **{name: getattr(motion, name)[..., :1] for name in _MOTION})
+        small = replace(runner.job, motion=first)
         (folder / "job").write_bytes(pickle.dumps(small, protocol=5))
         np.zeros(1, dtype=np.uint8).tofile(folder / "stop")
         runner.stop = _stop(folder)
@@ -104,7 +104,7 @@ def _opened(folder: Path) -> TaskRunner:
     job = pickle.loads((folder / "job").read_bytes())
     # Copied where written to: kernels are compiled for arrays that can be written.
     arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="c").view(np.ndarray) for name in _MOTION}
-    runner = TaskRunner(replace(job, motion=Motion(names=job.motion, **arrays)), opened(folder.parent))
+    runner = TaskRunner(replace(job, motion=replace(job.motion, **arrays)), opened(folder.parent))
     runner.stop = _stop(folder)
     return runner
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Motion
     from groups.solvers.gear_train import Gearing
+    from mbssa.mechanism import Joint
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -631,14 +632,14 @@ def _gearing(model: Model, group: int) -> Gearing:
     return Setting.at(model.structure, model.frames, model.reference).geared[group + 1]
 
 
-def _binds(joint: object) -> bool:
+def _binds(joint: Joint) -> bool:
     """Whether a joint has equations: free pairs that are not driven have none."""
-    equations = joint.type.pair  # type: ignore[attr-defined]
-    return equations is None or bool(equations.constraints) or bool(joint.driven)  # type: ignore[attr-defined]
+    equations = joint.type.pair
+    return equations is None or bool(equations.constraints) or bool(joint.driven)
 
 
-def _equations(joint: object) -> Equations:
-    found: Equations | None = joint.type.pair  # type: ignore[attr-defined]
+def _equations(joint: Joint) -> Equations:
+    found = joint.type.pair
     assert found is not None
     return found
 

@@ -36,6 +36,8 @@ SAME = 1e-7
 LEAST = 1e-7
 #: Pieces that are halved at once, and rounds of a time step until its groups are given up.
 AT_ONCE, ROUNDS = 32, 1000
+#: Longest way of an input in one time step that is followed at all, rad or of the size.
+FARTHEST = 1000.0
 #: Time steps that are solved and certified at once, at first and at most.
 WINDOW, WIDEST = 256, 4096
 
@@ -54,7 +56,7 @@ def solve_proven(
 
     ``smooth`` goes on through places where two branches cross.
     """
-    return Proof(model, motion, level, memory, compiled, smooth=smooth).trajectory(kept, progress)
+    return Proof(model, motion, level, memory, compiled, smooth=smooth, progress=progress).trajectory(kept)
 
 
 def prove(
@@ -76,22 +78,26 @@ def prove(
     found : of all bodies, with velocities; its arrays are written to
     kept, level : bodies and the last level of the answer
     """
-    arrays = [found.position, found.orientation, found.velocity, found.acceleration]
-    if found.acceleration is None:
-        arrays[3] = np.zeros((0, *found.velocity.shape[1:]))  # type: ignore[union-attr]
-    outputs = tuple(np.asarray(array).swapaxes(0, 1) for array in arrays)
+    velocity, acceleration = found.velocity, found.acceleration
+    assert velocity is not None
+    if acceleration is None:
+        acceleration = np.zeros((0, *velocity.shape[1:]))
+    outputs = (found.position, found.orientation, velocity, acceleration)
+    names = ("position", "orientation", "velocity", "acceleration")
+    arrays = {name: np.asarray(array).swapaxes(0, 1) for name, array in zip(names, outputs, strict=True)}
     if found.status.shape[1] == model.structure.n_groups:
-        quality = tuple(a.T for a in (found.status, found.residual, found.iterations, found.condition))
+        quality = (found.status.T, found.residual.T, found.iterations.T, found.condition.T)
     else:  # by groups of other inputs
         quality = Arrays.empty(model, len(found.time), 0, 0).quality
         quality[1][:], quality[2][:], quality[3][:] = 0.0, 0, 1.0
         missing = np.asarray(np.isnan(found.position).any(axis=2))
         for g, group in enumerate(model.structure.groups):
             quality[0][g, missing[:, group.body_indices].any(axis=1)] = NOT_CONVERGED
-    if not all(array.flags.writeable for array in (*outputs, *quality)):
-        outputs, quality = (tuple(array.copy() for array in some) for some in (outputs, quality))
-    proof = Proof(model, motion, level, memory, compiled, Arrays(outputs, quality))  # type: ignore[arg-type]
-    return proof.trajectory(kept, None)
+    arrays |= zip(("status", "residual", "iterations", "condition"), quality, strict=True)
+    if not all(array.flags.writeable for array in arrays.values()):
+        arrays = {name: array.copy() for name, array in arrays.items()}
+    proof = Proof(model, motion, level, memory, compiled, Arrays.named(arrays))
+    return proof.trajectory(kept)
 
 
 def prove_of_groups(
@@ -142,6 +148,10 @@ def prove_of_groups(
     )
 
 
+class _StopWantedError(Exception):
+    """Progress was told to stop, within a time step."""
+
+
 @dataclass(eq=False)
 class Proof:
     """One motion being solved and proven; ``sure`` (G,) groups are proven so far."""
@@ -156,6 +166,8 @@ class Proof:
     smooth: bool = False
     least: float = LEAST
     singular: list[SingularPosition] = field(default_factory=list)
+    #: As :meth:`groups.Model.solve` has it; asked after each piece, too.
+    progress: Callable[[float], object] | None = None
 
     def __post_init__(self) -> None:
         model, groups = self.model, range(self.model.structure.n_groups)
@@ -174,11 +186,7 @@ class Proof:
         #: Groups that came to be in doubt since an instant was last solved.
         self.doubted: list[int] = []
 
-    def trajectory(
-        self,
-        kept: npt.NDArray[np.int64],
-        progress: Callable[[float], object] | None,
-    ) -> Trajectory:
+    def trajectory(self, kept: npt.NDArray[np.int64]) -> Trajectory:
         motion, instants = self.motion, len(self.motion.time)
         run = self._run(motion, self.solved)
         carried = Carried.start(self.memory, len(self.everything))
@@ -204,10 +212,14 @@ class Proof:
                 else:
                     run, begun = self._taken_up(run, first)
                 before = self._pose(run, first + 1)
-                carried = self._step(run, first, begun)
+                try:
+                    carried = self._step(run, first, begun)
+                except _StopWantedError:
+                    done = first
+                    break
                 self._same(run, first + 1, before)
                 done, window = first + 1, max(window // 4, 1)
-            if progress is not None and progress((done + 1) / instants) is False:
+            if not self._goes_on(done):
                 break
         run.look_back(0, done + 1, proven=self.proven > 0)
         run.stop_at(done + 1)
@@ -218,6 +230,9 @@ class Proof:
             proven=self.proven.T * (found.status == OK),
             singular=tuple(self.singular),
         )
+
+    def _goes_on(self, done: int) -> bool:
+        return self.progress is None or self.progress((done + 1) / len(self.motion.time)) is not False
 
     def _pose(self, run: Run, at: int) -> list[Floats]:
         return [array[:, at].copy() for array in run.arrays.outputs[:2]]
@@ -326,8 +341,11 @@ class Proof:
         """
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
+        most = ROUNDS if way <= FARTHEST else 0
         trail, whole = Trail(step, way), (start, column, carried.of(self.everything))
         for rounds in count():
+            if at > 0 and not self._goes_on(at - 1):
+                raise _StopWantedError
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
             begun = carried.of(self.everything)
@@ -341,7 +359,7 @@ class Proof:
                 break
             if len(failing):
                 least = (shares[first + 1] - shares[first]) * way <= self.least
-                if least or rounds >= ROUNDS:
+                if least or rounds >= most:
                     crossed = self._crossed(trail, run, first, passed[first], shares) if self.smooth else None
                     if crossed is None:
                         self._doubt(run, first, passed[first], at, shares)

@@ -53,7 +53,7 @@ def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
     still = np.zeros((len(names), 1))
     for case in np.flatnonzero(~passed).tolist():
         one = Motion(np.zeros(1), names, inputs[case][:, None].copy(), still, still)
-        found = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything, None)
+        found = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything)
         place[:, case], turn[:, case] = found.position[0], found.orientation[0]
         status[:, case], residual[:, case] = found.status[0], found.residual[0]
         iterations[:, case], condition[:, case] = found.iterations[0], found.condition[0]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from groups.branches.closure import Closure, Poses
-from groups.results.singular import SingularPosition
+from groups.results.singular import Kind, SingularPosition
 
 #: Smallest over largest singular value, from which on a pose is not singular.
 NEAR = 1e-3
@@ -22,7 +22,8 @@ def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[f
     cross, else the path turns back (Keller 1977).
     """
     of = closure.linearised(at)
-    jacobian, condition, kind = of.jacobian[0], 0.0, "unresolved"
+    jacobian, condition = of.jacobian[0], 0.0
+    kind: Kind = "unresolved"
     if np.isfinite(jacobian).all():
         left, values, _ = np.linalg.svd(jacobian)
         condition = float(values[-1] / values[0])
@@ -34,4 +35,4 @@ def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[f
         )
         if condition < NEAR:
             kind = "branches cross" if outside < CROSSING else "path ends"
-    return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)  # type: ignore[arg-type]
+    return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from groups.motion.sampling import usual_motion
 from groups.trajectory import LEVELS, Level, body_index
 from mbssa import Mechanism, ModelError
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail
+
+T = TypeVar("T")
 
 #: Numbers of one pose, its velocity and its acceleration.
 _NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
@@ -67,22 +69,7 @@ def modes_asked(model: Model, texts: Sequence[str]) -> dict[int, int]:
     >>> modes_asked(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=1"])
     {2: 1}
     """
-    found: dict[int, int] = {}
-    faults = []
-    groups = model.structure.n_groups
-    for text in _split(texts):
-        match = re.fullmatch(r"(?:SG-)?(\d+)=(\d+)", text)
-        if match is None:
-            faults.append(f"--mode {text}: write GROUP=NUMBER, such as 2=1")
-            continue
-        group, mode = int(match[1]), int(match[2])
-        if not 1 <= group <= groups:
-            faults.append(f"--mode {text}: there is no group {group}; the groups are 1 to {groups}")
-        elif found.setdefault(group, mode) != mode:
-            faults.append(f"--mode {text}: group {group} already has mode {found[group]}")
-    if faults:
-        raise ValueError(BETWEEN.join(faults))
-    return found
+    return _by_group(model, texts, "mode", "NUMBER, such as 2=1", lambda _group, text: int(text), r"\d{1,9}")
 
 
 def solvers_asked(model: Model, texts: Sequence[str]) -> dict[int, str]:
@@ -99,23 +86,41 @@ def solvers_asked(model: Model, texts: Sequence[str]) -> dict[int, str]:
     >>> solvers_asked(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=global-dense"])
     {2: 'global dense'}
     """
-    found: dict[int, str] = {}
-    faults = []
-    groups = model.structure.n_groups
-    for text in _split(texts):
-        match = re.fullmatch(r"(?:SG-)?(\d+)=(.+)", text)
-        if match is None:
-            faults.append(f"--solver {text}: write GROUP=NAME, such as 2=Newton")
-            continue
-        group, name = int(match[1]), match[2].replace("-", " ").casefold()
-        if not 1 <= group <= groups:
-            faults.append(f"--solver {text}: there is no group {group}; the groups are 1 to {groups}")
-            continue
+
+    def name(group: int, text: str) -> str:
         names = {one.casefold(): one for one in solvers_of(model, group)}
-        if name not in names:
-            faults.append(f"--solver {text}: group {group} can have {', '.join(names.values())}")
-        elif found.setdefault(group, names[name]) != names[name]:
-            faults.append(f"--solver {text}: group {group} already has {found[group]}")
+        try:
+            return names[text.replace("-", " ").casefold()]
+        except KeyError:
+            raise ValueError(f"group {group} can have {', '.join(names.values())}") from None
+
+    return _by_group(model, texts, "solver", "NAME, such as 2=Newton", name)
+
+
+def _by_group(
+    model: Model,
+    texts: Sequence[str],
+    option: str,
+    example: str,
+    read: Callable[[int, str], T],
+    value: str = ".+",
+) -> dict[int, T]:
+    """What ``GROUP=VALUE`` says of groups, with all faults at once."""
+    found: dict[int, T] = {}
+    faults, groups = [], model.structure.n_groups
+    for text in _split(texts):
+        try:
+            match = re.fullmatch(rf"(?:SG-)?(\d{{1,9}})=({value})", text)
+            if match is None:
+                raise ValueError(f"write GROUP={example}")
+            group = int(match[1])
+            if not 1 <= group <= groups:
+                raise ValueError(f"there is no group {group}; the groups are 1 to {groups}")
+            meant = read(group, match[2])
+            if found.setdefault(group, meant) != meant:
+                raise ValueError(f"group {group} already has {option} {found[group]}")
+        except ValueError as error:
+            faults.append(f"--{option} {text}: {error}")
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return found

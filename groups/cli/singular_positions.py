@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 import mbssa
 from groups.building import build
+from groups.kernels.status import NOT_COMPUTED
 from groups.motion import default_motion
 from mbssa import Mechanism
 
 #: Instants at most: what lies between them is proven, or found.
 INSTANTS = 73
-#: Seconds of plain Python beyond which a motion is not looked at.
+#: Seconds of plain Python beyond which a motion is not looked at, or no farther.
 LONGEST = 10.0
 
 
@@ -31,9 +34,21 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
         motion = default_motion(mechanism, steps=INSTANTS)
     if model.plain_seconds * len(motion.time) > LONGEST:
         return []
-    found = model.solve(motion, level="velocity", branch="proven")
-    return [
+    end = time.process_time() + LONGEST
+    found = model.solve(
+        motion,
+        level="velocity",
+        branch="proven",
+        compiled=False,
+        progress=lambda _share: time.process_time() < end,
+    )
+    said = [
         f"in the model's motion SG-{one.group} of {model.group_names[one.group - 1]} is singular {one}"
         for one in found.singular
         if one.kind != "unresolved"
     ]
+    computed = int((found.status != NOT_COMPUTED).all(axis=1).sum())
+    if computed < len(motion.time):
+        last = f"{motion.time[max(computed - 1, 0)]:.5g} s"
+        said.append(f"the model's motion was looked at to {last}; mbssa solve goes on to its end")
+    return said

@@ -208,13 +208,12 @@ def branches(trajectory: Trajectory) -> str:
     if trajectory.proven is None:
         return "branches: checked; --branch proven certifies those that have a bound"
     count, listed = trajectory.status.shape[1], ""
-    proven = count
+    proven = count - int(np.isin(trajectory.proof, (1, 3)).any(axis=0).sum())
     for proof, said in ((1, "checked alone"), (3, "continued through a crossing, and proven but for that")):
         some = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == proof).any(axis=0)).tolist()]
-        proven -= len(some)
         more = f" and {len(some) - _SHOWN_FAULTS} more" if len(some) > _SHOWN_FAULTS else ""
         listed += f"; {said}: {', '.join(some[:_SHOWN_FAULTS])}{more}" if some else ""
-    return f"branches: proven in {max(proven, 0)} of {count} groups{listed}"
+    return f"branches: proven in {proven} of {count} groups{listed}"
 
 
 def _corrected(model: Model) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -209,7 +209,7 @@ def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
         points, axes = rng.uniform(-1.0, 1.0, (2, 3)), np.linalg.qr(rng.normal(size=(3, 3)))[0]
         if space == "planar":
             points, axes = points[:, :2], axes[:, :2]
-        made = {
+        made: dict[str, Any] = {
             "point": tuple(points[0].tolist()),
             "points": tuple(tuple(point) for point in points.tolist()),
             "axis": tuple(axes[0].tolist()),
@@ -218,7 +218,7 @@ def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
             "radius": 0.3,
         }
         given = {name: made[name] for name in joint_type(code, space).required}
-        geometry[k] = JointGeometry(**given)  # type: ignore[arg-type]
+        geometry[k] = JointGeometry(**given)
     mechanism = mbssa.from_pairs(["frame", *bodies[1:]], pairs, space, name=joints)
     return replace(mechanism, joint_geometry=geometry)
 

@@ -392,7 +392,7 @@ def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Mask, Mask, IntArray,
     least = np.maximum(least, np.bitwise_count(required))
     most = np.bitwise_count(allowed).astype(np.int64)
     if query.per_joint is not None:
-        most = np.minimum(most, query.per_joint)
+        most = np.minimum(most, min(query.per_joint, most.max(initial=0)))
     return allowed, required, least, most
 
 

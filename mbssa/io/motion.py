@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mbssa.faults import Fault, ModelError
+from mbssa.io.toml_text import toml_tables, toml_text
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.mechanism import Mechanism
 from mbssa.motion import DefaultMotion, InputLaw, Parameter
@@ -163,13 +164,12 @@ def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMoti
         With every fault but those of :func:`coordinate_faults`.
     """
     from mbssa.io.shape_faults import check_shape
-    from mbssa.io.toml_file import scales
 
     faults: list[Fault] = []
     raw: dict[str, Any] = {"format": 1, "space": "spatial", "motion": record}
     model = check_shape(raw if units is None else raw | {"units": units}, faults)
     if model is not None and model.motion is not None:
-        motion = motion_of(model.motion, *scales(model.units), faults)
+        motion = motion_of(model.motion, *model.units.scales, faults)
         if not faults:
             return motion
     raise ModelError(source_name, faults)
@@ -183,8 +183,6 @@ def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
     ModelError
         Not readable, not TOML, no motion, or not one for this mechanism: every fault.
     """
-    from mbssa.io.toml_file import toml_tables, toml_text
-
     raw = toml_tables(toml_text(path), str(path))
     units = raw.pop("units", None)
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +16,13 @@ import numpy as np
 
 from mbssa.bounds import body_faults, joint_faults
 from mbssa.faults import Fault, ModelError
-from mbssa.files import MAX_BYTES
 from mbssa.io.build import build, driven_bits
 from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
-from mbssa.io.schema import BodyEntry, JointEntry, ModelFile, Units
+from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
 from mbssa.io.shape_faults import UNREAD, check_shape, entry_name, where_in
 from mbssa.io.shorthand import pins_of, write_out_points
+from mbssa.io.toml_text import toml_tables, toml_text
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
 from mbssa.joints.joint_type import SHORTHAND
 from mbssa.mechanism import (
@@ -39,10 +37,6 @@ from mbssa.mechanism import (
 )
 from mbssa.motion import DefaultMotion
 
-#: Metres and radians in one unit of a file.
-_LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
-_ANGLE = {"rad": 1.0, "deg": math.pi / 180.0}
-
 _GEOMETRY = (
     *SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
     "derivative", "unit",
@@ -50,10 +44,6 @@ _GEOMETRY = (
 
 #: Cosine up to which rounded digits may miss a right angle between two axes.
 _SQUARE = 5e-3
-
-#: Parts of a dotted key: the reader's memory grows with their square.
-_DEEPEST = 50
-_DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}""")
 
 
 def read_toml(path: Path) -> Mechanism:
@@ -67,55 +57,9 @@ def read_toml(path: Path) -> Mechanism:
     return parse_toml(toml_text(path), str(path), path.stem)
 
 
-def toml_text(path: Path) -> str:
-    """The text of a TOML file.
-
-    Raises
-    ------
-    ModelError
-        Not readable, too large, not UTF-8.
-    """
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise ModelError(
-                str(path),
-                [Fault("", f"{size / 1e6:.0f} MB of TOML; write more than 20 MB as arrays, .npz")],
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise ModelError(
-            str(path), [Fault(f"line {line}", "is not UTF-8 text; a model file is TOML")]
-        ) from None
-    except OSError as error:
-        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
-
-
 def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
     """A mechanism from the text of a model file; ``source_name`` stands before its faults."""
     return parse_record(toml_tables(text, source_name), source_name, name)
-
-
-def toml_tables(text: str, source_name: str) -> dict[str, Any]:
-    """The tables of a TOML text.
-
-    Raises
-    ------
-    ModelError
-        Not TOML, numbers of thousands of digits, or tables nested too deeply.
-    """
-    deep = _DEEP.search(text)
-    if deep:
-        line = text.count("\n", 0, deep.start()) + 1
-        what = f"a dotted key of more than {_DEEPEST} parts; a model is flat"
-        raise ModelError(source_name, [Fault(f"line {line}", what)])
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ModelError(source_name, [Fault("TOML", "is nested too deeply; a model is flat")]) from None
-    except ValueError as error:  # a TOMLDecodeError, or an integer that Python does not convert
-        raise ModelError(source_name, [Fault("TOML", str(error).partition(";")[0])]) from None
 
 
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
@@ -153,7 +97,7 @@ class _Reader:
         self.faults = faults
         self.space: Space = model.space
         self.dimension = 2 if self.space == "planar" else 3
-        self.length, self.angle = scales(model.units)
+        self.length, self.angle = model.units.scales
 
     def mechanism(self) -> Mechanism:
         names = self._body_names()
@@ -580,11 +524,6 @@ class _Reader:
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
         return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
-
-
-def scales(units: Units) -> tuple[float, float]:
-    """Metres and radians in one unit of a file."""
-    return _LENGTH[units.length], _ANGLE[units.angle]
 
 
 def _scaled(value: float | None, scale: float) -> float | None:

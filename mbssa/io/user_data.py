@@ -120,7 +120,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _BLOCK_COMMENT = re.compile(r"^[ \t]*%\{[ \t]*\n.*?^[ \t]*%\}[ \t]*$", re.MULTILINE | re.DOTALL)
-_NUMBERED = re.compile(r"[ \t]*(\d+)(?:[ \t](.*))?")
+_NUMBERED = re.compile(r"[ \t]*(\d{1,9})(?:[ \t](.*))?")
 
 #: Statements without a value that such scripts begin with.
 _COMMANDS = ("global", "clear", "clearvars", "clc", "close", "format")
@@ -259,7 +259,7 @@ class _Script:
                 self.fail(token, f"{word.text}( is not closed; write )")
         said = word.text + "(" + "".join(token.text for token in inside) + ")"
         known = {"length(M)", "size(M,1)", "size(M,2)", "numel(M(1,:))", "zeros(N)", "zeros(N,N)"}
-        number = re.fullmatch(r"zeros\((\d+)(?:,\1)?\)", said)
+        number = re.fullmatch(r"zeros\((\d{1,9})(?:,\1)?\)", said)
         if number is None and said not in known:
             self.fail(word, f"{said} is not read; write N=length(M) and KnownInputs as a matrix")
         return None if number is None else int(number[1])

@@ -13,6 +13,16 @@ from fuzz import faults
 FEW, LOT, MANY = 200, 10, 3_000
 
 
+#: Cases that were faults: long numbers of lines, more inputs on a joint than a machine word holds, more turns
+#: in a time step than can be followed, and motions that ``check`` looked at for minutes.
+ONCE, ONCE_LONG = (103908, 109945, 134831, 136233, 144026), (124250, 133296, 147440, 149988)
+
+
+@pytest.mark.parametrize("number", [*ONCE, *(pytest.param(k, marks=pytest.mark.slow) for k in ONCE_LONG)])
+def test_cases_that_were_faults_are_not(number):
+    assert faults(number, 1) == {}
+
+
 @pytest.mark.parametrize("first", range(0, FEW, LOT))
 def test_few_damaged_cases_are_refused_or_answered(first):
     assert faults(first, LOT) == {}

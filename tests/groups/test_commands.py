@@ -432,7 +432,7 @@ def test_every_fault_of_a_solver_that_is_asked_for_is_named_at_once(run_mbssa):
         "--mode 9=1: there is no group 9",
         "--solver 2=cholesky: group 2 can have closed form, Newton, global dense, global sparse",
         "--solver 1=Newton: group 1 can have driven, global dense, global sparse",
-        "--solver 2=global dense: group 2 already has Newton",
+        "--solver 2=global dense: group 2 already has solver Newton",
         "--solver 7=Newton: there is no group 7; the groups are 1 to 2",
         "--solver Newton: write GROUP=NAME, such as 2=Newton",
     ):
