@@ -1,4 +1,4 @@
-"""What the proof of branches takes, beside the same motion that is only checked.
+"""Cost of proving branches, beside the same motion that is only checked.
 
     python -m pytest benchmarks/test_branches.py --benchmark-only -s
 

@@ -1,4 +1,4 @@
-"""What a group of each type takes at an instant, as mbssa/group_library.py keeps it in COSTS.
+"""Seconds of each type of group at an instant, for COSTS of mbssa/group_library.py.
 
     python benchmarks/type_costs.py               # measures all types; says how far COSTS is off
     python benchmarks/type_costs.py 3R2D 1P1U1S3D # measures these types alone

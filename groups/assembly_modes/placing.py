@@ -97,7 +97,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How a list of placings was made: in words, whether it has all, and how many it is estimated to lack."""
+    """Origin of a list of placings: in words, whether it is complete, and the estimated number that it lacks."""
 
     text: str
     complete: bool

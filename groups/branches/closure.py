@@ -588,7 +588,7 @@ class Closure:
 
 
 class Blocks:
-    """What weights are of: unknowns, those of a ball as one; in the plane turns of members, and slides.
+    """Blocks of unknowns that share a weight: single unknowns, those of a ball as one; in the plane turns of members, and slides.
 
     ``influence`` (members and cosines, blocks); ``of_slides`` (slides, blocks); ``signed`` (blocks, n)
     """
@@ -624,7 +624,7 @@ class Blocks:
 
 
 def _gearing(model: Model, group: int) -> Gearing:
-    """What leads a group's coordinates where gears alone close it; else nothing."""
+    """Gear ratios of a group that gears alone close; empty for other groups."""
     if model.solvers[group].name != "gears":
         return {}
     from groups.solvers.registry import Setting

@@ -65,7 +65,7 @@ def _completeness(found: GroupModes) -> str:
 
 
 def _searches(listed: Sequence[GroupModes]) -> list[str]:
-    """How the modes were found that no closed form gives."""
+    """Searches for modes of groups without a closed form."""
     lines = []
     for found in listed[:SHOWN]:
         if found.search != CLOSED_FORM.text:

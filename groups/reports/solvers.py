@@ -29,7 +29,7 @@ def solvers_report(model: Model, *, every: bool = False) -> Report:
         _table(model, narrow=False),
         *rest_of_groups(model.structure),
         *_why((solver_text(solver), solver.why) for solver in model.solvers),
-        "Modes are the most that a group of this kind can have; ? where nobody knows.",
+        "Modes are the most that a group of this kind can have; ? where the number is unknown.",
     ]
     if every:
         parts += ["", Heading("Other solvers that a group can have")]
@@ -95,7 +95,7 @@ def _table(model: Model, *, narrow: bool) -> Table:
 
 
 def _record(model: Model, every: bool) -> list[dict[str, Any]]:
-    """The solver of each group as texts and numbers; modes is None where nobody knows the most.
+    """The solver of each group as texts and numbers; modes is None where the largest number is unknown.
 
     With ``every`` the other solvers that it can have, too.
     """

@@ -1,4 +1,4 @@
-"""Which types of group have which solver: a table made from the registry."""
+"""Table of the types of group and their solvers, made from the registry."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ class LibraryRow:
     solver : its form and name, or ``refused``
     unknowns : how many coordinates it solves for at once
     closing : what closes them
-    modes : most assembly modes with struts turned; None where nobody knows
-    degree : of the equation in one unknown; 1 if nothing is to be solved; None where nobody knows
+    modes : most assembly modes with struts turned; None where unknown
+    degree : of the equation in one unknown; 1 if nothing is to be solved; None where unknown
     why : what decided, and why a number is not known
     models : built-in models with such a group
 

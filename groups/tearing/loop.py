@@ -59,7 +59,7 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class Tearing:
-    """What a model has more than others if its inputs are borrowed.
+    """Data that a model with borrowed inputs has in addition.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ def application() -> Any:
 
 
 def found(place: str) -> Any:
-    """What a "module:name" names, imported.
+    """The object named "module:name", imported.
 
     >>> found("math:floor")(2.5)
     2

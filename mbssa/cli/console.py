@@ -1,4 +1,4 @@
-"""What every command prints with: errors, warnings, texts and reports."""
+"""Printing for all commands: errors, warnings, texts and reports."""
 
 from __future__ import annotations
 

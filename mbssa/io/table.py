@@ -1,4 +1,4 @@
-"""What all tables of model files and cam profiles have in common: strictness, and words for their faults."""
+"""Base of the tables of model files and cam profiles: strictness, and words for their faults."""
 
 from __future__ import annotations
 

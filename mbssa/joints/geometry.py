@@ -27,7 +27,7 @@ class JointFrame:
 
 @dataclass(frozen=True, slots=True)
 class JointGeometry:
-    """What a model file says of a joint's geometry; SI units, world axes at the reference.
+    """Geometry of a joint in a model file; SI units, world axes at the reference.
 
     Either ``frames`` (one per body, canonical) or the world shorthand (``point`` … ``axes``).
     ``at_reference`` is the value of a coordinate in the reference configuration (0 if not given).

@@ -68,7 +68,7 @@ class JointType:
     contacts : points of the second body on planes of the first
     is_gear : wheels on bearings; ``rolls`` : rolling without slip on a track, which binds velocities along it
     may_be_multiple : its motions form a group (Hervé: R, P, C, S, PL), so several bodies may share the joint
-    sided : its two bodies are told apart by a symmetry
+    sided : its two bodies are distinct: no symmetry exchanges them
     releases : types with more freedom, each with the constraints that the change gives up
     symbol, fill : marker and colour of the symbol; ``axle`` : with its axis, in space
     solid : body that stands for the joint in the viewer: axle, cross, ball, plate or rider; else a diamond

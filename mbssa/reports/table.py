@@ -243,7 +243,7 @@ def plain_table(
 
 
 def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
-    """What is printed on a console, without colours and without blanks at the ends of lines."""
+    """Text of a console, without colours and without blanks at the ends of lines."""
     from rich.console import Console
 
     stream = io.StringIO()

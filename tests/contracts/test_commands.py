@@ -1,4 +1,4 @@
-"""Every command of the table is found, has one file, and is imported only when it is asked for."""
+"""Contract of commands: each of the table is found, has one file, and is imported only when asked for."""
 
 import inspect
 import subprocess
