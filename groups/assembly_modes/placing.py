@@ -97,7 +97,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Origin of a list of placings: in words, whether it is complete, and the estimated number that it lacks."""
+    """Origin of a list of placings: a text, whether it is complete, and the number that it may lack."""
 
     text: str
     complete: bool
