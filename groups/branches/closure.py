@@ -588,7 +588,7 @@ class Closure:
 
 
 class Blocks:
-    """Blocks of unknowns that share a weight: those of a ball, or one; in the plane turns of members, and slides.
+    """Blocks of unknowns of one weight: those of a ball, or one; in the plane turns of members, or slides.
 
     ``influence`` (members and cosines, blocks); ``of_slides`` (slides, blocks); ``signed`` (blocks, n)
     """
