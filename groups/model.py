@@ -21,7 +21,7 @@ from groups.solvers.relative_coordinates import counts_by_instants
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.compiled import is_worth_compiling
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -167,7 +167,7 @@ class Model:
         >>> [model.proves(groups.constant_speed(bar, steps=n)) for n in (361, 25)]
         [False, True]
         """
-        lengths = [coordinate_unit(name.rpartition(".")[2]) == "m" for name in motion.names]
+        lengths = [is_length(name) for name in motion.names]
         fine = FINE * np.where(lengths, self.frames.size, 1.0)
         return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
 

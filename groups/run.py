@@ -30,7 +30,7 @@ from groups.solvers.reference import check_drives
 from groups.solvers.registry import Solver
 from groups.trajectory import Trajectory
 from mbssa.compiled import chosen, note_loaded
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
@@ -599,11 +599,7 @@ def coarse_instants(model: Model, motion: Motion, starts: Ints) -> Ints:
 
 def _scale(model: Model, motion: Motion) -> Floats:
     """(D,) what each input is measured by: the mechanism's size in m, or 1 rad."""
-    return np.array([model.frames.size if _is_length(name) else 1.0 for name in motion.names])
-
-
-def _is_length(coordinate: str) -> bool:
-    return coordinate_unit(coordinate.rpartition(".")[2]) == "m"
+    return np.array([model.frames.size if is_length(name) else 1.0 for name in motion.names])
 
 
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
 from groups.solvers.tree import spanning
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.equations import Equations, Step, coordinates
 
 if TYPE_CHECKING:
@@ -86,11 +86,6 @@ class Poses:
             motion.time[at], (position + arm) / size, velocity / size, rotation, twist[..., 3:],
             turn if planar else np.zeros((len(turn), 0)), value, rate,
         )  # fmt: skip
-
-
-def is_length(coordinate: str) -> bool:
-    """Whether a driven coordinate is in m, else in rad."""
-    return coordinate_unit(coordinate.rpartition(".")[2]) == "m"
 
 
 @dataclass(eq=False)

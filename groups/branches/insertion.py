@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.branches.certificate import Paths, certified
-from groups.branches.closure import Poses, is_length
+from groups.branches.closure import Poses
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import singular_position
 from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
 from groups.motion import Motion, reference_inputs
 from groups.results.singular import SingularPosition
 from groups.run import Arrays, Carried, Run
+from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.model import Model

@@ -260,7 +260,7 @@ def _driven_path(
 ) -> Trajectory:
     """The mechanism moved by other inputs: by a motion of theirs, or one turn of each."""
     from groups.motion import constant_speed, driven_coordinates
-    from mbssa.joints.catalogue import coordinate_unit
+    from mbssa.joints.catalogue import is_length
 
     try:
         other = with_inputs(mechanism, drive)
@@ -270,7 +270,7 @@ def _driven_path(
     if motion is not None:
         asked = motion_asked(model, name, motion, steps, duration, None, "velocity")
     else:
-        slides = [n for n in driven_coordinates(other) if coordinate_unit(n.rpartition(".")[2]) == "m"]
+        slides = [n for n in driven_coordinates(other) if is_length(n)]
         if slides:
             fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
         asked = constant_speed(other, duration=1.0 if duration is None else duration, steps=steps or 361)

@@ -9,7 +9,7 @@ from groups.model import Model
 from groups.motion import driven_coordinates
 from mbssa import Mechanism, Structure
 from mbssa.analysis.check import check
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import is_length
 from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def motion_to_write(mechanism: Mechanism) -> str:
     if names:
         lines += ["", "[motion.inputs]"]
     for name in names:
-        amplitude = 0.01 if coordinate_unit(name.rpartition(".")[2]) == "m" else 0.1
+        amplitude = 0.01 if is_length(name) else 0.1
         lines.append(f'"{name}" = {{ law = "harmonic", amplitude = {amplitude}, frequency = 1.0 }}')
     return "\n".join(lines)
 

@@ -13,7 +13,7 @@ from groups.motion import driven_coordinates
 from groups.motion.inputs import place_of
 from groups.solvers.constraint_tables import RowTables, encode_rows
 from mbssa import Mechanism, Structure
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 
 if TYPE_CHECKING:
@@ -108,11 +108,6 @@ def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent:
         1.0,
         max(CLOSED, ROUNDING * (extent / size + 1.0)),
     )
-
-
-def is_length(coordinate: str) -> bool:
-    """Whether ``joint.coordinate`` is in m; else in rad."""
-    return coordinate_unit(coordinate.rpartition(".")[2]) == "m"
 
 
 def _ints(numbers: Sequence[int]) -> Ints:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mbssa.faults import Fault, ModelError
 from mbssa.io.toml_text import toml_tables, toml_text
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import is_length
 from mbssa.mechanism import Mechanism
 from mbssa.motion import DefaultMotion, InputLaw, Parameter
 
@@ -33,7 +33,7 @@ def motion_of(entry: MotionEntry, length: float, angle: float, faults: list[Faul
     """
     inputs = {}
     for name, law in entry.inputs.items():
-        scale = length if coordinate_unit(name.rpartition(".")[2]) == "m" else angle
+        scale = length if is_length(name) else angle
         _check_law(law, entry.duration, f"[motion] {name}", faults)
         given = law.model_dump(exclude_unset=True, exclude_none=True, exclude={"law"})
         inputs[name] = InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})

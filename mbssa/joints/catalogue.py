@@ -55,13 +55,19 @@ for _row in sorted(TYPES, key=lambda row: row.space, reverse=True):
 
 
 def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
-    """SI unit of a free coordinate, by its name.
+    """SI unit of a free coordinate, by its name alone or with its joint.
 
-    >>> coordinate_unit("slide"), coordinate_unit("angle_2")
+    >>> coordinate_unit("slide"), coordinate_unit("2-3.angle_2")
     ('m', 'rad')
     """
+    coordinate = coordinate.rpartition(".")[2]
     lengths = ("slide", "lift", "contact", "distance")
     return "m" if coordinate in ("x", "y", "z") or coordinate.startswith(lengths) else "rad"
+
+
+def is_length(coordinate: str) -> bool:
+    """Whether a coordinate is in m; else in rad."""
+    return coordinate_unit(coordinate) == "m"
 
 
 def types_of(space: Space) -> tuple[JointType, ...]:
