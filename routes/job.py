@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from groups.model import Model
 from groups.motion import Motion
-from groups.run import Carried, Part, Run, seed, shapes
+from groups.results.arrays import shapes
+from groups.run import Carried, Part, Run, seed
 from routes.plan import Plan
 from routes.tasks import Tasks, tasks_of
 from routes.workspace import Shapes, Workspace

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.run import OUTPUTS, Arrays
+from groups.results.arrays import OUTPUTS, Arrays
 
 Floats = npt.NDArray[np.float64]
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]

@@ -20,8 +20,9 @@ from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import singular_position
 from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
 from groups.motion import Motion, reference_inputs
+from groups.results.arrays import Arrays
 from groups.results.singular import SingularPosition
-from groups.run import Arrays, Carried, Run
+from groups.run import Carried, Run
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:

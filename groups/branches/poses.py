@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from groups.branches.insertion import Proof, way_to
 from groups.motion import Motion
-from groups.run import Arrays, Carried, Run
+from groups.results.arrays import Arrays
+from groups.run import Carried, Run
 
 if TYPE_CHECKING:
     from groups.model import Model

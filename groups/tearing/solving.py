@@ -13,9 +13,10 @@ import numpy.typing as npt
 from groups.kernels.status import MODE_LOST, OK, SINGULAR
 from groups.motion import Motion, driven_coordinates
 from groups.posed import inputs_at, posed
+from groups.results.arrays import Arrays
 from groups.results.borrowed import Outer
 from groups.rotations import plane_rotation, rotation_of
-from groups.run import REPORTED, Arrays, Carried, Run
+from groups.run import REPORTED, Carried, Run
 from groups.solvers.reference import check_drives
 from groups.tearing.driving import CLOSE, Driver
 from groups.trajectory import Trajectory

@@ -1,0 +1,119 @@
+"""Arrays of an answer: bodies and quality by instants, side by side in memory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels.status import OK
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Bytes of a huge page, from which on one block of memory pays, and of a cache line.
+HUGE, LINE = 2 * 1024 * 1024, 64
+#: Most bytes that a body, or a group, has in an answer at one instant.
+MOST = 152
+#: Names of the arrays of an answer: what the bodies do, and how well it is known.
+OUTPUTS = ("position", "orientation", "velocity", "acceleration")
+QUALITY = ("status", "residual", "iterations", "condition")
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """The arrays that take the answer.
+
+    Attributes
+    ----------
+    outputs : position, orientation, velocity, acceleration, (rows, T, ...); no instants beyond the level
+    quality : status, residual, iterations, condition, (G, T)
+    """
+
+    outputs: tuple[Floats, Floats, Floats, Floats]
+    quality: tuple[npt.NDArray[np.int8], Floats, Ints, Floats]
+
+    @staticmethod
+    def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
+        """In memory, before anything is solved."""
+        wanted = shapes(model, instants, rows, level)
+        small = instants * (rows + model.structure.n_groups) * MOST < HUGE
+        made = {name: np.empty(*shape) for name, shape in wanted.items()} if small else _in_one_block(wanted)
+        made["status"][:] = OK  # kernels write the rest of it at every instant that they solve
+        return Arrays.named(made)
+
+    @staticmethod
+    def named(arrays: dict[str, Any]) -> Arrays:
+        """From arrays of :func:`shapes`."""
+        outputs = arrays["position"], arrays["orientation"], arrays["velocity"], arrays["acceleration"]
+        return Arrays(
+            outputs, (arrays["status"], arrays["residual"], arrays["iterations"], arrays["condition"])
+        )
+
+    def seal(self) -> None:
+        """Let nobody write to them any more."""
+        for array in (*self.outputs, *self.quality):
+            array.flags.writeable = False
+
+    def copy(self) -> Arrays:
+        """The same numbers in memory of their own."""
+        position, orientation, velocity, acceleration = (array.copy() for array in self.outputs)
+        status, residual, iterations, condition = self.quality
+        return Arrays(
+            (position, orientation, velocity, acceleration),
+            (status.copy(), residual.copy(), iterations.copy(), condition.copy()),
+        )
+
+
+def shapes(
+    model: Model, instants: int, rows: int, level: int
+) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
+    """Shape and kind of each array of an answer, by name.
+
+    Parameters
+    ----------
+    rows : bodies that are kept
+    level : 0 for positions, 1 for velocities too, 2 for accelerations too
+    """
+    by_group = model.structure.n_groups, instants
+    first, second = (instants if level > 0 else 0), (instants if level > 1 else 0)
+    position: tuple[int, ...] = (rows, instants, 3)
+    orientation: tuple[int, ...] = (rows, instants, 4)
+    twist = 6
+    if model.mechanism.space == "planar":
+        position, orientation, twist = (rows, instants, 2), (rows, instants), 3
+    return {
+        "position": (position, np.float64),
+        "orientation": (orientation, np.float64),
+        "velocity": ((rows, first, twist), np.float64),
+        "acceleration": ((rows, second, twist), np.float64),
+        "status": (by_group, np.int8),
+        "residual": (by_group, np.float64),
+        "iterations": (by_group, np.int64),
+        "condition": (by_group, np.float64),
+    }
+
+
+def _in_one_block(shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]]) -> dict[str, Any]:
+    """Empty arrays, contiguous each, side by side in one block of memory.
+
+    NumPy asks for huge pages for a block of 4 MiB and more. The system then hands out 2 MiB at a time, and
+    not 512 times 4 KiB, which takes longer than a closed form does.
+    """
+    sizes = [math.prod(shape) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
+    starts = [0]
+    for size in sizes:
+        starts.append(starts[-1] + -(-size // LINE) * LINE)
+    # A huge page begins at a multiple of its size, and the last one has to fit too.
+    block = np.empty(max(-(-starts[-1] // HUGE) + 1, 2) * HUGE, np.uint8)
+    first = -block.ctypes.data % HUGE
+    return {
+        name: block[first + start : first + start + size].view(kind).reshape(shape)
+        for (name, (shape, kind)), start, size in zip(shapes.items(), starts, sizes, strict=False)
+    }
