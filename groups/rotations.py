@@ -130,3 +130,19 @@ def turned(quaternion: Floats, vectors: Floats) -> Floats:
     w, axis = quaternion[..., :1], quaternion[..., 1:]
     twice = 2.0 * np.cross(axis, vectors)
     return vectors + w * twice + np.cross(axis, twice)
+
+
+def about_axis(axis: int, angle: Floats) -> Floats:
+    """(T, 3, 3) turns about a coordinate axis."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    found = np.zeros((len(angle), 3, 3))
+    c, s = np.cos(angle), np.sin(angle)
+    found[:, axis, axis], found[:, i, i], found[:, j, j], found[:, i, j], found[:, j, i] = 1.0, c, c, -s, s
+    return found
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Products of vectors along the last axis; np.cross is slow for few of them."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)

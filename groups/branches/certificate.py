@@ -36,7 +36,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.closure import Blocks, Closure, Linearised, Poses, cross
+from groups.branches.closure import Blocks, Closure, Linearised
+from groups.branches.states import Poses
+from groups.rotations import cross
 
 Floats = npt.NDArray[np.float64]
 

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+from groups.branches.states import Poses
+from groups.rotations import about_axis, cross
 from groups.solvers.tree import spanning
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.equations import Equations, Step, coordinates
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.motion import Motion
     from groups.solvers.gear_train import Gearing
     from mbssa.mechanism import Joint
 
@@ -47,45 +47,6 @@ _ALONG = 1e-9
 
 class NoBound(Exception):
     """A group has equations of which second derivatives have no bound here."""
-
-
-@dataclass(frozen=True, eq=False)
-class Poses:
-    """Poses and rates of all bodies and inputs at instants, lengths over the size, per s.
-
-    Attributes
-    ----------
-    time : (T,) s
-    centre, velocity : (T, N, 3) of the mean of each body's joints
-    rotation : (T, N, 3, 3); spin : (T, N, 3) rad/s; angle : (T, N) rad, of planar bodies, else without rows
-    value, rate : (T, D) of the inputs
-    """
-
-    time: Floats
-    centre: Floats
-    velocity: Floats
-    rotation: Floats
-    spin: Floats
-    angle: Floats
-    value: Floats
-    rate: Floats
-
-    @staticmethod
-    def of(model: Model, motion: Motion, outputs: tuple[Floats, ...], at: slice | Ints) -> Poses:
-        """Of some instants of arrays (N, T, ...) that hold all bodies."""
-        size, planar = model.frames.size, model.mechanism.space == "planar"
-        position, turn, twist = (array[:, at].swapaxes(0, 1) for array in outputs[:3])
-        rotation = plane_rotation(turn) if planar else rotation_of(turn)
-        if planar:
-            position, twist = in_space(position), twist_in_space(twist)
-        arm = (rotation @ model.frames.centre[:, :, None])[..., 0]
-        velocity = twist[..., :3] + cross(twist[..., 3:], arm)
-        over = np.array([size if is_length(name) else 1.0 for name in motion.names])
-        value, rate = (array[:, at].T / over for array in (motion.value, motion.rate))
-        return Poses(
-            motion.time[at], (position + arm) / size, velocity / size, rotation, twist[..., 3:],
-            turn if planar else np.zeros((len(turn), 0)), value, rate,
-        )  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -284,7 +245,7 @@ class Closure:
                 straight = step.kind == "shift"
                 still = led.constant / self.frames.size if straight else led.constant
                 place = place.moved(factor * still * axis) if straight else place.moved(
-                    np.zeros(3), _about(step.axis, np.array([factor * still]))[0])  # fmt: skip
+                    np.zeros(3), about_axis(step.axis, np.array([factor * still]))[0])  # fmt: skip
                 # Ratios are of m and rad, inputs are over the size.
                 names = self.mechanism.driven_coordinates
                 follows = [
@@ -472,7 +433,7 @@ class Closure:
             else:
                 q, speed = (x[:, one.source], rate[:, one.source]) if one.source >= 0 else (
                     at.value[:, -1 - one.source], at.rate[:, -1 - one.source])  # fmt: skip
-                R[:, m] = parent @ _about(one.axis, one.factor * q)
+                R[:, m] = parent @ about_axis(one.axis, one.factor * q)
                 relative = parent[:, :, one.axis] * (one.factor * speed)[:, None]
                 if one.source >= 0:
                     axes.append(parent[:, :, one.axis])
@@ -637,19 +598,3 @@ def _equations(joint: Joint) -> Equations:
     found = joint.type.pair
     assert found is not None
     return found
-
-
-def _about(axis: int, angle: Floats) -> Floats:
-    """(T, 3, 3) turns about a coordinate axis."""
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    found = np.zeros((len(angle), 3, 3))
-    c, s = np.cos(angle), np.sin(angle)
-    found[:, axis, axis], found[:, i, i], found[:, j, j], found[:, i, j], found[:, j, i] = 1.0, c, c, -s, s
-    return found
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """Products of vectors along the last axis; np.cross is slow for few of them."""
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.branches.certificate import Paths, certified
-from groups.branches.closure import Poses
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import singular_position
+from groups.branches.states import Poses
 from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
 from groups.motion import Motion, reference_inputs
 from groups.results.arrays import Arrays

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from groups.branches.closure import Closure, Poses
+from groups.branches.closure import Closure
+from groups.branches.states import Poses
 from groups.results.singular import Kind, SingularPosition
 
 #: Smallest over largest singular value, from which on a pose is not singular.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,24 @@ from groups.kernels import chains as chain_kernels
 from groups.kernels import planar as kernels
 from groups.kernels.status import OK
 from groups.solvers import families
+from groups.solvers.planar_chains import (
+    Chain,
+    Maker,
+    Move,
+    Record,
+    all_moves,
+    joined,
+    link_records,
+    motions_of,
+    move_to,
+    moved,
+    steps_of,
+    type_of,
+    values_of,
+    with_turns,
+)
 from groups.solvers.tree import GroupTree, Link, free_coordinates
 from mbssa import Mechanism
-from mbssa.joints.catalogue import CATALOGUE, JointType
-from mbssa.joints.equations import Step
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
@@ -100,9 +114,9 @@ def encode_planar(
     if mechanism.space != "planar" or tree.struts or any(link.joint < 0 for link in tree.links):
         return None
     joints = [link.joint for link in tree.links] + list(tree.cuts)
-    if any(_type(mechanism, j).pair is None for j in joints):
+    if any(type_of(mechanism, j).pair is None for j in joints):
         return None
-    maker = _Maker(mechanism, frames, reference, drives)
+    maker = Maker(mechanism, frames, reference, drives)
     cuts = [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]
     if len(cuts) > 1:
         return None
@@ -174,202 +188,14 @@ def _solved(group: PlanarGroup, memory: Floats, state: Floats, values: Floats) -
     return S[group.bodies, :5, 0] if status[0, 0] == OK else None
 
 
-# --- chains of elementary motions ------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """One step of a chain; ``at_reference`` is the coordinate's value there, ``unknown`` its own name."""
-
-    kind: int
-    source: int = 0
-    body: int = 0
-    numbers: tuple[float, ...] = ()
-    unknown: tuple[int, int] | None = None
-    at_reference: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """A constant turn after a shift; the angle counts turns."""
-
-    x: float = 0.0
-    y: float = 0.0
-    c: float = 1.0
-    s: float = 0.0
-    angle: float = 0.0
-
-    def then(self, other: _Move) -> _Move:
-        x, y = self.point(other.x, other.y)
-        c, s = self.c * other.c - self.s * other.s, self.s * other.c + self.c * other.s
-        return _Move(x, y, c, s, self.angle + other.angle)
-
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        return self.x + self.c * x - self.s * y, self.y + self.s * x + self.c * y
-
-    def back(self) -> _Move:
-        x, y = -self.c * self.x - self.s * self.y, self.s * self.x - self.c * self.y
-        return _Move(x, y, self.c, -self.s, -self.angle)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Maker:
-    """What every chain of a group is made from."""
-
-    mechanism: Mechanism
-    frames: Frames
-    reference: Configuration
-    drives: Mapping[tuple[int, str], int]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Chain:
-    """Records from a known body on, constants joined; see :func:`_joined`."""
-
-    records: list[_Record] = field(default_factory=list)
-
-    @property
-    def unknown(self) -> list[int]:
-        return [k for k, record in enumerate(self.records) if record.unknown is not None]
-
-
-def _type(mechanism: Mechanism, joint: int) -> JointType:
-    return CATALOGUE[int(mechanism.joint_type[joint])]
-
-
-def _steps(maker: _Maker, joint: int) -> tuple[Step, ...]:
-    pair = _type(maker.mechanism, joint).pair
-    assert pair is not None
-    return pair.steps
-
-
-def _move(maker: _Maker, joint: int, side: int) -> _Move:
-    """A joint's frame on one of its bodies."""
-    origin, axes = maker.frames.origin[joint, side], maker.frames.axes[joint, side]
-    c, s = float(axes[0, 0]), float(axes[1, 0])
-    size = math.hypot(c, s)
-    return _Move(float(origin[0]), float(origin[1]), c / size, s / size, math.atan2(s, c))
-
-
-def _moved(move: _Move) -> _Record:
-    return _Record(chain_kernels.MOVE, numbers=(move.x, move.y, move.c, move.s, move.angle))
-
-
-def _values(maker: _Maker, joint: int) -> list[float]:
-    """Coordinates of a joint at the reference; angles are near ``at_reference``."""
-    mechanism, at = maker.mechanism, maker.reference
-    kind = _type(mechanism, joint)
-    first, second = mechanism.joint_bodies(joint)[:2]
-    a, b = (
-        _Move(
-            float(at.position[body, 0]),
-            float(at.position[body, 1]),
-            float(at.rotation[body, 0, 0]),
-            float(at.rotation[body, 1, 0]),
-        ).then(_move(maker, joint, side))
-        for side, body in enumerate((first, second))
-    )
-    d = a.back().then(b)
-    found = {"slide": d.x, "x": d.x, "y": d.y, "distance": math.hypot(d.x, d.y)}
-    found |= {"azimuth": math.atan2(d.y, d.x), "angle": math.atan2(d.s, d.c)}
-    found["roll"] = found["angle"]
-    geometry = mechanism.joint_geometry.get(joint)
-    given = geometry.at_reference if geometry is not None else {}
-    for name in ("azimuth", "angle", "roll"):
-        found[name] += 2 * math.pi * round((given.get(name, found[name]) - found[name]) / (2 * math.pi))
-    return [found[name] for name in kind.coordinates]
-
-
-def _motions(maker: _Maker, joint: int, steps: tuple[Step, ...], forward: bool) -> list[_Record]:
-    """A joint's steps, from its first body's frame to its second's or back."""
-    kind = _type(maker.mechanism, joint)
-    values = _values(maker, joint)
-    driven = maker.mechanism.joints[joint].driven
-    records: list[_Record] = []
-    quarter = _Move(c=0.0, s=1.0, angle=math.pi / 2)
-    for step in steps if forward else reversed(steps):
-        sign = 1.0 if forward else -1.0
-        if step.coordinate is None:
-            # The length of a rod, along it, or the radius of a wheel, away from its track.
-            way = sign * float(maker.frames.parameters[str(step.factor)][joint])
-            records.append(_moved(_Move(y=way) if step.axis == 1 else _Move(x=way)))
-            continue
-        sign *= float(step.factor)
-        name = kind.coordinates[step.coordinate]
-        kept = name in driven
-        motion = _Record(
-            chain_kernels.TURN if step.kind == "turn" else chain_kernels.SLIDE,
-            source=maker.drives[joint, name] if kept else 0,
-            numbers=(sign,),
-            unknown=None if kept else (joint, step.coordinate),
-            at_reference=sign * values[step.coordinate],
-        )
-        across = step.kind == "shift" and step.axis == 1
-        records += [_moved(quarter), motion, _moved(quarter.back())] if across else [motion]
-    return records
-
-
-def _link_records(maker: _Maker, link: Link) -> list[_Record]:
-    """From the parent's frame to the body's."""
-    near, far = (0, 1) if link.forward else (1, 0)
-    steps = _steps(maker, link.joint)
-    return [
-        _moved(_move(maker, link.joint, near)),
-        *_motions(maker, link.joint, steps, link.forward),
-        _moved(_move(maker, link.joint, far).back()),
-        _Record(chain_kernels.BODY, body=link.body),
-    ]
-
-
-def _joined(records: list[_Record]) -> list[_Record]:
-    """Neighbouring constant moves become one."""
-    joined: list[_Record] = []
-    for record in records:
-        if record.kind == chain_kernels.MOVE and joined and joined[-1].kind == chain_kernels.MOVE:
-            record = _moved(_Move(*joined.pop().numbers).then(_Move(*record.numbers)))
-        joined.append(record)
-    return joined
-
-
-def _with_turns(records: list[_Record], at: Configuration) -> tuple[list[_Record], dict[int, float]]:
-    """Constant angles with the turns that the reference counts; the angle after each unknown turn.
-
-    Between two bodies with nothing but inputs the constants take the turns up, else the unknown turn does.
-    """
-    done: list[_Record] = []
-    after: dict[int, float] = {}
-    angle, pending, constant = 0.0, -1, -1
-    for k, record in enumerate(records):
-        if record.kind == chain_kernels.START:
-            angle = float(at.angle[record.body])
-        elif record.kind == chain_kernels.MOVE:
-            angle += record.numbers[4]
-            constant = k
-        elif record.kind == chain_kernels.TURN:
-            angle += record.at_reference
-            if record.unknown is not None:
-                pending, after[k] = k, angle
-        elif record.kind == chain_kernels.BODY:
-            turns = 2 * math.pi * round((float(at.angle[record.body]) - angle) / (2 * math.pi))
-            angle += turns
-            if pending >= 0:
-                after[pending] += turns
-            elif turns:
-                *rest, last = done[constant].numbers
-                done[constant] = replace(done[constant], numbers=(*rest, last + turns))
-            pending = -1
-        done.append(record)
-    return done, after
-
-
 # --- groups without anything unknown ---------------------------------------------------------------
 
 
-def _led(tree: GroupTree, maker: _Maker) -> PlanarGroup | None:
-    records: list[_Record] = []
+def _led(tree: GroupTree, maker: Maker) -> PlanarGroup | None:
+    records: list[Record] = []
     for link in tree.links:
-        chain = [_Record(chain_kernels.START, body=link.parent), *_link_records(maker, link)]
-        records += _with_turns(_joined(chain), maker.reference)[0]
+        chain = [Record(chain_kernels.START, body=link.parent), *link_records(maker, link)]
+        records += with_turns(joined(chain), maker.reference)[0]
     if any(record.unknown is not None for record in records):
         return None
     own = [link.body for link in tree.links]
@@ -385,15 +211,15 @@ def _led(tree: GroupTree, maker: _Maker) -> PlanarGroup | None:
     else:
         ends = (len(records), len(records), 0, 0)
         ints, floats = _packed(kernels.LED, records, _known(records, own), own, ends)
-    codes = ", ".join(_type(maker.mechanism, link.joint).code for link in tree.links)
+    codes = ", ".join(type_of(maker.mechanism, link.joint).code for link in tree.links)
     memory = np.array([1.0, 0.0, 0.0])
     return PlanarGroup(ints, floats, memory, f"driven {codes}", 1, None, np.array(own, dtype=np.int64))
 
 
-def _crank(records: list[_Record]) -> tuple[Ints, Floats]:
+def _crank(records: list[Record]) -> tuple[Ints, Floats]:
     """One body on one driven hinge; both constant turns become one."""
     start, to_hinge, turn, to_body, body = records
-    front, rest = _Move(*to_hinge.numbers), _Move(*to_body.numbers)
+    front, rest = Move(*to_hinge.numbers), Move(*to_body.numbers)
     turned = replace(front, x=0.0, y=0.0).then(replace(rest, x=0.0, y=0.0))
     x, y = replace(rest, x=0.0, y=0.0).back().point(rest.x, rest.y)
     ints = np.array([kernels.CRANK, start.body, body.body, turn.source, -1], dtype=np.int64)
@@ -401,12 +227,12 @@ def _crank(records: list[_Record]) -> tuple[Ints, Floats]:
     return ints, np.array(numbers)
 
 
-def _known(records: list[_Record], own: list[int]) -> list[int]:
+def _known(records: list[Record], own: list[int]) -> list[int]:
     return sorted({record.body for record in records if record.kind == chain_kernels.START} - set(own))
 
 
 def _packed(
-    form: int, records: list[_Record], known: list[int], own: list[int], ends: tuple[int, int, int, int]
+    form: int, records: list[Record], known: list[int], own: list[int], ends: tuple[int, int, int, int]
 ) -> tuple[Ints, Floats]:
     rows: list[int] = []
     floats = np.zeros(chain_kernels.NUMBERS * len(records))
@@ -421,7 +247,7 @@ def _packed(
 # --- groups that close -----------------------------------------------------------------------------
 
 
-def _closed(tree: GroupTree, cut: int, maker: _Maker) -> PlanarGroup | None:
+def _closed(tree: GroupTree, cut: int, maker: Maker) -> PlanarGroup | None:
     mechanism = maker.mechanism
     ends = mechanism.joint_bodies(cut)[:2]
     sides = [_path(tree, body) for body in ends]
@@ -430,21 +256,21 @@ def _closed(tree: GroupTree, cut: int, maker: _Maker) -> PlanarGroup | None:
         return None
     records = [
         [
-            _Record(chain_kernels.START, body=side[0].parent if side else body),
-            *(record for link in side for record in _link_records(maker, link)),
+            Record(chain_kernels.START, body=side[0].parent if side else body),
+            *(record for link in side for record in link_records(maker, link)),
         ]
         for side, body in zip(sides, ends, strict=True)
     ]
     unknown = [record for side in records for record in side if record.unknown is not None]
     if len({record.unknown for record in unknown}) != len(unknown):
         return None  # the unknown azimuth of a rod turns there and back
-    kind = _type(mechanism, cut)
+    kind = type_of(mechanism, cut)
     if "angle" not in kind.coordinates or "angle" in mechanism.joints[cut].driven:
         if len(unknown) == 2 and all(record.kind == chain_kernels.SLIDE for record in unknown):
             raise ValueError(_only_slides(tree, mechanism))
         return None
     _close(maker, cut, records)
-    chains = [_Chain(_joined(side)) for side in records]
+    chains = [Chain(joined(side)) for side in records]
     if sum(len(chain.unknown) for chain in chains) != 2:
         return None
     if not chains[0].unknown:
@@ -473,17 +299,17 @@ def _path(tree: GroupTree, body: int) -> list[Link]:
     return path[::-1]
 
 
-def _close(maker: _Maker, cut: int, records: list[list[_Record]]) -> None:
+def _close(maker: Maker, cut: int, records: list[list[Record]]) -> None:
     """Lead both sides to the closing point, that of the joint's second body."""
-    kind, steps = _type(maker.mechanism, cut), _steps(maker, cut)
+    kind, steps = type_of(maker.mechanism, cut), steps_of(maker, cut)
     while steps and steps[-1].kind == "turn":
         steps = steps[:-1]  # a turn about the closing point does not move it
     near, far = 0, 1
     if kind.line == "rod" and not maker.mechanism.n_driven_of_joint[cut]:
         # A rod looks the same from its other end: there it is a circle about a known point.
         near, far = (1, 0) if any(record.unknown for record in records[0]) else (0, 1)
-    records[near] += [_moved(_move(maker, cut, near)), *_motions(maker, cut, steps, True)]
-    records[far].append(_moved(_move(maker, cut, far)))
+    records[near] += [moved(move_to(maker, cut, near)), *motions_of(maker, cut, steps, True)]
+    records[far].append(moved(move_to(maker, cut, far)))
 
 
 def _only_slides(tree: GroupTree, mechanism: Mechanism) -> str:
@@ -496,12 +322,12 @@ def _only_slides(tree: GroupTree, mechanism: Mechanism) -> str:
     )
 
 
-def _joint_of(record: _Record) -> int:
+def _joint_of(record: Record) -> int:
     assert record.unknown is not None
     return record.unknown[0]
 
 
-def _name(tree: GroupTree, cut: int, chains: list[_Chain], mechanism: Mechanism) -> str:
+def _name(tree: GroupTree, cut: int, chains: list[Chain], mechanism: Mechanism) -> str:
     ways = [
         [
             (_joint_of(chain.records[k]), "R" if chain.records[k].kind == chain_kernels.TURN else "P")
@@ -515,18 +341,18 @@ def _name(tree: GroupTree, cut: int, chains: list[_Chain], mechanism: Mechanism)
         name = f"{max(letters, letters[::-1])} dyad"
     else:
         (letter,) = [letter for joint, letter in around if joint != cut]
-        name = f"{letter} and {_type(mechanism, cut).code}"
+        name = f"{letter} and {type_of(mechanism, cut).code}"
     joints = sorted({link.joint for link in tree.links} | {cut})
-    driven = [_type(mechanism, j).code for j in joints if mechanism.n_driven_of_joint[j]]
+    driven = [type_of(mechanism, j).code for j in joints if mechanism.n_driven_of_joint[j]]
     return f"{name} with driven {', '.join(driven)}" if driven else name
 
 
-def _general(maker: _Maker, chains: list[_Chain]) -> PlanarGroup:
-    records: list[_Record] = []
+def _general(maker: Maker, chains: list[Chain]) -> PlanarGroup:
+    records: list[Record] = []
     angles = []
     places = []
     for chain in chains:
-        fixed, after = _with_turns(chain.records, maker.reference)
+        fixed, after = with_turns(chain.records, maker.reference)
         places += [len(records) + k for k in chain.unknown]
         angles += [after.get(k, 0.0) for k in chain.unknown]
         records += fixed
@@ -537,7 +363,7 @@ def _general(maker: _Maker, chains: list[_Chain]) -> PlanarGroup:
     return PlanarGroup(ints, floats, memory, "", 2, None, np.array(own, dtype=np.int64))
 
 
-def _fast(maker: _Maker, chains: list[_Chain]) -> PlanarGroup | None:
+def _fast(maker: Maker, chains: list[Chain]) -> PlanarGroup | None:
     """The forms that are worth loops of their own: nothing driven, a hinge, and a hinge or a slide."""
     sides = [_constant(chain) for chain in chains]
     one, two = sides
@@ -571,12 +397,12 @@ class _Side:
     kind: int
     base: int
     own: int
-    front: _Move
-    to_body: _Move
-    to_point: _Move
+    front: Move
+    to_body: Move
+    to_point: Move
 
 
-def _constant(chain: _Chain) -> _Side | None:
+def _constant(chain: Chain) -> _Side | None:
     """A chain that is one unknown motion and at most one body; None for any other."""
     kinds = [record.kind for record in chain.records]
     motions = [k for k, kind in enumerate(kinds) if kind in (chain_kernels.TURN, chain_kernels.SLIDE)]
@@ -589,18 +415,10 @@ def _constant(chain: _Chain) -> _Side | None:
         kinds[k],
         chain.records[0].body,
         chain.records[body].body if bodies else -1,
-        _all_moves(chain.records[:k]),
-        _all_moves(chain.records[k:body]),
-        _all_moves(chain.records[body:]),
+        all_moves(chain.records[:k]),
+        all_moves(chain.records[k:body]),
+        all_moves(chain.records[body:]),
     )
-
-
-def _all_moves(records: list[_Record]) -> _Move:
-    total = _Move()
-    for record in records:
-        if record.kind == chain_kernels.MOVE:
-            total = total.then(_Move(*record.numbers))
-    return total
 
 
 def _hinge(side: _Side) -> list[float] | None:
@@ -609,7 +427,7 @@ def _hinge(side: _Side) -> list[float] | None:
     length = math.hypot(arm.x, arm.y)
     if length == 0.0:
         return None
-    along = _Move(0.0, 0.0, arm.x / length, arm.y / length, math.atan2(arm.y, arm.x)).back()
+    along = Move(0.0, 0.0, arm.x / length, arm.y / length, math.atan2(arm.y, arm.x)).back()
     body = along.then(side.to_body)
     return [side.front.x, side.front.y, 0.0, 0.0, length, *_own_numbers(body, side.to_point)]
 
@@ -620,26 +438,26 @@ def _guide(side: _Side, at: Configuration) -> list[float]:
     body = turned.then(side.to_body)
     point = body.then(side.to_point)
     x, y = side.front.x + point.x, side.front.y + point.y
-    own = _Move(body.x - point.x, body.y - point.y, body.c, body.s, body.angle)
+    own = Move(body.x - point.x, body.y - point.y, body.c, body.s, body.angle)
     if side.own >= 0:
         turns = float(at.angle[side.own] - at.angle[side.base]) - body.angle
         own = replace(own, angle=body.angle + 2 * math.pi * round(turns / (2 * math.pi)))
     return [x, y, turned.c, turned.s, 0.0, *_own_numbers(own, side.to_point)]
 
 
-def _own_numbers(body: _Move, to_point: _Move) -> list[float]:
+def _own_numbers(body: Move, to_point: Move) -> list[float]:
     return [body.x, body.y, body.c, body.s, body.angle, to_point.x, to_point.y]
 
 
-def _in_reference_mode(group: PlanarGroup, joints: list[int], maker: _Maker) -> PlanarGroup:
+def _in_reference_mode(group: PlanarGroup, joints: list[int], maker: Maker) -> PlanarGroup:
     """The sign whose solution is the reference; +1 where both are, at a dead point."""
     state = planar_state(maker.reference)
     wanted = state[group.bodies, :4]
     scale = np.array([maker.frames.size, maker.frames.size, 1.0, 1.0])
     values = np.zeros(len(maker.drives))
     for joint in joints:
-        kind = _type(maker.mechanism, joint)
-        for name, value in zip(kind.coordinates, _values(maker, joint), strict=True):
+        kind = type_of(maker.mechanism, joint)
+        for name, value in zip(kind.coordinates, values_of(maker, joint), strict=True):
             if (joint, name) in maker.drives:
                 values[maker.drives[joint, name]] = value
     best, least = group, math.inf

@@ -13,8 +13,9 @@ import groups
 import mbssa
 import routes
 from groups.branches.certificate import Paths, certified
-from groups.branches.closure import Closure, Poses
+from groups.branches.closure import Closure
 from groups.branches.insertion import prove
+from groups.branches.states import Poses
 from groups.cli.singular_positions import singular_positions
 from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
 from groups.run import Carried, Run

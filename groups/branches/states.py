@@ -1,0 +1,59 @@
+"""Poses, rates and inputs at some instants, as the certificate of branches reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.rotations import cross, in_space, plane_rotation, rotation_of, twist_in_space
+from mbssa.joints.catalogue import is_length
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from groups.motion import Motion
+
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Poses and rates of all bodies and inputs at instants, lengths over the size, per s.
+
+    Attributes
+    ----------
+    time : (T,) s
+    centre, velocity : (T, N, 3) of the mean of each body's joints
+    rotation : (T, N, 3, 3); spin : (T, N, 3) rad/s; angle : (T, N) rad, of planar bodies, else without rows
+    value, rate : (T, D) of the inputs
+    """
+
+    time: Floats
+    centre: Floats
+    velocity: Floats
+    rotation: Floats
+    spin: Floats
+    angle: Floats
+    value: Floats
+    rate: Floats
+
+    @staticmethod
+    def of(model: Model, motion: Motion, outputs: tuple[Floats, ...], at: slice | Ints) -> Poses:
+        """Of some instants of arrays (N, T, ...) that hold all bodies."""
+        size, planar = model.frames.size, model.mechanism.space == "planar"
+        position, turn, twist = (array[:, at].swapaxes(0, 1) for array in outputs[:3])
+        rotation = plane_rotation(turn) if planar else rotation_of(turn)
+        if planar:
+            position, twist = in_space(position), twist_in_space(twist)
+        arm = (rotation @ model.frames.centre[:, :, None])[..., 0]
+        velocity = twist[..., :3] + cross(twist[..., 3:], arm)
+        over = np.array([size if is_length(name) else 1.0 for name in motion.names])
+        value, rate = (array[:, at].T / over for array in (motion.value, motion.rate))
+        return Poses(
+            motion.time[at], (position + arm) / size, velocity / size, rotation, twist[..., 3:],
+            turn if planar else np.zeros((len(turn), 0)), value, rate,
+        )  # fmt: skip

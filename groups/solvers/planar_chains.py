@@ -1,0 +1,217 @@
+"""Chains of elementary motions of planar groups: turns, slides along x, and constant moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.kernels import chains as chain_kernels
+from groups.solvers.tree import Link
+from mbssa import Mechanism
+from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.equations import Step
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One step of a chain; ``at_reference`` is the coordinate's value there, ``unknown`` its own name."""
+
+    kind: int
+    source: int = 0
+    body: int = 0
+    numbers: tuple[float, ...] = ()
+    unknown: tuple[int, int] | None = None
+    at_reference: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A constant turn after a shift; the angle counts turns."""
+
+    x: float = 0.0
+    y: float = 0.0
+    c: float = 1.0
+    s: float = 0.0
+    angle: float = 0.0
+
+    def then(self, other: Move) -> Move:
+        x, y = self.point(other.x, other.y)
+        c, s = self.c * other.c - self.s * other.s, self.s * other.c + self.c * other.s
+        return Move(x, y, c, s, self.angle + other.angle)
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        return self.x + self.c * x - self.s * y, self.y + self.s * x + self.c * y
+
+    def back(self) -> Move:
+        x, y = -self.c * self.x - self.s * self.y, self.s * self.x - self.c * self.y
+        return Move(x, y, self.c, -self.s, -self.angle)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Maker:
+    """What every chain of a group is made from."""
+
+    mechanism: Mechanism
+    frames: Frames
+    reference: Configuration
+    drives: Mapping[tuple[int, str], int]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chain:
+    """Records from a known body on, constants joined; see :func:`joined`."""
+
+    records: list[Record] = field(default_factory=list)
+
+    @property
+    def unknown(self) -> list[int]:
+        return [k for k, record in enumerate(self.records) if record.unknown is not None]
+
+
+def type_of(mechanism: Mechanism, joint: int) -> JointType:
+    """Type of a joint."""
+    return CATALOGUE[int(mechanism.joint_type[joint])]
+
+
+def steps_of(maker: Maker, joint: int) -> tuple[Step, ...]:
+    """Elementary steps of a joint, from its first body to its second."""
+    pair = type_of(maker.mechanism, joint).pair
+    assert pair is not None
+    return pair.steps
+
+
+def move_to(maker: Maker, joint: int, side: int) -> Move:
+    """A joint's frame on one of its bodies."""
+    origin, axes = maker.frames.origin[joint, side], maker.frames.axes[joint, side]
+    c, s = float(axes[0, 0]), float(axes[1, 0])
+    size = math.hypot(c, s)
+    return Move(float(origin[0]), float(origin[1]), c / size, s / size, math.atan2(s, c))
+
+
+def moved(move: Move) -> Record:
+    """A constant move as a step of a chain."""
+    return Record(chain_kernels.MOVE, numbers=(move.x, move.y, move.c, move.s, move.angle))
+
+
+def values_of(maker: Maker, joint: int) -> list[float]:
+    """Coordinates of a joint at the reference; angles are near ``at_reference``."""
+    mechanism, at = maker.mechanism, maker.reference
+    kind = type_of(mechanism, joint)
+    first, second = mechanism.joint_bodies(joint)[:2]
+    a, b = (
+        Move(
+            float(at.position[body, 0]),
+            float(at.position[body, 1]),
+            float(at.rotation[body, 0, 0]),
+            float(at.rotation[body, 1, 0]),
+        ).then(move_to(maker, joint, side))
+        for side, body in enumerate((first, second))
+    )
+    d = a.back().then(b)
+    found = {"slide": d.x, "x": d.x, "y": d.y, "distance": math.hypot(d.x, d.y)}
+    found |= {"azimuth": math.atan2(d.y, d.x), "angle": math.atan2(d.s, d.c)}
+    found["roll"] = found["angle"]
+    geometry = mechanism.joint_geometry.get(joint)
+    given = geometry.at_reference if geometry is not None else {}
+    for name in ("azimuth", "angle", "roll"):
+        found[name] += 2 * math.pi * round((given.get(name, found[name]) - found[name]) / (2 * math.pi))
+    return [found[name] for name in kind.coordinates]
+
+
+def motions_of(maker: Maker, joint: int, steps: tuple[Step, ...], forward: bool) -> list[Record]:
+    """A joint's steps, from its first body's frame to its second's or back."""
+    kind = type_of(maker.mechanism, joint)
+    values = values_of(maker, joint)
+    driven = maker.mechanism.joints[joint].driven
+    records: list[Record] = []
+    quarter = Move(c=0.0, s=1.0, angle=math.pi / 2)
+    for step in steps if forward else reversed(steps):
+        sign = 1.0 if forward else -1.0
+        if step.coordinate is None:
+            # The length of a rod, along it, or the radius of a wheel, away from its track.
+            way = sign * float(maker.frames.parameters[str(step.factor)][joint])
+            records.append(moved(Move(y=way) if step.axis == 1 else Move(x=way)))
+            continue
+        sign *= float(step.factor)
+        name = kind.coordinates[step.coordinate]
+        kept = name in driven
+        motion = Record(
+            chain_kernels.TURN if step.kind == "turn" else chain_kernels.SLIDE,
+            source=maker.drives[joint, name] if kept else 0,
+            numbers=(sign,),
+            unknown=None if kept else (joint, step.coordinate),
+            at_reference=sign * values[step.coordinate],
+        )
+        across = step.kind == "shift" and step.axis == 1
+        records += [moved(quarter), motion, moved(quarter.back())] if across else [motion]
+    return records
+
+
+def link_records(maker: Maker, link: Link) -> list[Record]:
+    """From the parent's frame to the body's."""
+    near, far = (0, 1) if link.forward else (1, 0)
+    steps = steps_of(maker, link.joint)
+    return [
+        moved(move_to(maker, link.joint, near)),
+        *motions_of(maker, link.joint, steps, link.forward),
+        moved(move_to(maker, link.joint, far).back()),
+        Record(chain_kernels.BODY, body=link.body),
+    ]
+
+
+def joined(records: list[Record]) -> list[Record]:
+    """Neighbouring constant moves become one."""
+    joined: list[Record] = []
+    for record in records:
+        if record.kind == chain_kernels.MOVE and joined and joined[-1].kind == chain_kernels.MOVE:
+            record = moved(Move(*joined.pop().numbers).then(Move(*record.numbers)))
+        joined.append(record)
+    return joined
+
+
+def with_turns(records: list[Record], at: Configuration) -> tuple[list[Record], dict[int, float]]:
+    """Constant angles with the turns that the reference counts; the angle after each unknown turn.
+
+    Between two bodies with nothing but inputs the constants take the turns up, else the unknown turn does.
+    """
+    done: list[Record] = []
+    after: dict[int, float] = {}
+    angle, pending, constant = 0.0, -1, -1
+    for k, record in enumerate(records):
+        if record.kind == chain_kernels.START:
+            angle = float(at.angle[record.body])
+        elif record.kind == chain_kernels.MOVE:
+            angle += record.numbers[4]
+            constant = k
+        elif record.kind == chain_kernels.TURN:
+            angle += record.at_reference
+            if record.unknown is not None:
+                pending, after[k] = k, angle
+        elif record.kind == chain_kernels.BODY:
+            turns = 2 * math.pi * round((float(at.angle[record.body]) - angle) / (2 * math.pi))
+            angle += turns
+            if pending >= 0:
+                after[pending] += turns
+            elif turns:
+                *rest, last = done[constant].numbers
+                done[constant] = replace(done[constant], numbers=(*rest, last + turns))
+            pending = -1
+        done.append(record)
+    return done, after
+
+
+def all_moves(records: list[Record]) -> Move:
+    """The product of constant moves."""
+    total = Move()
+    for record in records:
+        if record.kind == chain_kernels.MOVE:
+            total = total.then(Move(*record.numbers))
+    return total
