@@ -372,12 +372,12 @@ def kernel_state() -> str:
 
 
 def _kernel_sources() -> list[Path]:
-    """Files named kernels.py, and all files of folders named kernels, in the packages that are here."""
+    """Files named …kernels.py, and all files of folders named kernels, in the packages that are here."""
     top = Path(__file__).parent.parent
     return sorted(
         path
         for package in _OURS
-        for pattern in ("**/kernels.py", "**/kernels/*.py")
+        for pattern in ("**/*kernels.py", "**/kernels/*.py")
         for path in (top / package).glob(pattern)
     )
 

@@ -14,7 +14,7 @@ from mbssa.compiled import kernel
 from mbssa.initialisation import Incidence
 from mbssa.joints.catalogue import CATALOGUE, TYPE_ORDER
 from mbssa.mechanism import IntArray, Mechanism
-from mbssa.search import kernels
+from mbssa.search import component_kernels
 from mbssa.search.partition import Part, Partition
 from mbssa.search.treatment import Treatment
 
@@ -384,8 +384,8 @@ def build_structure(
     lowest = np.full(count, mechanism.n_bodies, dtype=np.int64)
     members = np.flatnonzero(label >= 0)
     np.minimum.at(lowest, label[members], members)
-    order = kernel(kernels.canonical_order, work)(size, lowest, before_start, before)
-    level = kernel(kernels.group_levels, work)(order, before_start, before)[order]
+    order = kernel(component_kernels.canonical_order, work)(size, lowest, before_start, before)
+    level = kernel(component_kernels.group_levels, work)(order, before_start, before)[order]
 
     number = np.zeros(count + 1, dtype=np.int64)  # number[-1] stays 0: in no group
     number[order] = np.arange(1, count + 1)

@@ -15,7 +15,7 @@ from mbssa.io.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint
 from mbssa.motion import DefaultMotion
-from mbssa.search import kernels
+from mbssa.search import component_kernels
 from mbssa.texts import printable, strange
 
 #: Bodies and joints that one fault names before it only counts the rest.
@@ -197,7 +197,7 @@ def _disconnected(
     n_bodies: int,
     body_names: tuple[str, ...] | None,
 ) -> list[Fault]:
-    part = kernel(kernels.connected, n_bodies + len(joint_start))(joint_start, joint_body, n_bodies)
+    part = kernel(component_kernels.connected, n_bodies + len(joint_start))(joint_start, joint_body, n_bodies)
     loose = np.flatnonzero(part != part[0])
     if not len(loose):
         return []

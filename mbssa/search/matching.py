@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mbssa.compiled import WORTH_COMPILING, kernel
 from mbssa.initialisation import Incidence
 from mbssa.mechanism import IntArray
-from mbssa.search import kernels
+from mbssa.search import assignment_kernels, component_kernels, sparsity_kernels
 from mbssa.search.partition import Part, Partition, PartKind
 
 Mask = npt.NDArray[np.bool_]
@@ -27,7 +27,7 @@ Mask = npt.NDArray[np.bool_]
 def match(incidence: Incidence) -> Partition:
     """Groups and parts of a mechanism, in time that grows almost linearly with its size."""
     work = incidence.work
-    graph: kernels.Graph = (
+    graph: assignment_kernels.Graph = (
         incidence.joint_start,
         incidence.slot_body,
         incidence.slot_joint,
@@ -37,18 +37,18 @@ def match(incidence: Incidence) -> Partition:
     bodies = joints = None
     # Only for speed: groups and parts are the same in any numbering.
     if work >= WORTH_COMPILING:
-        bodies, joints, graph = kernel(kernels.renumbered, work)(graph)
+        bodies, joints, graph = kernel(assignment_kernels.renumbered, work)(graph)
     given = np.zeros(len(incidence.slot_body), dtype=np.int64)
     rest = incidence.units.copy() if joints is None else incidence.units[joints]
     freedom = incidence.freedom_of_body if bodies is None else incidence.freedom_of_body[bodies]
     need = freedom.copy()
-    kernel(kernels.assign, work)(graph, given, rest, need)
+    kernel(assignment_kernels.assign, work)(graph, given, rest, need)
     # What is complete needs no search for what is missing.
     none = np.zeros(incidence.n_bodies, dtype=np.uint8)
-    over = kernel(kernels.without_place, work)(graph, given, rest) if rest.any() else none
-    under = kernel(kernels.short_of_units, work)(graph, given, need) if need.any() else none
-    label, count = kernel(kernels.components, work)(graph, given, over | under)
-    bad, surplus = kernel(kernels.rigid_subchains, work)(graph, given, label, freedom)
+    over = kernel(assignment_kernels.without_place, work)(graph, given, rest) if rest.any() else none
+    under = kernel(assignment_kernels.short_of_units, work)(graph, given, need) if need.any() else none
+    label, count = kernel(component_kernels.components, work)(graph, given, over | under)
+    bad, surplus = kernel(sparsity_kernels.rigid_subchains, work)(graph, given, label, freedom)
     if bodies is not None and joints is not None:
         over, under, label, bad, need = _back(bodies, over, under, label, bad, need)
         (rest,) = _back(joints, rest)
@@ -101,7 +101,7 @@ def _pieces(incidence: Incidence, inside: Mask, ends: IntArray) -> IntArray:
     kept = np.repeat(ends > 1, np.diff(incidence.joint_start)) & inside
     start = np.zeros(int((ends > 1).sum()) + 1, dtype=np.int64)
     np.cumsum(ends[ends > 1], out=start[1:])
-    pieces: IntArray = kernel(kernels.connected, incidence.work)(
+    pieces: IntArray = kernel(component_kernels.connected, incidence.work)(
         start, incidence.slot_body[kept], incidence.n_bodies
     )
     return pieces

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 import mbssa
 from mbssa.initialisation import Incidence
-from mbssa.search import kernels, matching
+from mbssa.search import assignment_kernels, matching
 from mbssa.search.partition import Partition
 
 SEEDS = range(250)
@@ -57,7 +57,7 @@ def random_joints(seed: int, largest: int = 8) -> tuple[list[list[int]], list[in
     return joints, units.tolist(), n_bodies, freedom
 
 
-def graph_of(incidence: Incidence) -> kernels.Graph:
+def graph_of(incidence: Incidence) -> assignment_kernels.Graph:
     return (
         incidence.joint_start,
         incidence.slot_body,
@@ -72,7 +72,7 @@ def assigned(incidence: Incidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rest = incidence.units.copy()
     need = np.full(incidence.n_bodies, incidence.freedom)
     need[0] = 0
-    kernels.assign(graph_of(incidence), given, rest, need)
+    assignment_kernels.assign(graph_of(incidence), given, rest, need)
     return given, rest, need
 
 
