@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -25,6 +25,7 @@ from groups.cli.requests import (
 from groups.cli.runner import Request, solver_by
 from groups.model import Model
 from groups.reports.solution import Summary, solution_report
+from groups.results.table import Choice
 from groups.trajectory import Branch, Level
 from mbssa import load, ranks
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
@@ -39,6 +40,7 @@ from mbssa.cli.options import (
     TrustOption,
 )
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults
+from mbssa.units import SI
 
 
 def solve(
@@ -79,9 +81,37 @@ def solve(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write poses and rates: .npz, .csv or .nc; may be repeated.",
+            help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
         ),
     ] = None,
+    quantities: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
+            show_default="all",
+        ),
+    ] = None,
+    joints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
+            show_default="all",
+        ),
+    ] = None,
+    bodies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BODY,...",
+            help="Bodies in the columns, with their named points.",
+            show_default="all",
+        ),
+    ] = None,
+    units: Annotated[
+        Literal["file", "si"],
+        typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
+    ] = "file",
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -146,6 +176,9 @@ def solve(
         if animate is not None:
             targets.append(Target("--animate", animate, MOVING))
         faults = target_faults(targets, [model, motion, plan], force)
+        choice = _columns_asked(quantities, joints, bodies, units)
+        if len(choice) > 1 and not any(t.path.suffix.lower() in (".csv", ".parquet") for t in targets):
+            faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
         named = points_asked(points or [])
         if points and plot is None and animate is None:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
@@ -167,6 +200,7 @@ def solve(
             compiled,
             targets,
             named,
+            choice,
             request,
             through,
             form,
@@ -189,6 +223,7 @@ def _solve(
     compiled: bool | None,
     targets: Sequence[Target],
     points: list[str] | None,
+    choice: Choice,
     request: Request,
     through: Sequence[str] | None,
     form: str,
@@ -229,8 +264,9 @@ def _solve(
     if run.stopped:
         more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
         print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
-    written, faults = _write(run.trajectory, targets, points)
-    present(solution_report(Summary(model, motion, run, written)), form)
+    written, faults = _write(run.trajectory, targets, points, choice)
+    shown = model.mechanism.units if choice["units"] == "file" else SI
+    present(solution_report(Summary(model, motion, run, written, shown)), form)
     if faults:
         fail_all(faults)
     if run.stopped:
@@ -272,15 +308,33 @@ def _chosen(
     return model, kept, modes
 
 
+def _columns_asked(
+    quantities: str | None, joints: str | None, bodies: str | None, units: Literal["file", "si"]
+) -> Choice:
+    """The columns that were asked for, by names between commas."""
+
+    def names(text: str) -> list[str]:
+        return [name.strip() for name in text.split(",") if name.strip()]
+
+    choice = Choice(units=units)
+    if quantities is not None:
+        choice["quantities"] = names(quantities)
+    if joints is not None:
+        choice["joints"] = joints if joints in ("all", "driven") else names(joints)
+    if bodies is not None:
+        choice["bodies"] = names(bodies)
+    return choice
+
+
 def _write(
-    trajectory: Any, targets: Sequence[Target], points: list[str] | None
+    trajectory: Any, targets: Sequence[Target], points: list[str] | None, choice: Choice
 ) -> tuple[list[Path], list[str]]:
     """Write the files; those that were, and what kept others from it."""
     written, faults = [], []
     for target in targets:
         try:
             if target.endings is TRAJECTORY:
-                trajectory.write(target.path)
+                trajectory.write(target.path, force=True, **choice)  # what may be replaced was settled before
             else:
                 from groups.pictures import write
 
@@ -288,8 +342,9 @@ def _write(
                 write(trajectory, target.path, picture="paths" if paths else "coordinates", points=points)
         except OSError as error:
             faults.append(f"{target.option} {target.path}: {error.strerror or error}")
-        except (ValueError, ModuleNotFoundError) as error:
-            faults.append(f"{target.option} {target.path}: {error}")
+        except (KeyError, ValueError, ModuleNotFoundError) as error:
+            said = error.args[0] if isinstance(error, KeyError) else error
+            faults.append(f"{target.option} {target.path}: {said}")
         else:
             written.append(target.path)
     return written, faults

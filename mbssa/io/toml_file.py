@@ -38,10 +38,7 @@ from mbssa.mechanism import (
     Vector,
 )
 from mbssa.motion import DefaultMotion
-
-#: Metres and radians in one unit of a file.
-_LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
-_ANGLE = {"rad": 1.0, "deg": math.pi / 180.0}
+from mbssa.units import ANGLES, LENGTHS
 
 _GEOMETRY = (
     *SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
@@ -203,6 +200,7 @@ class _Reader:
             title=self.model.title,
             source=self.model.source,
             notes=tuple(self.model.notes),
+            units=(self.model.units.length, self.model.units.angle),
         )
 
     def _motion(self) -> DefaultMotion | None:
@@ -584,7 +582,7 @@ class _Reader:
 
 def scales(units: Units) -> tuple[float, float]:
     """Metres and radians in one unit of a file."""
-    return _LENGTH[units.length], _ANGLE[units.angle]
+    return LENGTHS[units.length], ANGLES[units.angle]
 
 
 def _scaled(value: float | None, scale: float) -> float | None:
