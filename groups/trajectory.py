@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
-from groups.results.joints import JointMotion, joint_motion
+from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
 from groups.rotations import (
     in_space,
     plane_quaternion,
@@ -247,6 +247,28 @@ class Trajectory:
             acceleration=None if self.acceleration is None else _by_body(twist_in_space, self.acceleration),
         )
 
+    def quantity(self, expression: str) -> CoordinateMotion:
+        """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
+
+        Operands and functions are those of :func:`groups.results.expressions.derived`.
+
+        Raises
+        ------
+        ValueError
+            An expression that cannot be read, names that there are not, units that do not fit.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> bar = mbssa.load("planar_four_bar")
+        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+        >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate.round(6).tolist()
+        [-6.283185, -6.283185, -6.283185, -6.283185, -6.283185]
+        """
+        from groups.results.expressions import derived
+
+        return derived(self, {expression: expression})[0]
+
     def faults(self) -> list[str]:
         """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
 
@@ -264,7 +286,8 @@ class Trajectory:
 
         Parameters
         ----------
-        choice : ``quantities``, ``joints``, ``bodies``, ``units``; see :class:`groups.results.table.Choice`
+        choice : ``quantities``, ``joints``, ``bodies``, ``derived``, ``units``; see
+            :class:`groups.results.table.Choice`
 
         Raises
         ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
@@ -60,12 +60,14 @@ class Choice(TypedDict, total=False):
     quantities : kinds, of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default
     joints : ``"all"``, ``"driven"``, or names of joints (``2-3``) and coordinates (``2-3.angle``)
     bodies : names or numbers of the bodies that have columns, with their points; all that were kept
+    derived : expressions by the name of their columns, as :func:`groups.results.expressions.derived` has them
     units : ``"si"``, or ``"file"`` for those of the model file
     """
 
     quantities: Sequence[str]
     joints: str | Sequence[str]
     bodies: Sequence[str | int]
+    derived: Mapping[str, str]
     units: Literal["si", "file"]
 
 
@@ -93,6 +95,7 @@ def chosen_columns(
     quantities: Sequence[str] = QUANTITIES,
     joints: str | Sequence[str] = "all",
     bodies: Sequence[str | int] | None = None,
+    derived: Mapping[str, str] | None = None,
     units: str = "si",
 ) -> list[Column]:
     """The columns of a :class:`Choice`, time first.
@@ -110,6 +113,10 @@ def chosen_columns(
     found = [Column("time", "s", trajectory.time)]
     coordinates = _coordinates(trajectory, joints, "driven" in quantities, "joints" in quantities)
     found += [column for one in coordinates for column in _of_coordinate(one)]
+    if derived:
+        from groups.results.expressions import derived as motions_of
+
+        found += [column for one in motions_of(trajectory, derived) for column in _of_coordinate(one)]
     kept = trajectory.kept[trajectory.kept > 0].tolist()
     moving = [trajectory.body(body) for body in ([b + 1 for b in kept] if bodies is None else bodies)]
     if "points" in quantities:
@@ -145,7 +152,7 @@ def _of_coordinate(one: CoordinateMotion) -> Iterator[Column]:
     levels = (one.value, one.rates, one.accelerations)
     for after, per, level in zip(("", ".rate", ".acceleration"), ("", "/s", "/s^2"), levels, strict=True):
         if level is not None:
-            yield Column(one.name + after, one.unit + per, level)
+            yield Column(one.name + after, (one.unit or "1") + per if per else one.unit, level)
 
 
 def _of_points(body: BodyMotion) -> Iterator[Column]:

@@ -155,10 +155,17 @@ def test_columns_and_tables_are_in_the_units_of_the_file(run_mbssa, tmp_path):
     assert float(degrees[-1].split(",")[1]) == pytest.approx(np.degrees(float(radians[-1].split(",")[1])))
     assert len(degrees[0].split(",")) == 4 + 9
     done = run_mbssa(*asked[:4], "--joints", "1-2")
-    assert "--quantities, --joints, --bodies: are for columns" in done.stderr
+    assert "are for columns; write --output FILE.csv too" in done.stderr
     done = run_mbssa(*asked[:4], "--output", str(tmp_path / "b.csv"), "--joints", "7-9")
     assert done.exit_code == 2
     assert "no joint '7-9'" in done.stderr
+    assert not (tmp_path / "b.csv").exists()
+    asked[-1] = str(tmp_path / "c.csv")
+    done = run_mbssa(*asked, "--quantity", "lift=distance(2.tip, frame.origin)", "--quantity", "a")
+    assert "--quantity a: write NAME=EXPRESSION" in done.stderr
+    done = run_mbssa(*asked, "--quantity", "turn=2*1-2.angle", "--quantities", "groups")
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "c.csv").read_text().startswith("time [s],turn [deg],turn.rate [deg/s],")
 
 
 def test_rounding_prints_as_zero(run_mbssa):
