@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
-from groups.results.joints import JointMotion, joint_motion
+from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
 from groups.rotations import (
     in_space,
     plane_quaternion,
@@ -25,10 +25,12 @@ from groups.rotations import rotation_of as rotation_of
 from mbssa.joints.frames import Frames, joint_frames
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
     from groups.results.borrowed import Outer
     from groups.results.singular import SingularPosition
+    from groups.results.table import Choice
     from mbssa import Mechanism, Structure
 
 Floats = npt.NDArray[np.float64]
@@ -245,6 +247,28 @@ class Trajectory:
             acceleration=None if self.acceleration is None else _by_body(twist_in_space, self.acceleration),
         )
 
+    def quantity(self, expression: str) -> CoordinateMotion:
+        """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
+
+        Operands and functions are those of :func:`groups.results.expressions.derived`.
+
+        Raises
+        ------
+        ValueError
+            An expression that cannot be read, names that there are not, units that do not fit.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> bar = mbssa.load("planar_four_bar")
+        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+        >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate.round(6).tolist()
+        [-6.283185, -6.283185, -6.283185, -6.283185, -6.283185]
+        """
+        from groups.results.expressions import derived
+
+        return derived(self, {expression: expression})[0]
+
     def faults(self) -> list[str]:
         """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
 
@@ -255,71 +279,132 @@ class Trajectory:
         """
         return sentences(self)
 
-    def columns(self, joints: str | Sequence[str] = ()) -> tuple[list[str], Floats]:
-        """Header and (T, columns) table of time, position, orientation, velocity, acceleration, by body.
+    def columns(self, **choice: Unpack[Choice]) -> tuple[list[str], Floats]:
+        """Header and (T, columns) table: time, joints, points, bodies, and status and residual by group.
 
-        ``joints`` adds coordinates: ``"driven"``, ``"all"``, or names of joints (``2-3``) and of
-        coordinates (``2-3.angle``). Levels that were not kept have no columns.
+        Driven coordinates come first. Coordinates, points and bodies have those levels that were kept.
 
+        Parameters
+        ----------
+        choice : ``quantities``, ``joints``, ``bodies``, ``derived``, ``units``; see
+            :class:`groups.results.table.Choice`
+
+        Raises
+        ------
+        KeyError, ValueError
+            Joints, coordinates, bodies, quantities or units that there are not.
+
+        Examples
+        --------
         >>> import groups, mbssa
         >>> bar = mbssa.load("planar_four_bar")
         >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-        >>> header, table = trajectory.columns("driven")
-        >>> header[:3], header[-3:], table.shape
-        (['time', 'crank.x', 'crank.y'], ['1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 31))
+        >>> header, table = trajectory.columns(quantities=["driven", "groups"])
+        >>> header[:4], table.shape
+        (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))
         """
-        from groups.results.table import columns
+        from groups.results.table import chosen_columns, columns
 
-        return columns(self, joints)
+        return columns(chosen_columns(self, **choice))
 
-    def write(self, path: str | Path) -> None:
-        """Write a file whose ending says the format: ``.npz``, ``.csv`` or ``.nc`` (netCDF).
+    def write(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
+        """Write a file whose ending says the format: ``.csv``, ``.parquet``, ``.npz`` or ``.nc`` (netCDF).
+
+        Parameters
+        ----------
+        force : replace a file that is there
+        choice : of :meth:`columns`, for ``.csv`` and ``.parquet``; the others hold everything, in SI units
 
         Raises
         ------
         ValueError
-            Another ending: those that there are.
+            Another ending: those that there are; or a choice that there is not.
         ModuleNotFoundError
-            ``.nc`` without the extra ``xarray``.
+            ``.nc`` without the extra ``xarray``, ``.parquet`` without ``sweeps``.
         OSError
-            The file cannot be written. It is then as it was before.
+            The file exists, or cannot be written. It is then as it was before.
         """
-        writers: dict[str, Callable[[str | Path], None]] = {
-            ".npz": self.save,
-            ".csv": self.write_csv,
-            ".nc": self.write_netcdf,
-        }
-        ending = Path(path).suffix.lower()
-        if ending not in writers:
-            said = f"the ending {ending!r} is no format" if ending else "it has no ending"
-            raise ValueError(f"{path}: {said}; a trajectory is written as {', '.join(writers)}")
-        writers[ending](path)
+        from groups.results.table import check_target
 
-    def save(self, path: str | Path) -> None:
+        path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
+        ending = path.suffix.lower()
+        if ending == ".npz":
+            self.save(path, force=force)
+        elif ending == ".nc":
+            self.write_netcdf(path, force=force)
+        elif ending == ".parquet":
+            self.write_parquet(path, force=force, **choice)
+        else:
+            self.write_csv(path, force=force, **choice)
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write everything, the mechanism too, to an ``.npz`` file; :func:`groups.load_trajectory` reads it.
 
         Raises
         ------
+        ValueError
+            Another ending.
         OSError
-            The file cannot be written. It is then as it was before.
+            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
         """
         from groups.results.archive import save
+        from groups.results.table import check_target
 
-        save(self, path)
+        save(self, check_target(path, (".npz",), force))
 
-    def write_csv(self, path: str | Path, *, joints: str | Sequence[str] = ()) -> None:
+    def write_csv(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write :meth:`columns` as text, a row per instant; the header gives the units in brackets.
 
         Numbers have as many digits as it takes to read the same ones back.
 
         Raises
         ------
+        KeyError, ValueError
+            As :meth:`columns`; or another ending.
         OSError
-            The file cannot be written. It is then as it was before.
+            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
         """
-        from groups.results.table import write_csv
+        from groups.results.table import check_target, chosen_columns, write_csv
 
-        write_csv(self, path, joints)
+        write_csv(chosen_columns(self, **choice), check_target(path, (".csv",), force))
+
+    def write_parquet(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
+        """Write what :meth:`write_csv` writes as Parquet; needs the extra ``sweeps``.
+
+        Raises
+        ------
+        KeyError, ValueError
+            As :meth:`columns`; or another ending.
+        ModuleNotFoundError
+            The extra is not installed: what to write.
+        OSError
+            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
+        """
+        from groups.results.table import check_target, chosen_columns, write_parquet
+
+        write_parquet(chosen_columns(self, **choice), check_target(path, (".parquet",), force))
+
+    def to_pandas(self, **choice: Unpack[Choice]) -> pandas.DataFrame:
+        """:meth:`columns` as a data frame over time, units in the labels. Needs pandas (extra ``xarray``).
+
+        Raises
+        ------
+        KeyError, ValueError
+            As :meth:`columns`.
+        ModuleNotFoundError
+            pandas is not installed: what to write.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> bar = mbssa.load("planar_four_bar")
+        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+        >>> trajectory.to_pandas(joints="1-4", quantities=["joints"]).columns.tolist()
+        ['1-4.angle [rad]', '1-4.angle.rate [rad/s]', '1-4.angle.acceleration [rad/s^2]']
+        """
+        from groups.results.table import chosen_columns, to_pandas
+
+        return to_pandas(chosen_columns(self, **choice))
 
     def to_xarray(self) -> xarray.Dataset:
         """A labelled dataset: dimensions time, body, axis, component (of quaternions) and group.
@@ -336,7 +421,7 @@ class Trajectory:
 
         return to_xarray(self)
 
-    def write_netcdf(self, path: str | Path) -> None:
+    def write_netcdf(self, path: str | Path, *, force: bool = False) -> None:
         """Write :meth:`to_xarray` as netCDF-3 with 64-bit offsets.
 
         Raises
@@ -344,13 +429,14 @@ class Trajectory:
         ModuleNotFoundError
             The extra ``xarray`` is not installed: what to write.
         ValueError
-            An array is larger than the 4 GB that the format takes.
+            Another ending, or an array larger than the 4 GB that the format takes.
         OSError
-            The file cannot be written. It is then as it was before.
+            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
         """
         from groups.results.netcdf import write_netcdf
+        from groups.results.table import check_target
 
-        write_netcdf(self, path)
+        write_netcdf(self, check_target(path, (".nc",), force))
 
 
 def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:

@@ -20,6 +20,7 @@ from mbssa.joints.geometry import JointGeometry as JointGeometry
 from mbssa.joints.geometry import Vector as Vector
 from mbssa.motion import DefaultMotion
 from mbssa.trust import may_run
+from mbssa.units import SI
 
 IntArray = npt.NDArray[np.int64]
 ByteArray = npt.NDArray[np.uint8]
@@ -84,6 +85,7 @@ class Mechanism:
     joint_geometry, body_geometry : by index; only those that have any
     multiple_joints : joints of three or more bodies, whose pairs are among the joints
     motion : the motion that the model carries, or None; kept here, run by the package ``groups``
+    units : of length and angle in the model file, for tables; every number here is in m and rad
 
     Examples
     --------
@@ -111,6 +113,7 @@ class Mechanism:
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
+    units: tuple[str, str] = SI
 
     def __post_init__(self) -> None:
         for column in (self.joint_start, self.joint_body, self.joint_type, self.driven):

@@ -15,7 +15,7 @@ from tempfile import TemporaryFile
 from mbssa import ranks
 
 #: Endings of the files that an option writes.
-TRAJECTORY = (".npz", ".csv", ".nc")
+TRAJECTORY = (".npz", ".csv", ".nc", ".parquet")
 STILL = (".png", ".svg", ".pdf")
 MOVING = (".gif", ".html", ".htm")
 
@@ -101,6 +101,8 @@ def _missing_package(target: Target) -> str | None:
     ending = target.path.suffix.lower()
     if ending == ".nc" and find_spec("xarray") is None:
         return 'netCDF needs xarray: pip install "mbssa[xarray]"'
+    if ending == ".parquet" and find_spec("pyarrow") is None:
+        return 'Parquet needs PyArrow: pip install "mbssa[sweeps]"'
     if ending in (*STILL, ".gif") and find_spec("matplotlib") is None:
         return 'pictures need Matplotlib: pip install "mbssa[pictures]"'
     return None

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 from groups.building import build
@@ -25,7 +26,8 @@ from groups.cli.requests import (
 from groups.cli.runner import Request, solver_by
 from groups.model import Model
 from groups.reports.solution import Summary, solution_report
-from groups.trajectory import Branch, Level
+from groups.results.table import Choice, chosen_columns
+from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa import load, ranks
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
 from mbssa.cli.options import (
@@ -39,6 +41,7 @@ from mbssa.cli.options import (
     TrustOption,
 )
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults
+from mbssa.units import SI
 
 
 def solve(
@@ -79,9 +82,44 @@ def solve(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write poses and rates: .npz, .csv or .nc; may be repeated.",
+            help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
         ),
     ] = None,
+    quantities: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
+            show_default="all",
+        ),
+    ] = None,
+    joints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
+            show_default="all",
+        ),
+    ] = None,
+    bodies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BODY,...",
+            help="Bodies in the columns, with their named points.",
+            show_default="all",
+        ),
+    ] = None,
+    quantity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=EXPRESSION",
+            help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
+        ),
+    ] = None,
+    units: Annotated[
+        Literal["file", "si"],
+        typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
+    ] = "file",
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -146,6 +184,11 @@ def solve(
         if animate is not None:
             targets.append(Target("--animate", animate, MOVING))
         faults = target_faults(targets, [model, motion, plan], force)
+        choice = _columns_asked(quantities, joints, bodies, units, quantity or [], faults)
+        if len(choice) > 1 and not any(t.path.suffix.lower() in (".csv", ".parquet") for t in targets):
+            faults.append(
+                "--quantities, --joints, --bodies, --quantity: are for columns; write --output FILE.csv too"
+            )
         named = points_asked(points or [])
         if points and plot is None and animate is None:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
@@ -167,6 +210,7 @@ def solve(
             compiled,
             targets,
             named,
+            choice,
             request,
             through,
             form,
@@ -189,6 +233,7 @@ def _solve(
     compiled: bool | None,
     targets: Sequence[Target],
     points: list[str] | None,
+    choice: Choice,
     request: Request,
     through: Sequence[str] | None,
     form: str,
@@ -203,6 +248,10 @@ def _solve(
         faults = picture_faults(model, kept, level, still, moving, points)
         if faults:
             fail_all(faults)
+    try:
+        chosen_columns(_unsolved(model, kept, level), **choice)
+    except (KeyError, ValueError) as error:
+        fail_all(str(error.args[0]).split(BETWEEN))
     from groups.cli.watched import solve_watched
 
     bodies = None if kept is None else [body + 1 for body in kept]
@@ -229,8 +278,9 @@ def _solve(
     if run.stopped:
         more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
         print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
-    written, faults = _write(run.trajectory, targets, points)
-    present(solution_report(Summary(model, motion, run, written)), form)
+    written, faults = _write(run.trajectory, targets, points, choice)
+    shown = model.mechanism.units if choice["units"] == "file" else SI
+    present(solution_report(Summary(model, motion, run, written, shown)), form)
     if faults:
         fail_all(faults)
     if run.stopped:
@@ -272,15 +322,69 @@ def _chosen(
     return model, kept, modes
 
 
+def _unsolved(model: Model, kept: Sequence[int] | None, level: Level) -> Trajectory:
+    """A trajectory without instants, on which columns are tried before anything is solved."""
+    bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(sorted({0, *kept}))
+    planar, k, g = model.mechanism.space == "planar", len(bodies), model.structure.n_groups
+    none, rates = np.zeros((0, g)), np.zeros((0, k, 3 if planar else 6))
+    order = level_number(level)
+    return Trajectory(
+        model.mechanism,
+        np.zeros(0),
+        np.zeros((0, k, 2 if planar else 3)),
+        np.zeros((0, k) if planar else (0, k, 4)),
+        rates if order > 0 else None,
+        rates if order > 1 else None,
+        none.astype(np.int8),
+        none,
+        none.astype(np.int64),
+        none,
+        bodies,
+    )
+
+
+def _columns_asked(
+    quantities: str | None,
+    joints: str | None,
+    bodies: str | None,
+    units: Literal["file", "si"],
+    derived: Sequence[str],
+    faults: list[str],
+) -> Choice:
+    """The columns that were asked for, by names between commas; faults are added to ``faults``."""
+
+    def names(text: str) -> list[str]:
+        return [name.strip() for name in text.split(",") if name.strip()]
+
+    choice = Choice(units=units)
+    if quantities is not None:
+        choice["quantities"] = names(quantities)
+    if joints is not None:
+        choice["joints"] = joints if joints in ("all", "driven") else names(joints)
+    if bodies is not None:
+        choice["bodies"] = names(bodies)
+    expressions: dict[str, str] = {}
+    for text in derived:
+        name, equals, expression = (part.strip() for part in text.partition("="))
+        if not (name and equals and expression):
+            faults.append(f"--quantity {text}: write NAME=EXPRESSION")
+        elif name in expressions:
+            faults.append(f"--quantity {text}: {name} has an expression already")
+        expressions[name] = expression
+    if expressions:
+        choice["derived"] = expressions
+    return choice
+
+
 def _write(
-    trajectory: Any, targets: Sequence[Target], points: list[str] | None
+    trajectory: Any, targets: Sequence[Target], points: list[str] | None, choice: Choice
 ) -> tuple[list[Path], list[str]]:
     """Write the files; those that were, and what kept others from it."""
     written, faults = [], []
     for target in targets:
         try:
             if target.endings is TRAJECTORY:
-                trajectory.write(target.path)
+                trajectory.write(target.path, force=True, **choice)  # what may be replaced was settled before
             else:
                 from groups.pictures import write
 
@@ -288,8 +392,9 @@ def _write(
                 write(trajectory, target.path, picture="paths" if paths else "coordinates", points=points)
         except OSError as error:
             faults.append(f"{target.option} {target.path}: {error.strerror or error}")
-        except (ValueError, ModuleNotFoundError) as error:
-            faults.append(f"{target.option} {target.path}: {error}")
+        except (KeyError, ValueError, ModuleNotFoundError) as error:
+            said = error.args[0] if isinstance(error, KeyError) else error
+            faults.append(f"{target.option} {target.path}: {said}")
         else:
             written.append(target.path)
     return written, faults

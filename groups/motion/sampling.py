@@ -80,7 +80,11 @@ def constant_speed(
 
 
 def default_motion(
-    mechanism: Mechanism, *, steps: int | None = None, duration: float | None = None
+    mechanism: Mechanism,
+    *,
+    steps: int | None = None,
+    duration: float | None = None,
+    at_reference: Mapping[str, float] | None = None,
 ) -> Motion:
     """The motion that the model carries: ``[motion]`` of its file; else :func:`usual_motion`.
 
@@ -89,6 +93,8 @@ def default_motion(
     steps : instants, both ends included; the model's if not given
     duration : s from t = 0; the model's if not given. The laws stay what they are: a longer motion goes
         on, a shorter one stops earlier.
+    at_reference : values of the driven coordinates there (:attr:`groups.Model.reference_inputs`), which are
+        otherwise found by assembling the mechanism
 
     Raises
     ------
@@ -110,7 +116,7 @@ def default_motion(
         raise ValueError(
             f"{name} carries no motion; write [motion] into its file, or give a motion of {inputs}"
         )
-    return stored_motion(mechanism, stored, steps, duration)
+    return stored_motion(mechanism, stored, steps, duration, at_reference)
 
 
 def usual_motion(mechanism: Mechanism) -> DefaultMotion | None:
@@ -144,7 +150,11 @@ def usual_motion(mechanism: Mechanism) -> DefaultMotion | None:
 
 
 def stored_motion(
-    mechanism: Mechanism, stored: DefaultMotion, steps: int | None, duration: float | None
+    mechanism: Mechanism,
+    stored: DefaultMotion,
+    steps: int | None,
+    duration: float | None,
+    at_reference: Mapping[str, float] | None = None,
 ) -> Motion:
     """Instants of a motion that is kept as data."""
     check_span(steps, duration)
@@ -157,7 +167,8 @@ def stored_motion(
     if faults:
         raise ValueError("; ".join(faults))
     free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
-    at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
+    if at_reference is None:
+        at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
     laws = {name: _law(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()}
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
     return sample(mechanism, laws, time)

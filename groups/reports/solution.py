@@ -15,6 +15,7 @@ from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.system import Configuration
 from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import SHOWN, Heading, Part, Report, Table, Verbatim
+from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,9 @@ Floats = npt.NDArray[np.float64]
 #: Driven coordinates and faults that a page lists before it only counts the rest.
 _SHOWN_INPUTS = 24
 _SHOWN_FAULTS = 20
+
+#: Share of the size, of 1 rad, or of the largest number of a row, below which a number is rounding.
+_ROUNDING = 1e-12
 
 #: Corrections of the reference, over the size or in rad, that are more than what digits leave open.
 CORRECTED = 1e-4
@@ -48,12 +52,13 @@ class Worst:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A run and what it was made of: ``files`` are those that were written."""
+    """A run and what it was made of: ``files`` were written; tables are in ``units`` of length and angle."""
 
     model: Model
     motion: Motion
     run: Watched
     files: Sequence[Path] = ()
+    units: tuple[str, str] = SI
 
     @property
     def trajectory(self) -> Trajectory:
@@ -89,7 +94,7 @@ def solution_report(summary: Summary) -> Report:
         *rest_of_groups(structure),
     ]
     if names:
-        parts.append(_input_table(summary.motion))
+        parts.append(_input_table(summary))
         if len(names) > _SHOWN_INPUTS:
             parts.append(f"… and {len(names) - _SHOWN_INPUTS} more; --format json lists all")
     parts += _figures(summary)
@@ -155,14 +160,18 @@ def _extreme(values: Floats, *, largest: bool) -> float | None:
     return float(known.max() if largest else known.min())
 
 
-def _input_table(motion: Motion) -> Table:
+def _input_table(summary: Summary) -> Table:
     right = ("From", "To", "Fastest", "Acceleration up to")
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
         numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
-        return one["name"], *(f"{number:.4g}" for number in numbers), f"{one['unit']}, /s, /s²"
+        unit, scale = given_in(one["unit"], summary.units)
+        typical = summary.model.frames.size if one["unit"] == "m" else 1.0
+        least = _ROUNDING * max(typical, *map(abs, numbers))
+        shown = (number / scale if abs(number) > least else 0.0 for number in numbers)
+        return one["name"], *(f"{number:.4g}" for number in shown), f"{unit}, /s, /s²"
 
-    return Table(("Driven", *right, "Unit"), _inputs(motion)[:_SHOWN_INPUTS], cells, right)
+    return Table(("Driven", *right, "Unit"), _inputs(summary.motion)[:_SHOWN_INPUTS], cells, right)
 
 
 def _inputs(motion: Motion) -> list[dict[str, Any]]:

@@ -301,7 +301,7 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
     if joints == "driven":
         wanted = [(joint, joint.driven) for joint in mechanism.joints if joint.driven]
     elif joints == "all":
-        wanted = [(joint, measured(trajectory, joint)) for joint in _measurable(trajectory)]
+        wanted = [(joint, measured(trajectory, joint)) for joint in measurable(trajectory)]
     else:
         wanted = [_named(trajectory, name) for name in ([joints] if isinstance(joints, str) else joints)]
     chosen = []
@@ -311,7 +311,8 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
     return chosen
 
 
-def _measurable(trajectory: Trajectory) -> list[Joint]:
+def measurable(trajectory: Trajectory) -> list[Joint]:
+    """Joints whose coordinates the poses of the bodies that were kept tell."""
     kept = {0, *trajectory.kept.tolist()}
     mechanism = trajectory.mechanism
     return [

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.joints import CoordinateMotion, chosen_coordinates
+from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable, measured
 from mbssa.files import whole
 from mbssa.texts import as_cell
+from mbssa.units import given_in
 
 if TYPE_CHECKING:
-    from groups.trajectory import Trajectory
+    import pandas
+
+    from groups.trajectory import BodyMotion, Trajectory
 
 Floats = npt.NDArray[np.float64]
+
+#: Kinds of columns, in their order.
+QUANTITIES = ("driven", "joints", "points", "bodies", "groups")
 
 #: Names and units of a body's columns by level, planar and spatial; a quaternion has no unit.
 _PLANAR = {
@@ -40,58 +47,211 @@ _SPATIAL = {
     ),
 }
 
+#: Unit of residuals, in whatever units the rest is given.
+_RESIDUAL = "m or rad"
+
 #: Numbers that are turned into text together.
 _BLOCK = 500_000
 
 
-def columns(trajectory: Trajectory, joints: str | Sequence[str] = ()) -> tuple[list[str], Floats]:
-    """Header and (T, columns) table; see :meth:`groups.Trajectory.columns`."""
-    coordinates = chosen_coordinates(trajectory, joints)
-    header = [name for name, _ in _header(trajectory, coordinates)]
-    return header, _rows(trajectory, coordinates, slice(None))
+class Choice(TypedDict, total=False):
+    """Columns of a table of a trajectory, and their units.
+
+    quantities : kinds, of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default
+    joints : ``"all"``, ``"driven"``, or names of joints (``2-3``) and coordinates (``2-3.angle``)
+    bodies : names or numbers of the bodies that have columns, with their points; all that were kept
+    derived : expressions by the name of their columns, as :func:`groups.results.expressions.derived` has them
+    units : ``"si"``, or ``"file"`` for those of the model file
+    """
+
+    quantities: Sequence[str]
+    joints: str | Sequence[str]
+    bodies: Sequence[str | int]
+    derived: Mapping[str, str]
+    units: Literal["si", "file"]
 
 
-def write_csv(trajectory: Trajectory, path: str | Path, joints: str | Sequence[str] = ()) -> None:
-    """Write the table in blocks of rows; see :meth:`groups.Trajectory.write_csv`."""
-    coordinates = chosen_coordinates(trajectory, joints)
-    header = _header(trajectory, coordinates)
-    rows = max(1, _BLOCK // len(header))
-    with whole(path) as place, place.open("w", encoding="utf-8", newline="") as stream:
-        titles = [f"{name} [{unit}]" if unit else name for name, unit in header]
-        csv.writer(stream, lineterminator="\n").writerow(map(as_cell, titles))
-        for start in range(0, len(trajectory.time), rows):
-            block = _rows(trajectory, coordinates, slice(start, start + rows)).tolist()
-            stream.writelines(",".join(map(repr, row)) + "\n" for row in block)
+@dataclass(frozen=True, eq=False, slots=True)
+class Column:
+    """One column: its name, its unit and its (T,) numbers.
+
+    >>> Column("time", "s", np.zeros(2)).title
+    'time [s]'
+    """
+
+    name: str
+    unit: str
+    values: npt.NDArray[Any]
+
+    @property
+    def title(self) -> str:
+        """Name, and the unit in brackets."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
-def _header(trajectory: Trajectory, coordinates: list[CoordinateMotion]) -> list[tuple[str, str]]:
-    """Name and unit of every column."""
-    names = _PLANAR if trajectory.planar else _SPATIAL
-    levels = [names["pose"]]
-    levels += [
-        names[level] for level in ("velocity", "acceleration") if getattr(trajectory, level) is not None
+def chosen_columns(
+    trajectory: Trajectory,
+    *,
+    quantities: Sequence[str] = QUANTITIES,
+    joints: str | Sequence[str] = "all",
+    bodies: Sequence[str | int] | None = None,
+    derived: Mapping[str, str] | None = None,
+    units: str = "si",
+) -> list[Column]:
+    """The columns of a :class:`Choice`, time first.
+
+    Raises
+    ------
+    KeyError, ValueError
+        Joints, coordinates, bodies, kinds or units that there are not.
+    """
+    unknown = [name for name in quantities if name not in QUANTITIES]
+    if unknown or units not in ("si", "file"):
+        said = [f"no quantities {name!r}; there are {', '.join(QUANTITIES)}" for name in unknown]
+        said += [] if units in ("si", "file") else [f"units {units!r}; write 'si' or 'file'"]
+        raise ValueError("; ".join(said))
+    found = [Column("time", "s", trajectory.time)]
+    coordinates = _coordinates(trajectory, joints, "driven" in quantities, "joints" in quantities)
+    found += [column for one in coordinates for column in _of_coordinate(one)]
+    if derived:
+        from groups.results.expressions import derived as motions_of
+
+        found += [column for one in motions_of(trajectory, derived) for column in _of_coordinate(one)]
+    kept = trajectory.kept[trajectory.kept > 0].tolist()
+    moving = [trajectory.body(body) for body in ([b + 1 for b in kept] if bodies is None else bodies)]
+    if "points" in quantities:
+        found += [column for body in moving for column in _of_points(body)]
+    if "bodies" in quantities:
+        found += [column for body in moving for column in _of_body(body)]
+    if "groups" in quantities:
+        for g in range(trajectory.status.shape[1]):
+            found.append(Column(f"SG-{g + 1}.status", "", trajectory.status[:, g]))
+            found.append(Column(f"SG-{g + 1}.residual", _RESIDUAL, trajectory.residual[:, g]))
+    return found if units == "si" else [_converted(each, trajectory.mechanism.units) for each in found]
+
+
+def _coordinates(
+    trajectory: Trajectory, joints: str | Sequence[str], driven: bool, others: bool
+) -> list[CoordinateMotion]:
+    """Coordinates of joints, each once: driven ones, then the others that were asked for."""
+    found = {one.name: one for one in (chosen_coordinates(trajectory, joints) if others else ())}
+    if not driven:
+        return list(found.values())
+    names = [
+        f"{joint.id}.{name}"
+        for joint in measurable(trajectory)
+        for name in measured(trajectory, joint)
+        if name in joint.driven
     ]
-    header = [("time", "s")]
-    for b in trajectory.kept[trajectory.kept > 0].tolist():
-        body = trajectory.mechanism.body_name(b)
-        header += [(f"{body}.{name}", unit) for level in levels for name, unit in level]
-    for one in coordinates:
-        header.append((one.name, one.unit))
-        if one.rates is not None:
-            header.append((f"{one.name}.rate", f"{one.unit}/s"))
-        if one.accelerations is not None:
-            header.append((f"{one.name}.acceleration", f"{one.unit}/s^2"))
-    return header
+    missing = chosen_coordinates(trajectory, [name for name in names if name not in found])
+    found |= {one.name: one for one in missing}
+    return [found[name] for name in dict.fromkeys([*names, *found])]
 
 
-def _rows(trajectory: Trajectory, coordinates: list[CoordinateMotion], which: slice) -> Floats:
-    part = trajectory.instants(which)
-    pieces = [part.time[:, None]]
-    for place in np.flatnonzero(trajectory.kept > 0).tolist():
-        orientation = part.orientation[:, place]
-        pieces += [part.position[:, place], orientation[:, None] if part.planar else orientation]
-        pieces += [level[:, place] for level in (part.velocity, part.acceleration) if level is not None]
-    for one in coordinates:
-        levels = (one.value, one.rates, one.accelerations)
-        pieces += [level[which, None] for level in levels if level is not None]
-    return np.concatenate(pieces, axis=1)
+def _of_coordinate(one: CoordinateMotion) -> Iterator[Column]:
+    levels = (one.value, one.rates, one.accelerations)
+    for after, per, level in zip(("", ".rate", ".acceleration"), ("", "/s", "/s^2"), levels, strict=True):
+        if level is not None:
+            yield Column(one.name + after, (one.unit or "1") + per if per else one.unit, level)
+
+
+def _of_points(body: BodyMotion) -> Iterator[Column]:
+    trajectory = body.trajectory
+    geometry = trajectory.mechanism.body_geometry.get(body.index)
+    for point in geometry.points if geometry is not None else ():
+        levels = [("", "m", body.point(point))]
+        if trajectory.velocity is not None:
+            levels.append(("v", "m/s", body.point_velocity(point)))
+            if trajectory.acceleration is not None:
+                levels.append(("a", "m/s^2", body.point_acceleration(point)))
+        name = f"{trajectory.mechanism.body_name(body.index)}.{point}"
+        for level, unit, vectors in levels:
+            for axis, values in zip("xyz", vectors.T, strict=False):
+                yield Column(f"{name}.{level}{axis}", unit, values)
+
+
+def _of_body(body: BodyMotion) -> Iterator[Column]:
+    trajectory = body.trajectory
+    names = _PLANAR if trajectory.planar else _SPATIAL
+    turn = body.orientation[:, None] if trajectory.planar else body.orientation
+    numbers = {"pose": [*body.position.T, *turn.T]}
+    for level in ("velocity", "acceleration"):
+        array = getattr(trajectory, level)
+        if array is not None:
+            numbers[level] = list(array[:, body.place].T)
+    for level, several in numbers.items():
+        for (name, unit), values in zip(names[level], several, strict=True):
+            yield Column(f"{trajectory.mechanism.body_name(body.index)}.{name}", unit, values)
+
+
+def _converted(column: Column, units: tuple[str, str]) -> Column:
+    if column.unit == _RESIDUAL:
+        return column
+    name, scale = given_in(column.unit, units)
+    return column if scale == 1.0 else Column(column.name, name, column.values / scale)
+
+
+# --- files -------------------------------------------------------------------------------------------
+
+
+def columns(found: Sequence[Column]) -> tuple[list[str], Floats]:
+    """Header and (T, columns) table; see :meth:`groups.Trajectory.columns`."""
+    return [column.name for column in found], np.stack([column.values for column in found], axis=1)
+
+
+def write_csv(found: Sequence[Column], path: str | Path) -> None:
+    """Write columns in blocks of rows; see :meth:`groups.Trajectory.write_csv`."""
+    rows = max(1, _BLOCK // len(found))
+    with whole(path) as place, place.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerow(as_cell(column.title) for column in found)
+        for start in range(0, len(found[0].values), rows):
+            block = [column.values[start : start + rows].tolist() for column in found]
+            stream.writelines(",".join(map(repr, row)) + "\n" for row in zip(*block, strict=True))
+
+
+def write_parquet(found: Sequence[Column], path: str | Path) -> None:
+    """Write columns by their titles; see :meth:`groups.Trajectory.write_parquet`."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            'Parquet needs PyArrow: pip install "mbssa[sweeps]"', name="pyarrow"
+        ) from None
+    arrays = {column.title: np.ascontiguousarray(column.values) for column in found}
+    with whole(path) as place, place.open("wb") as stream:
+        pyarrow.parquet.write_table(pyarrow.table(arrays), stream)
+
+
+def to_pandas(found: Sequence[Column]) -> pandas.DataFrame:
+    """Columns by their titles, over time; see :meth:`groups.Trajectory.to_pandas`."""
+    try:
+        import pandas
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            'data frames need pandas: pip install "mbssa[xarray]"', name="pandas"
+        ) from None
+    time, *others = found
+    return pandas.DataFrame(
+        {column.title: column.values for column in others}, index=pandas.Index(time.values, name=time.title)
+    )
+
+
+def check_target(path: str | Path, endings: Sequence[str], force: bool) -> Path:
+    """The path of a file that may be written.
+
+    Raises
+    ------
+    ValueError
+        Another ending: those that there are.
+    FileExistsError
+        There is a file, and it was not forced.
+    """
+    path = Path(path)
+    special = path.exists() and not path.is_file()  # a pipe or a device
+    if path.suffix.lower() not in endings and not special:
+        said = f"the ending {path.suffix!r} is no format" if path.suffix else "it has no ending"
+        raise ValueError(f"{path}: {said}; write {', '.join(endings)}")
+    if path.is_file() and not force:
+        raise FileExistsError(f"{path}: exists; write force=True to replace it")
+    return path

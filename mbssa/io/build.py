@@ -17,6 +17,7 @@ from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, Multi
 from mbssa.motion import DefaultMotion
 from mbssa.search import component_kernels
 from mbssa.texts import printable, strange
+from mbssa.units import SI
 
 #: Bodies and joints that one fault names before it only counts the rest.
 _NAMED = 12
@@ -43,6 +44,7 @@ def build(
     title: str = "",
     source: str = "",
     notes: tuple[str, ...] = (),
+    units: tuple[str, str] = SI,
 ) -> Mechanism:
     """Check what all formats share and freeze it.
 
@@ -104,6 +106,7 @@ def build(
         title=title,
         source=source,
         notes=notes,
+        units=units,
     )
     if motion is not None and (joint_type >= 0).all() and (joint_body >= 0).all():
         mechanism = replace(mechanism, motion=(motion := with_ids(mechanism, motion)))

@@ -6,13 +6,13 @@ Only shapes and types are said here; what a joint type needs is said by the cata
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
 
 from mbssa.io.table import Table
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
+from mbssa.units import ANGLES, LENGTHS
 
 Numbers = list[FiniteFloat]
 BodyReference = int | str
@@ -26,10 +26,6 @@ Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
 Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
 
 
-_LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
-_ANGLE = {"rad": 1.0, "deg": math.pi / 180.0}
-
-
 class Units(Table):
     """Units of every number in the file; stored in SI."""
 
@@ -39,7 +35,7 @@ class Units(Table):
     @property
     def scales(self) -> tuple[float, float]:
         """Metres and radians in one unit of the file."""
-        return _LENGTH[self.length], _ANGLE[self.angle]
+        return LENGTHS[self.length], ANGLES[self.angle]
 
 
 class FrameEntry(Table):

@@ -147,6 +147,7 @@ class _Reader:
             title=self.model.title,
             source=self.model.source,
             notes=tuple(self.model.notes),
+            units=(self.model.units.length, self.model.units.angle),
         )
 
     def _motion(self) -> DefaultMotion | None:

@@ -207,7 +207,10 @@ def _sweep(
 
 def _check_axes(setup: Setup, axes: Sequence[str] | None) -> None:
     """Refuse a picture that there is nothing for, before anything is solved."""
-    from routes.plots.sweep import axes_of
+    from routes.plots.sweep import axes_of, curves_of
     from routes.sweep.block import columns_written
 
-    axes_of(columns_written(setup), setup.cases.names, axes)
+    columns, parameters = columns_written(setup), setup.cases.names
+    over = axes_of(columns, parameters, axes)
+    if len(over) == 1:
+        curves_of(columns, parameters, over[0])

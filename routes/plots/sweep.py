@@ -84,6 +84,29 @@ def axes_of(
     return tuple(found[:3])
 
 
+def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> list[str]:
+    """The columns that are drawn as curves over one: what was recorded, but for that and the parameters.
+
+    Raises
+    ------
+    ValueError
+        There are none.
+
+    Examples
+    --------
+    >>> curves_of(["case", "1-2.angle", "status", "1-4.angle"], ["1-2.angle"], "1-2.angle")
+    ['1-4.angle']
+    """
+    drawn = [name for name in columns if name not in (*_ABOUT, *parameters, over)]
+    # What was recorded to be judged by is no curve, if there is anything else.
+    drawn = [name for name in drawn if name not in _COLOURS] or drawn
+    if not drawn:
+        raise ValueError(
+            f"nothing was recorded that could be drawn over {over}; record other columns than the parameters"
+        )
+    return drawn
+
+
 def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
     """Curves of what was recorded over one column, a map over two, or three views over three.
 
@@ -149,11 +172,7 @@ def draw_sweep(found: Sweep, path: str | os.PathLike[str], *, axes: Sequence[str
 
 def _curves(found: Sweep, over: str) -> Figure:
     free = [name for name in found.parameters if name != over]
-    drawn = [name for name in found.column_names if name not in (*_ABOUT, *found.parameters, over)]
-    # What was recorded to be judged by is no curve, if there is anything else.
-    drawn = [name for name in drawn if name not in _COLOURS] or drawn
-    if not drawn:
-        raise ValueError("nothing was recorded that could be drawn; name quantities to record")
+    drawn = curves_of(found.column_names, found.parameters, over)
     by_unit: dict[str, list[str]] = {}
     for name in drawn:
         by_unit.setdefault(found.units.get(name, ""), []).append(name)

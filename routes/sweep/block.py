@@ -210,7 +210,7 @@ def _moving(setup: Setup, values: Floats) -> Columns:
             found["status"][case] = ready
             continue
         model, _ = ready
-        motion = _motion(setup, model.mechanism, design)
+        motion = _motion(setup, model, design)
         modes = _modes(setup, design.tolist()) or None
         trajectory = model.solve(motion, bodies=kept, level=level, modes=modes, branch=setup.branch)
         failed = trajectory.status != 0
@@ -231,11 +231,16 @@ def _moving(setup: Setup, values: Floats) -> Columns:
     return found
 
 
-def _motion(setup: Setup, mechanism: Mechanism, design: Floats) -> Motion:
+def _motion(setup: Setup, model: Model, design: Floats) -> Motion:
     if setup.motion is not None and not isinstance(setup.motion, str):
         motion = setup.motion
     else:
-        motion = default_motion(mechanism, steps=setup.steps, duration=setup.duration)
+        motion = default_motion(
+            model.mechanism,
+            steps=setup.steps,
+            duration=setup.duration,
+            at_reference=model.reference_inputs,
+        )
     shift = np.zeros((len(motion.names), 1))
     for parameter, value in zip(setup.parameters, design.tolist(), strict=True):
         for target in parameter.targets:

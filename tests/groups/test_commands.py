@@ -142,6 +142,39 @@ def test_every_kind_of_file_is_written(run_mbssa, tmp_path):
     assert "coupler.tracer" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
+def test_columns_and_tables_are_in_the_units_of_the_file(run_mbssa, tmp_path):
+    path = tmp_path / "a.csv"
+    asked = ["solve", "cam_roller", "--steps", "5", "--output", str(path)]
+    done = run_mbssa(*asked, "--quantities", "driven,bodies", "--bodies", "2")
+    assert "deg, /s, /s²" in done.stdout
+    assert path.read_text().startswith("time [s],1-2.angle [deg],1-2.angle.rate [deg/s],")
+    degrees = path.read_text().splitlines()
+    done = run_mbssa(*asked, "--quantities", "driven", "--units", "si", "--force")
+    assert "rad, /s, /s²" in done.stdout
+    radians = path.read_text().splitlines()
+    assert float(degrees[-1].split(",")[1]) == pytest.approx(np.degrees(float(radians[-1].split(",")[1])))
+    assert len(degrees[0].split(",")) == 4 + 9
+    done = run_mbssa(*asked[:4], "--joints", "1-2")
+    assert "are for columns; write --output FILE.csv too" in done.stderr
+    done = run_mbssa(*asked[:4], "--output", str(tmp_path / "b.csv"), "--joints", "7-9")
+    assert done.exit_code == 2
+    assert "no joint '7-9'" in done.stderr
+    assert not (tmp_path / "b.csv").exists()
+    asked[-1] = str(tmp_path / "c.csv")
+    done = run_mbssa(*asked, "--quantity", "lift=distance(2.tip, frame.origin)", "--quantity", "a")
+    assert "--quantity a: write NAME=EXPRESSION" in done.stderr
+    done = run_mbssa(*asked, "--quantity", "turn=2*1-2.angle", "--quantities", "groups")
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "c.csv").read_text().startswith("time [s],turn [deg],turn.rate [deg/s],")
+
+
+def test_rounding_prints_as_zero(run_mbssa):
+    done = run_mbssa("solve", "micromanipulator_driven", "--steps", "5")
+    table = done.stdout[done.stdout.index("Driven") :].split("instants")[0]
+    assert "e-1" not in table
+    assert "e-2" not in table
+
+
 # --- faults ----------------------------------------------------------------------------------------
 
 
@@ -228,7 +261,7 @@ def test_the_motion_that_is_proposed_can_be_run(run_mbssa, tmp_path):
         (["--mode", "9=1"], "there is no group 9; the groups are 1 to 2"),
         (["--mode", "2=1,2=2"], "group 2 already has mode 1"),
         (["--output", "nowhere/x.csv"], "there is no folder nowhere"),
-        (["--output", "x.txt"], "x.txt: ends in none of .npz, .csv, .nc"),
+        (["--output", "x.txt"], "x.txt: ends in none of .npz, .csv, .nc, .parquet"),
         (["--output", "folder.csv"], "is a folder"),
         (["--output", "x.csv", "--output", "./x.csv"], "x.csv: --output writes to it already"),
         (["--output", "good.csv", "--motion", "good.csv"], "good.csv is read by this run"),
@@ -274,7 +307,7 @@ def test_a_mode_that_there_is_not_is_a_sentence(run_mbssa):
 
 
 def test_an_output_that_fails_at_the_end_does_not_hide_the_answer(run_mbssa, tmp_path, monkeypatch):
-    def full(_trajectory, path):
+    def full(_trajectory, path, **_choice):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(groups.Trajectory, "write_csv", full)

@@ -70,7 +70,7 @@ def same(one, two):
 def test_an_archive_gives_everything_back(name, tmp_path):
     whole = solved(name)
     for trajectory in (whole, partial(whole), whole.spatial(), whole.instants(slice(0, 0))):
-        trajectory.save(tmp_path / "run.npz")
+        trajectory.save(tmp_path / "run.npz", force=True)
         back = groups.load_trajectory(tmp_path / "run.npz")
         same(trajectory, back)
         assert mbssa.to_networkx(back.mechanism).graph == mbssa.to_networkx(whole.mechanism).graph
@@ -138,67 +138,104 @@ def read(path):
 
 
 def test_text_gives_the_same_numbers_back_and_says_their_units(rotor, four_bar, tmp_path):
-    for trajectory, units in ((rotor, "m m m    "), (four_bar, "m m rad")):
-        trajectory.write_csv(tmp_path / "run.csv")
+    for trajectory in (rotor, four_bar):
+        trajectory.write_csv(tmp_path / "run.csv", force=True)
         header, table = read(tmp_path / "run.csv")
         names, expected = trajectory.columns()
         assert (table == expected).all()
         assert [title.split(" [")[0] for title in header] == names
-        pose = [title.partition(" [")[2].rstrip("]") for title in header[1 : 1 + len(units.split(" "))]]
-        assert pose == units.split(" ")
-    assert header[0] == "time [s]"
-    assert header[4:10] == [
-        "crank.vx [m/s]", "crank.vy [m/s]", "crank.wz [rad/s]",
-        "crank.ax [m/s^2]", "crank.ay [m/s^2]", "crank.alz [rad/s^2]",
+    assert header[:4] == [
+        "time [s]",
+        "1-2.angle [rad]",
+        "1-2.angle.rate [rad/s]",
+        "1-2.angle.acceleration [rad/s^2]",
+    ]
+    crank = header.index("crank.x [m]")
+    assert header[crank:crank + 9] == [
+        "crank.x [m]", "crank.y [m]", "crank.angle [rad]", "crank.vx [m/s]", "crank.vy [m/s]",
+        "crank.wz [rad/s]", "crank.ax [m/s^2]", "crank.ay [m/s^2]", "crank.alz [rad/s^2]",
     ]  # fmt: skip
+    assert header[-2:] == ["SG-2.status", "SG-2.residual [m or rad]"]
+    assert (table[:, -1] == four_bar.residual[:, 1]).all()
 
 
 def test_blocks_of_rows_are_one_table(rotor, tmp_path, monkeypatch):
-    rotor.write_csv(tmp_path / "once.csv", joints="driven")
+    rotor.write_csv(tmp_path / "once.csv")
     monkeypatch.setattr("groups.results.table._BLOCK", 1_000)
-    rotor.write_csv(tmp_path / "blocks.csv", joints="driven")
+    rotor.write_csv(tmp_path / "blocks.csv")
     assert (tmp_path / "once.csv").read_bytes() == (tmp_path / "blocks.csv").read_bytes()
 
 
-def test_coordinates_are_added_on_request(rotor, four_bar):
-    names, table = rotor.columns("driven")
-    assert names[-9:] == [
+def test_columns_are_chosen(rotor, four_bar):
+    names, table = rotor.columns(quantities=["driven"])
+    assert names[1:] == [
         f"{driven}{level}"
         for driven in ("9-13.angle", "13-15.angle", "11-14.angle_1")
         for level in ("", ".rate", ".acceleration")
     ]
     assert (table[:, -3] == rotor.joint("11-14")["angle_1"].value).all()
-    names, table = rotor.columns(["11-14", "9-13.angle"])
-    plain = len(rotor.columns()[0])
-    assert names[plain::3] == ["11-14.angle_1", "11-14.angle_2", "9-13.angle"]
-    assert rotor.columns("11-14.angle_2")[0][plain:] == names[plain + 3 : plain + 6]
-    every = four_bar.columns("all")[0]
+    names, _ = rotor.columns(quantities=["joints"], joints=["11-14", "9-13.angle"])
+    assert names[1::3] == ["11-14.angle_1", "11-14.angle_2", "9-13.angle"]
+    assert rotor.columns(quantities=["joints"], joints="11-14.angle_2")[0][1:] == names[4:7]
+    every = four_bar.columns()[0]
+    assert len(every) == len(set(every))
     assert [name for name in every if name.endswith("angle") and "-" in name] == [
         "1-2.angle", "2-3.angle", "3-4.angle", "1-4.angle",
     ]  # fmt: skip
+    names, table = four_bar.columns(quantities=["points"], bodies=["coupler"])
+    tracer = four_bar.body("coupler")
+    expected = [tracer.point("tracer"), tracer.point_velocity("tracer"), tracer.point_acceleration("tracer")]
+    which = [names.index(f"coupler.tracer.{name}") for name in ("x", "y", "vx", "vy", "ax", "ay")]
+    assert (table[:, which] == np.concatenate(expected, axis=1)).all()
     with pytest.raises(KeyError, match="joint 1-2 has no coordinate 'slide'"):
-        four_bar.columns(["1-2.slide"])
+        four_bar.columns(joints=["1-2.slide"])
     with pytest.raises(KeyError, match="no joint '7-9'"):
-        four_bar.columns("7-9")
+        four_bar.columns(joints="7-9")
+    with pytest.raises(ValueError, match=r"no quantities 'poses'; there are driven, joints, .*units 'mm'"):
+        four_bar.columns(quantities=["poses"], units="mm")
+
+
+def test_units_of_the_file(tmp_path):
+    trajectory = solved("cam_roller")
+    assert trajectory.mechanism.units == ("mm", "deg")
+    data, si = trajectory.to_pandas(units="file"), trajectory.to_pandas()
+    assert data.index.name == "time [s]"
+    for metric, degrees in (("[m]", 0), ("[rad/s]", 1), ("[m/s^2]", 0)):
+        label = next(label for label in si.columns if label.endswith(metric))
+        scale = 180 / np.pi if degrees else 1e3
+        other = label.replace("[rad", "[deg").replace("[m", "[mm")
+        np.testing.assert_allclose(data[other], si[label] * scale, rtol=1e-14)
+    assert "SG-1.residual [m or rad]" in data.columns
+
+
+def test_parquet_has_the_columns_of_the_text(rotor, tmp_path):
+    import pyarrow.parquet
+
+    rotor.write(tmp_path / "run.parquet", units="file")
+    rotor.write(tmp_path / "run.csv", units="file")
+    table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
+    header, expected = read(tmp_path / "run.csv")
+    assert table.column_names == header
+    assert (np.stack([np.asarray(column) for column in table.columns], axis=1) == expected).all()
 
 
 def test_only_what_was_kept_has_columns(rotor, tmp_path):
     part = partial(rotor)
-    names, table = part.columns("all")
+    names, table = part.columns(quantities=["joints", "bodies"])
     bodies = [rotor.mechanism.body_name(b) for b in (1, 2)]
-    assert names[1:15] == [f"{b}.{c}" for b in bodies for c in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+    assert names[-14:] == [f"{b}.{c}" for b in bodies for c in ("x", "y", "z", "qw", "qx", "qy", "qz")]
     assert not [name for name in names if name.endswith(".rate")]
-    assert {name.split(".")[0] for name in names[15:]} == {
+    assert {name.split(".")[0] for name in names[1:-14]} == {
         joint.id for joint in rotor.mechanism.joints if set(joint.bodies) <= {1, 2, 3}
     }
-    part.write_csv(tmp_path / "part.csv")
+    part.write_csv(tmp_path / "part.csv", quantities=["bodies"])
     assert np.isnan(read(tmp_path / "part.csv")[1][4:6, 1:4]).all()
     assert table.shape == (31, len(names))
 
 
 def test_names_with_commas_are_quoted(four_bar, tmp_path):
     odd = replace(four_bar.mechanism, body_names=("frame", 'the "long", bent one', "b", "c"))
-    replace(four_bar, mechanism=odd).write_csv(tmp_path / "run.csv")
+    replace(four_bar, mechanism=odd).write_csv(tmp_path / "run.csv", quantities=["bodies"])
     header, table = read(tmp_path / "run.csv")
     assert header[1] == 'the "long", bent one.x [m]'
     assert table.shape == (31, 28)
@@ -233,7 +270,7 @@ def test_netcdf_gives_the_dataset_back(rotor, four_bar, make, tmp_path):
 
     for trajectory in (make(rotor), make(four_bar)):
         data = trajectory.to_xarray()
-        trajectory.write_netcdf(tmp_path / "run.nc")
+        trajectory.write_netcdf(tmp_path / "run.nc", force=True)
         with xarray.open_dataset(tmp_path / "run.nc", engine="scipy") as stored:
             back = stored.load()
         assert set(back.variables) == set(data.variables)
@@ -271,17 +308,21 @@ print(json.dumps(sorted({name.split(".")[0] for name in sys.modules})))
 
 
 def test_the_ending_says_the_format(four_bar, tmp_path):
-    for ending, start in ((".npz", b"PK"), (".CSV", b"time [s],"), (".nc", b"CDF")):
+    for ending, start in ((".npz", b"PK"), (".CSV", b"time [s],"), (".nc", b"CDF"), (".parquet", b"PAR1")):
         path = tmp_path / f"run{ending}"
         four_bar.write(path)
         assert path.read_bytes().startswith(start)
-        four_bar.write(path)  # an existing file is replaced
+        with pytest.raises(FileExistsError, match=r"exists; write force=True to replace it"):
+            four_bar.write(path)
+        four_bar.write(path, force=True)
     for name, said in (("run.txt", "the ending '.txt' is no format"), ("run", "it has no ending")):
-        with pytest.raises(ValueError, match=rf"{said}; a trajectory is written as \.npz, \.csv, \.nc"):
+        with pytest.raises(ValueError, match=rf"{said}; write \.csv, \.parquet, \.npz, \.nc"):
             four_bar.write(tmp_path / name)
+        with pytest.raises(ValueError, match=rf"{said}; write \.npz"):
+            four_bar.save(tmp_path / name)
 
 
-@pytest.mark.parametrize("ending", [".npz", ".csv", ".nc"])
+@pytest.mark.parametrize("ending", [".npz", ".csv", ".nc", ".parquet"])
 def test_a_file_is_whole_or_as_it_was(four_bar, ending, tmp_path, monkeypatch):
     path = tmp_path / f"run{ending}"
     path.write_text("before")
@@ -293,10 +334,10 @@ def test_a_file_is_whole_or_as_it_was(four_bar, ending, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(files.os, "replace", fails)
         with pytest.raises(OSError, match=rf"No space left on device: .*run\{ending}"):
-            four_bar.write(path)
+            four_bar.write(path, force=True)
     assert path.read_text() == "before"
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
-    four_bar.write(path)
+    four_bar.write(path, force=True)
     assert path.read_bytes()[:6] != b"before"
     assert path.stat().st_mode & 0o777 == 0o640
     with pytest.raises(OSError, match="No such file or directory"):

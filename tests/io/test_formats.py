@@ -33,7 +33,8 @@ from mbssa.texts import strange
 from mbssa.trust import VARIABLE
 
 COLUMNS = ("joint_start", "joint_body", "joint_type", "driven")
-RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in COLUMNS)
+#: All but ``units``, which are those of the file: every format is written in m and rad.
+RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in (*COLUMNS, "units"))
 
 
 def same_mechanism(one, other, *, except_for=()):

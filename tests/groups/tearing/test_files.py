@@ -24,7 +24,7 @@ def fallen():
 
 def test_an_archive_gives_the_loop_back(fallen, tmp_path):
     for trajectory in (fallen, fallen.instants(slice(10, 40)), fallen.instants(slice(0, 0))):
-        trajectory.save(tmp_path / "run.npz")
+        trajectory.save(tmp_path / "run.npz", force=True)
         back = groups.load_trajectory(tmp_path / "run.npz")
         assert back.outer.borrowed == fallen.outer.borrowed
         assert back.outer.sentences() == trajectory.outer.sentences()

@@ -63,6 +63,10 @@ def test_json_says_the_same(run_mbssa, tmp_path):
         ),
         (("--grid", "1-2.angle=0:1:3", "--plot", "x.gif"), ["ends in none of .png"]),
         (("--grid", "1-2.angle=0:1:3", "--plot", "x.png", "--axes", "nothing"), ["axes: no column nothing"]),
+        (
+            ("--grid", "1-2.angle=0:1:3", "--plot", "x.png", "--record", "1-2.angle"),
+            ["nothing was recorded that could be drawn over 1-2.angle"],
+        ),
         (("--grid", "1-2.angle=0:1:3", "--executor", "magic"), ["no executor 'magic'"]),
         (("--grid", "1-2.angle=0:1:3", "--executor", "mpi"), ["mpiexec -n 2"]),
         (("--grid", "1-2.angle=0:1:3", "--motion", "own"), ["write 1-2.angle+"]),

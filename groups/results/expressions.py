@@ -1,0 +1,486 @@
+"""Quantities derived from joints, points and bodies by an expression, with their rates.
+
+Every node of an expression is a value with its first and second derivative by time, which follow from the
+velocities and accelerations of the bodies by the chain rule. Python's parser reads the text; nothing
+is evaluated but the nodes named here.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.results.joints import CoordinateMotion, joint_motion, measurable, measured
+from groups.rotations import twist_in_space
+from mbssa.mechanism import FRAME
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+
+_AXES = "xyz"
+#: Of an expression: characters, and nodes one within another.
+_LONGEST = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A number or a vector over time.
+
+    Attributes
+    ----------
+    levels : value and as many derivatives as were kept, (T,) or (T, 3) each
+    length, angle : exponents of m and rad in its unit; None for a plain number, which takes any unit in a sum
+    """
+
+    levels: tuple[Floats, ...]
+    length: int | None = 0
+    angle: int | None = 0
+
+    @property
+    def is_vector(self) -> bool:
+        return self.levels[0].ndim == 2
+
+    @property
+    def unit(self) -> str:
+        """The SI unit of the value."""
+        powers = (("m", self.length or 0), ("rad", self.angle or 0))
+        return " ".join(name if power == 1 else f"{name}^{power}" for name, power in powers if power)
+
+
+def derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[CoordinateMotion]:
+    """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept.
+
+    Operands are coordinates of joints (``2-3.slide``), points of bodies (``hub.tip``, ``hub.origin``), axes
+    of bodies and of the world as directions (``hub.z``, ``world.x``), components of these (``hub.tip.x``),
+    numbers and ``pi``. Functions: ``distance(point, point)``, ``angle(direction, direction)`` from 0 to π,
+    ``angle(direction, direction, about)`` with a sign and continuous, ``dot``, ``cross``, ``norm``, ``sqrt``,
+    ``sin``, ``cos``, ``tan``, ``asin``, ``acos``, ``atan``, ``atan2``, ``exp``, ``log``, ``abs``, ``deg`` and
+    ``mm``, which say that a number is in degrees or millimetres. Numbers are otherwise in SI units.
+
+    Raises
+    ------
+    ValueError
+        Expressions that cannot be read, names that there are not, units that do not fit: all of them.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
+    >>> reach, = derived(trajectory, {"reach": "distance(coupler.tracer, frame.origin)"})
+    >>> reach.unit, reach.value.shape, reach.rate.shape
+    ('m', (5,), (5,))
+    """
+    found, faults = [], []
+    operands = _operands(trajectory)
+    for name, text in expressions.items():
+        try:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                motion = _Evaluator(trajectory, operands).motion(text)
+        except ValueError as error:
+            faults.append(f"{name}={text}: {error}")
+            continue
+        levels = [np.broadcast_to(level, trajectory.time.shape) for level in motion.levels]
+        found.append(CoordinateMotion(name, motion.unit, *[*levels, None, None][:3]))  # type: ignore[arg-type]
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return found
+
+
+# --- operands ----------------------------------------------------------------------------------------
+
+
+def _operands(trajectory: Trajectory) -> dict[str, Callable[[], Motion]]:
+    """All names that an expression may use, and how to get what they stand for."""
+    mechanism, spatial = trajectory.mechanism, trajectory.spatial()
+    found: dict[str, Callable[[], Motion]] = {}
+    for joint in measurable(trajectory):
+        for name in measured(trajectory, joint):
+            found[f"{joint.id}.{name}"] = partial(_coordinate, trajectory, joint.id, name)
+    for body in dict.fromkeys([0, *trajectory.kept.tolist()]):
+        geometry = mechanism.body_geometry.get(body)
+        points = geometry.points if geometry is not None else {}
+        for label in [mechanism.body_name(body), *(("world", FRAME) if body == 0 else ())]:
+            for k, axis in enumerate(_AXES):
+                found[f"{label}.{axis}"] = partial(_direction, spatial, body, k)
+            found[f"{label}.origin"] = partial(_point, spatial, body, None)
+            for point in points:
+                found[f"{label}.{point}"] = partial(_point, spatial, body, point)
+    return found
+
+
+def _levels(trajectory: Trajectory) -> int:
+    return 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
+
+
+def _coordinate(trajectory: Trajectory, joint: str, name: str) -> Motion:
+    one = joint_motion(trajectory, joint)[name]
+    levels = tuple(level for level in (one.value, one.rates, one.accelerations) if level is not None)
+    return Motion(levels, *((1, 0) if one.unit == "m" else (0, 1)))
+
+
+def _direction(trajectory: Trajectory, body: int, k: int) -> Motion:
+    """An axis of a body's own frame."""
+    n = len(trajectory.time)
+    if body == 0:
+        still = np.zeros((n, 3))
+        return Motion((np.broadcast_to(np.eye(3)[k], (n, 3)), still, still)[: _levels(trajectory)])
+    of = trajectory.body(body + 1)
+    axis = of.rotation[:, :, k]
+    levels = [axis]
+    if trajectory.velocity is not None:
+        spin = twist_in_space(of.velocity)[:, 3:]
+        levels.append(np.cross(spin, axis))
+        if trajectory.acceleration is not None:
+            levels.append(np.cross(twist_in_space(of.acceleration)[:, 3:], axis) + np.cross(spin, levels[1]))
+    return Motion(tuple(levels))
+
+
+def _point(trajectory: Trajectory, body: int, name: str | list[float] | None) -> Motion:
+    n = len(trajectory.time)
+    if body == 0:
+        geometry = trajectory.mechanism.body_geometry.get(0)
+        at = geometry.points[name] if isinstance(name, str) and geometry is not None else (0.0, 0.0, 0.0)
+        place, still = np.zeros((n, 3)), np.zeros((n, 3))
+        place[:, : len(at)] = at
+        return Motion((place, still, still)[: _levels(trajectory)], 1)
+    of = trajectory.body(body + 1)
+    if name is None:
+        # A point that the body's own frame has at its origin: at the reference, where that frame is.
+        name = trajectory.reference.position[body].tolist()
+    makers = (of.point, of.point_velocity, of.point_acceleration)[: _levels(trajectory)]
+    return Motion(tuple(make(name) for make in makers), 1)
+
+
+# --- evaluation --------------------------------------------------------------------------------------
+
+
+class _Evaluator:
+    """One expression over one trajectory."""
+
+    def __init__(self, trajectory: Trajectory, operands: Mapping[str, Callable[[], Motion]]) -> None:
+        self.trajectory, self.operands = trajectory, operands
+        self.used: list[str] = []
+
+    def motion(self, text: str) -> Motion:
+        """The number over time that a text stands for."""
+        if len(text) > _LONGEST:
+            raise ValueError(f"has {len(text):,} characters; write {_LONGEST:,} at most")
+        names = sorted(self.operands, key=len, reverse=True)
+        pattern = "|".join(re.escape(name) for name in names)
+        if re.search(r"(?<!\w)_\d+_(?!\w)", text):
+            raise ValueError("has a name of underscores and digits, which stands for nothing")
+        marked = re.sub(rf"(?<![\w.])(?:{pattern})(?!\w)", self._mark, text)
+        try:
+            tree = ast.parse(marked.strip().replace("^", "**"), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise ValueError("cannot be read; write such as distance(hub.tip, frame.origin)") from None
+        try:
+            found = self.of(tree.body)
+        except RecursionError:
+            raise ValueError("is nested too deeply") from None
+        if found.is_vector:
+            raise ValueError("is a vector; write norm(…), or a component such as .x")
+        return found
+
+    def _mark(self, match: re.Match[str]) -> str:
+        self.used.append(match[0])
+        return f"_{len(self.used) - 1}_"
+
+    def of(self, node: ast.expr) -> Motion:
+        """The value of a node.
+
+        Raises
+        ------
+        ValueError
+            Anything but the operands, operators and functions of :func:`derived`.
+        """
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return self._number(float(node.value))
+        if isinstance(node, ast.Name) and re.fullmatch(r"_\d+_", node.id):
+            return self.operands[self.used[int(node.id[1:-1])]]()
+        if isinstance(node, ast.Name) and node.id == "pi":
+            return self._number(math.pi)
+        if isinstance(node, ast.Attribute) and node.attr in _AXES and not _dotted(node):
+            vector = _vector(self.of(node.value))
+            k = _AXES.index(node.attr)
+            return Motion(tuple(level[:, k] for level in vector.levels), vector.length, vector.angle)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            one = self.of(node.operand)
+            sign = -1.0 if isinstance(node.op, ast.USub) else 1.0
+            return Motion(tuple(sign * level for level in one.levels), one.length, one.angle)
+        if isinstance(node, ast.BinOp):
+            return self._binary(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            return self._call(node.func.id, [self.of(one) for one in node.args])
+        raise ValueError(self._unknown(node))
+
+    def _unknown(self, node: ast.expr) -> str:
+        name = _dotted(node)
+        if not name:
+            return f"{self._said(node)!r} is not allowed; write + - * / and functions of joints and points"
+        import difflib
+
+        near = difflib.get_close_matches(name, self.operands, n=1)
+        listed = ", ".join(list(self.operands)[:8])
+        return f"there is no {name!r}; " + (
+            f"did you mean {near[0]!r}?" if near else f"there are {listed}, …"
+        )
+
+    def _number(self, value: float) -> Motion:
+        n, count = len(self.trajectory.time), _levels(self.trajectory)
+        return Motion((np.full(n, value), np.zeros(n), np.zeros(n))[:count], None, None)
+
+    def _binary(self, node: ast.BinOp) -> Motion:
+        one, two = self.of(node.left), self.of(node.right)
+        if isinstance(node.op, ast.Add | ast.Sub):
+            combine = operator.add if isinstance(node.op, ast.Add) else operator.sub
+            if one.is_vector != two.is_vector:
+                raise ValueError(f"{self._said(node)}: a number and a vector have no sum")
+            length, angle = self._common(node, one, two)
+            pairs = zip(one.levels, two.levels, strict=True)
+            return Motion(tuple(combine(a, b) for a, b in pairs), length, angle)
+        if isinstance(node.op, ast.Mult):
+            if one.is_vector and two.is_vector:
+                raise ValueError(f"{self._said(node)}: of two vectors write dot(…) or cross(…)")
+            return _product(one, two, _times)
+        if isinstance(node.op, ast.Div):
+            return _product(one, _chain(_scalar(two), _power(-1.0), -1), _times)
+        if isinstance(node.op, ast.Pow):
+            exponent = two.levels[0]
+            if two.length is not None or not isinstance(node.right, ast.Constant | ast.UnaryOp):
+                raise ValueError(f"{self._said(node)}: an exponent is a number")
+            power = float(exponent[0]) if len(exponent) else 1.0
+            if not power.is_integer() and (one.length or one.angle):
+                raise ValueError(f"{self._said(node)}: write a whole exponent, or sqrt")
+            return _chain(_scalar(one), _power(power), int(power) if power.is_integer() else 0)
+        raise ValueError(self._unknown(node))
+
+    def _common(self, node: ast.expr, one: Motion, two: Motion) -> tuple[int | None, int | None]:
+        if one.length is None:
+            return two.length, two.angle
+        if two.length is not None and (one.length, one.angle) != (two.length, two.angle):
+            units = one.unit or "a number", two.unit or "a number"
+            raise ValueError(f"{self._said(node)}: {units[0]} and {units[1]} have no sum")
+        return one.length, one.angle
+
+    def _said(self, node: ast.expr) -> str:
+        return re.sub(r"_(\d+)_", lambda mark: self.used[int(mark[1])], ast.unparse(node))
+
+    def _call(self, name: str, given: list[Motion]) -> Motion:
+        if name not in FUNCTIONS:
+            raise ValueError(f"there is no function {name!r}; there are {', '.join(FUNCTIONS)}")
+        counts, function = FUNCTIONS[name]
+        if len(given) not in counts:
+            raise ValueError(f"{name} takes {' or '.join(map(str, counts))} arguments, not {len(given)}")
+        try:
+            found: Motion = function(*given)
+        except _Unfit as error:
+            raise ValueError(f"{name}: {error}") from None
+        return found
+
+
+class _Unfit(ValueError):
+    """An argument that a function does not take."""
+
+
+def _dotted(node: ast.expr) -> str:
+    """A name that is no operand, such as ``hub.tip``; empty for other nodes."""
+    if isinstance(node, ast.Name):
+        return "" if re.fullmatch(r"_\d+_", node.id) else node.id
+    if isinstance(node, ast.Attribute) and (head := _dotted(node.value)):
+        return f"{head}.{node.attr}"
+    return ""
+
+
+def _vector(one: Motion) -> Motion:
+    if not one.is_vector:
+        raise _Unfit("a number, where a point or a direction is needed")
+    return one
+
+
+def _scalar(one: Motion) -> Motion:
+    if one.is_vector:
+        raise _Unfit("a vector, where a number is needed")
+    return one
+
+
+def _plain(one: Motion) -> Motion:
+    if one.length:
+        raise _Unfit(f"{one.unit}, where an angle or a plain number is needed")
+    return _scalar(one)
+
+
+def _product(one: Motion, two: Motion, multiply: Callable[[Floats, Floats], Floats]) -> Motion:
+    """A product by Leibniz's rule, which any bilinear ``multiply`` obeys."""
+    (a, *da), (b, *db) = one.levels, two.levels
+    levels = [multiply(a, b)]
+    if da:
+        levels.append(multiply(da[0], b) + multiply(a, db[0]))
+    if len(da) > 1:
+        levels.append(multiply(da[1], b) + 2 * multiply(da[0], db[0]) + multiply(a, db[1]))
+    if one.length is None and two.length is None:
+        return Motion(tuple(levels), None, None)
+    return Motion(tuple(levels), (one.length or 0) + (two.length or 0), (one.angle or 0) + (two.angle or 0))
+
+
+def _times(a: Floats, b: Floats) -> Floats:
+    found: Floats = (a[:, None] if a.ndim < b.ndim else a) * (b[:, None] if b.ndim < a.ndim else b)
+    return found
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    found: Floats = np.einsum("nk,nk->n", a, b)
+    return found
+
+
+#: A function's value and its first and second derivative.
+Jet = Callable[[Floats], tuple[Floats, Floats, Floats]]
+
+
+def _chain(one: Motion, jet: Jet, power: float | None = None) -> Motion:
+    """A function of a number by the chain rule; ``power`` of its unit, None for a plain number."""
+    value, *rates = one.levels
+    f, first, second = jet(value)
+    levels = [f]
+    if rates:
+        levels.append(first * rates[0])
+    if len(rates) > 1:
+        levels.append(second * rates[0] ** 2 + first * rates[1])
+    if power is None:
+        return Motion(tuple(levels))
+    if one.length is None:
+        return Motion(tuple(levels), None, None)
+    return Motion(tuple(levels), int(one.length * power), int((one.angle or 0) * power))
+
+
+def _power(n: float) -> Jet:
+    if n in (0.0, 1.0):
+        return lambda x: (x**n, np.full_like(x, n), np.zeros_like(x))
+    return lambda x: (np.power(x, n), n * np.power(x, n - 1), n * (n - 1) * np.power(x, n - 2))
+
+
+def _sqrt(one: Motion) -> Motion:
+    if (one.length or 0) % 2 or (one.angle or 0) % 2:
+        raise _Unfit(f"{one.unit} has no root among units")
+    return _chain(_scalar(one), _power(0.5), 0.5)
+
+
+def _norm(one: Motion) -> Motion:
+    return _sqrt(_product(_vector(one), one, _dot))
+
+
+def _cross(one: Motion, two: Motion) -> Motion:
+    return _product(_vector(one), _vector(two), np.cross)
+
+
+def _inner(one: Motion, two: Motion) -> Motion:
+    return _product(_vector(one), _vector(two), _dot)
+
+
+def _distance(one: Motion, two: Motion) -> Motion:
+    if _vector(one).length != 1 or _vector(two).length != 1:
+        raise _Unfit("is between two points, such as hub.tip")
+    return _norm(Motion(tuple(a - b for a, b in zip(one.levels, two.levels, strict=True)), 1))
+
+
+def _angle(one: Motion, two: Motion, about: Motion | None = None) -> Motion:
+    if about is None:
+        return _atan2(_norm(_cross(one, two)), _inner(one, two))
+    # The components square to the axis of both directions count alone.
+    axis = _product(_vector(about), _chain(_norm(about), _power(-1.0), -1), _times)
+    axis = Motion(axis.levels)
+    first, second = (_flattened(_vector(each), axis) for each in (one, two))
+    found = _atan2(_inner(_cross(first, second), axis), _inner(first, second))
+    value = found.levels[0].copy()
+    sound = np.isfinite(value)
+    value[sound] = np.unwrap(value[sound])
+    return Motion((value, *found.levels[1:]), 0, 1)
+
+
+def _flattened(one: Motion, axis: Motion) -> Motion:
+    along = _product(_inner(one, axis), axis, _times)
+    return Motion(tuple(a - b for a, b in zip(one.levels, along.levels, strict=True)), one.length, one.angle)
+
+
+def _atan2(y: Motion, x: Motion) -> Motion:
+    if (_scalar(y).length or 0) != (_scalar(x).length or 0):
+        raise _Unfit("two numbers of one unit are needed")
+    (b, *db), (a, *da) = y.levels, x.levels
+    levels, square = [np.arctan2(b, a)], a * a + b * b
+    if da:
+        levels.append((a * db[0] - b * da[0]) / square)
+    if len(da) > 1:
+        levels.append((a * db[1] - b * da[1] - 2 * levels[1] * (a * da[0] + b * db[0])) / square)
+    return Motion(tuple(levels), 0, 1)
+
+
+def _arc(jet: Jet) -> Callable[[Motion], Motion]:
+    return lambda one: Motion(_chain(_plain(one), jet).levels, 0, 1)
+
+
+def _of_number(jet: Jet) -> Callable[[Motion], Motion]:
+    return lambda one: _chain(_plain(one), jet)
+
+
+def _unit(scale: float, length: int, angle: int) -> Callable[[Motion], Motion]:
+    def made(one: Motion) -> Motion:
+        if one.length is not None:
+            raise _Unfit("takes a plain number, such as 5")
+        return Motion(tuple(scale * level for level in one.levels), length, angle)
+
+    return made
+
+
+def _tan(x: Floats) -> tuple[Floats, Floats, Floats]:
+    t = np.tan(x)
+    return t, 1 + t * t, 2 * t * (1 + t * t)
+
+
+def _asin(x: Floats) -> tuple[Floats, Floats, Floats]:
+    w = 1 - x * x
+    return np.arcsin(x), w**-0.5, x * w**-1.5
+
+
+def _acos(x: Floats) -> tuple[Floats, Floats, Floats]:
+    _, first, second = _asin(x)
+    return np.arccos(x), -first, -second
+
+
+def _atan(x: Floats) -> tuple[Floats, Floats, Floats]:
+    w = 1 + x * x
+    return np.arctan(x), 1 / w, -2 * x / w**2
+
+
+#: Functions of expressions by name: numbers of arguments, and what they do.
+FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., Any]]] = {
+    "distance": ((2,), _distance),
+    "angle": ((2, 3), _angle),
+    "dot": ((2,), _inner),
+    "cross": ((2,), _cross),
+    "norm": ((1,), _norm),
+    "sqrt": ((1,), _sqrt),
+    "abs": ((1,), lambda one: _chain(_scalar(one), lambda x: (np.abs(x), np.sign(x), np.zeros_like(x)), 1)),
+    "sin": ((1,), _of_number(lambda x: (np.sin(x), np.cos(x), -np.sin(x)))),
+    "cos": ((1,), _of_number(lambda x: (np.cos(x), -np.sin(x), -np.cos(x)))),
+    "tan": ((1,), _of_number(_tan)),
+    "asin": ((1,), _arc(_asin)),
+    "acos": ((1,), _arc(_acos)),
+    "atan": ((1,), _arc(_atan)),
+    "atan2": ((2,), _atan2),
+    "exp": ((1,), _of_number(lambda x: (np.exp(x), np.exp(x), np.exp(x)))),
+    "log": ((1,), _of_number(lambda x: (np.log(x), 1 / x, -1 / x**2))),
+    "deg": ((1,), _unit(math.pi / 180, 0, 1)),
+    "mm": ((1,), _unit(1e-3, 1, 0)),
+}
