@@ -22,8 +22,9 @@ from groups.motion import (
     speed,
     spline,
 )
+from groups.results.bodies import BodyMotion
 from groups.results.joints import JointMotion
-from groups.trajectory import BodyMotion, Trajectory
+from groups.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from typing import Any

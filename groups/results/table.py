@@ -19,7 +19,8 @@ from mbssa.units import given_in
 if TYPE_CHECKING:
     import pandas
 
-    from groups.trajectory import BodyMotion, Trajectory
+    from groups.results.bodies import BodyMotion
+    from groups.trajectory import Trajectory
 
 Floats = npt.NDArray[np.float64]
 
