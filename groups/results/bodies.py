@@ -1,0 +1,121 @@
+"""Motion of one body of a trajectory, and of its points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """View of one body of a trajectory; arrays as there, without the axis of the bodies.
+
+    Points of the body are names of the model, or world coordinates at the reference configuration.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+    >>> coupler = trajectory.body("coupler")
+    >>> coupler.point("tracer").shape, coupler.point_velocity("tracer").shape, coupler.rotation.shape
+    ((5, 2), (5, 2), (5, 3, 3))
+    """
+
+    trajectory: Trajectory
+    index: int
+    place: int
+
+    @property
+    def position(self) -> Floats:
+        """(T, 3) or (T, 2) m, of the body's own origin."""
+        return self.trajectory.position[:, self.place]
+
+    @property
+    def orientation(self) -> Floats:
+        """(T, 4) unit quaternion w, x, y, z; planar: (T,) rad."""
+        return self.trajectory.orientation[:, self.place]
+
+    @property
+    def velocity(self) -> Floats:
+        """(T, 6) or (T, 3), m/s and rad/s; a ValueError where velocities were not kept."""
+        return self._level("velocity", self.trajectory.velocity)
+
+    @property
+    def acceleration(self) -> Floats:
+        """(T, 6) or (T, 3), m/s² and rad/s²; a ValueError where accelerations were not kept."""
+        return self._level("acceleration", self.trajectory.acceleration)
+
+    @property
+    def rotation(self) -> Floats:
+        """(T, 3, 3) rotation matrices: columns are the body's axes in the world's."""
+        if self.trajectory.planar:
+            return plane_rotation(self.orientation)
+        return rotation_of(self.orientation)
+
+    def point(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) path of a point of the body, m.
+
+        Raises
+        ------
+        KeyError
+            The body has no point of that name.
+        """
+        return self.position + self._flat(self._arm(at))
+
+    def point_velocity(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) velocity of a point of the body, m/s: v + ω × r.
+
+        Raises
+        ------
+        KeyError
+            The body has no point of that name.
+        ValueError
+            Velocities were not kept.
+        """
+        twist = twist_in_space(self.velocity)
+        return self._flat(twist[:, :3] + np.cross(twist[:, 3:], self._arm(at)))
+
+    def point_acceleration(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) acceleration of a point of the body, m/s²: a + α × r + ω × (ω × r).
+
+        Raises
+        ------
+        KeyError
+            The body has no point of that name.
+        ValueError
+            Accelerations or velocities were not kept.
+        """
+        spin, second = twist_in_space(self.velocity)[:, 3:], twist_in_space(self.acceleration)
+        arm = self._arm(at)
+        return self._flat(second[:, :3] + np.cross(second[:, 3:], arm) + np.cross(spin, np.cross(spin, arm)))
+
+    def _level(self, name: str, array: Floats | None) -> Floats:
+        if array is None:
+            raise ValueError(f"the {name} was not kept; solve with level={name!r}")
+        return array[:, self.place]
+
+    def _arm(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) from the body's origin to a point, world axes."""
+        reference = self.trajectory.reference
+        if isinstance(at, str):
+            geometry = self.trajectory.mechanism.body_geometry.get(self.index)
+            points = geometry.points if geometry is not None else {}
+            if at not in points:
+                raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
+            at = points[at]
+        away = in_space(np.asarray(at, dtype=float)) - reference.position[self.index]
+        arm: Floats = self.rotation @ (reference.rotation[self.index].T @ away)
+        return arm
+
+    def _flat(self, vectors: Floats) -> Floats:
+        return vectors[:, :2] if self.trajectory.planar else vectors
