@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import signal
 import sys
 import warnings
@@ -31,6 +32,9 @@ LAPACK = (
 #: Tests that take more than a second of a fast processor in plain Python, or that ask for compiled kernels:
 #: a line each, all cases of a test where the line names none. They are marked slow, and run in ``.ci/run``.
 SLOW = frozenset((HERE / "slow.txt").read_text().splitlines())
+
+# Texts are compared as wide as they are where nobody says how wide.
+os.environ.pop("COLUMNS", None)
 
 # Shells start what runs in the background with Ctrl-C ignored, and its children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -224,3 +224,9 @@ def test_what_nothing_else_catches_is_a_sentence(monkeypatch, run_mbssa, error, 
     assert result.exit_code == 2
     assert result.stderr.startswith(said)
     assert result.stderr.count("\n") == 1
+
+
+def test_the_program_alone_prints_its_help(run_mbssa):
+    result = run_mbssa()
+    assert result.exit_code == 0
+    assert "Usage:" in result.stdout

@@ -20,7 +20,7 @@ def application() -> Any:
     ['models', 'new', 'joints']
     """
     app = _typer()
-    app.callback()(_options)
+    app.callback(invoke_without_command=True)(_options)
     group: Any = typer.main.get_command(app)
     group.commands = _Commands()
     return group
@@ -55,7 +55,6 @@ def _typer() -> typer.Typer:
     return typer.Typer(
         name="mbssa",
         help="Take a mechanism apart into structural groups, find what is wrong with it, and move it.",
-        no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -71,9 +70,11 @@ def _print_version(wanted: bool) -> None:
 
 
 def _options(
+    context: typer.Context,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        print(context.get_help())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -48,15 +49,17 @@ def present(report: Report, form: str = "table", output: Path | None = None) -> 
 
 
 def show(print_on: Callable[[Console], None]) -> None:
-    """Print with colours as wide as the terminal; where there is none, plain text wide enough for a table."""
+    """Print with colours on a terminal, as wide as it is; else plain text, as wide as ``COLUMNS`` says."""
     if sys.stdout.isatty():
         from rich.console import Console
 
         print_on(Console(highlight=False))
         return
-    from mbssa.reports.table import plain_text
+    from mbssa.reports.table import WIDE, plain_text
 
-    deliver(plain_text(print_on) + "\n", None)
+    said = os.environ.get("COLUMNS", "")
+    width = int(said) if said.isdecimal() and 0 < len(said) < 6 else WIDE
+    deliver(plain_text(print_on, max(width, 1)) + "\n", None)
 
 
 def deliver(text: str, output: Path | None) -> None:

@@ -15,7 +15,8 @@ def models_report() -> Report:
     rows = [tuple(str(record[key]) for key in keys) for record in records]
     rows.append((f"{FAMILY}CLASS-COUNT[B]", "planar", "", "", "1", "1", "Table 16: assur:I-2 … assur:III-4B"))
     numbers = ("Bodies", "Joints", "Mobility", "Driven")
-    table = Table(("Model", "Space", *numbers, "Title"), rows, right=numbers)
+    few = Table(("Model", "Mobility", "Title"), rows, lambda row: (row[0], row[4], row[6]), ("Mobility",))
+    table = Table(("Model", "Space", *numbers, "Title"), rows, right=numbers, narrow=lambda: few)
     return Report((table,), lambda: records, table)
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.texts import as_cell
@@ -73,15 +73,59 @@ class Table:
         return "\n".join(markdown_table(self.columns, self.rows()))
 
     def print_on(self, console: Console) -> None:
-        """Print the first rows, in the narrow form where the screen is too narrow for the other."""
-        table = self._printed()
-        if self.narrow is not None:
-            width = console.measure(table, options=console.options.update(width=10_000))
-            if (width.minimum if self.wraps else width.maximum) > console.width:
-                table = self.narrow()._printed()
+        """Print the first rows: on a narrow screen in the narrow form, then close together, then one by one.
+
+        No word is broken.
+        """
+        of, table = self, self._printed()
+        width = console.measure(table, options=console.options.update(width=10_000))
+        if self.narrow is not None and (width.minimum if self.wraps else width.maximum) > console.width:
+            of = self.narrow()
+            table = of._printed()
+        if not of._fitted(table, console):
+            table = replace(of, tight=True)._printed()
+            if not of._fitted(table, console):
+                table = of._one_by_one()
         console.print(table)
         if self.shown is not None and len(self.items) > self.shown:
             console.print(self.rest.format(len(self.items) - self.shown))
+
+    def _fitted(self, table: Printed, console: Console) -> bool:
+        """Set the widths of the columns so that words stay whole; False where that is too wide."""
+        from rich.markup import render
+
+        cells = [
+            [title, *(render(str(cell)).plain for cell in column.cells)]
+            for title, column in zip(self.columns, table.columns, strict=True)
+        ]
+        longest = [max(len(cell) for cell in column) for column in cells]
+        kept = [column[0] in self.whole for column in cells]
+        least = [
+            max(len(word) for cell in column for word in ([cell] if whole else cell.split(" ")))
+            for column, whole in zip(cells, kept, strict=True)
+        ]
+        wide = console.measure(table, options=console.options.update(width=10_000)).maximum
+        spare = console.width - wide + sum(longest) - sum(least)
+        if spare < 0:
+            return False
+        for left, k in enumerate(sorted(range(len(cells)), key=lambda k: longest[k] - least[k])):
+            more = min(longest[k] - least[k], spare // (len(cells) - left))
+            table.columns[k].width = least[k] + more
+            spare -= more
+        return True
+
+    def _one_by_one(self) -> Printed:
+        """The first rows, each as lines of a title and its cell."""
+        from rich.markup import escape
+        from rich.table import Table as Printed
+
+        table = Printed.grid(padding=(0, 2))
+        for k, cells in enumerate(self.rows(self.shown)):
+            if k:
+                table.add_row()
+            for column, cell in zip(self.columns, cells, strict=True):
+                table.add_row(escape(column), escape(cell))
+        return table
 
     def _printed(self) -> Printed:
         from rich.markup import escape

@@ -64,3 +64,10 @@ def test_a_format_that_there_is_not():
     for form in ("json", "csv"):
         with pytest.raises(ValueError, match=f"no {form.upper()}"):
             Report(()).export(form)
+
+
+@pytest.mark.parametrize("width", [200, 40, 24, 20])
+def test_no_word_is_broken_however_narrow_the_screen(width):
+    items = [("1-2.slide, 13-15.angle", "9"), ("8-9.angle", "12")]
+    text = Report((Table(("Inputs", "Groups"), items, right=("Groups",)),)).text(width=width)
+    assert {"1-2.slide,", "13-15.angle", "8-9.angle", "Inputs", "Groups", "12"} <= set(text.split())
