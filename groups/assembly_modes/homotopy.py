@@ -114,13 +114,17 @@ def positions(
     arrived, unlike = t == 1.0, _List(system)
     for k in np.flatnonzero(arrived).tolist():
         unlike.place(ends.taken([k]))
+    arrived_at = len(unlike.states)
+    # The closure of the group itself is real: the conjugate of a position is one, found or lost on its way.
+    for state in unlike.states[:arrived_at]:
+        unlike.place(_State(state.x.conj(), state.balls.conj()))
     told("following complex positions", 1.0)
     real = [
         (state.x[0].real.copy(), state.balls[0].real.copy())
         for state in unlike.states
         if np.abs(system.poses(state).imag).max() <= REAL
     ]
-    sound = len(unlike.states) == np.count_nonzero(arrived) and bool((t > NEARLY).all())
+    sound = len(unlike.states) == arrived_at == np.count_nonzero(arrived) and bool((t > NEARLY).all())
     if len(found) != degree:
         sound = sound and len(set(map(len, web.at))) == 1
     return Positions(len(found), len(unlike.states), sound, real)
