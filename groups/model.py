@@ -24,6 +24,7 @@ from mbssa.compiled import is_worth_compiling
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
+from mbssa.reports.wording import counted
 
 if TYPE_CHECKING:
     from groups.branches.closure import Closure
@@ -58,6 +59,12 @@ class Model:
     solvers: tuple[Solver, ...]
     packed: Packed = field(repr=False)
     tearing: Tearing | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        solved = ", ".join(solver.form for solver in self.solvers[:8]) + ", …" * (len(self.solvers) > 8)
+        return (
+            f"<Model of {self.mechanism.name or 'unnamed'}: {counted(len(self.solvers), 'group')}: {solved}>"
+        )
 
     @property
     def mechanism(self) -> Mechanism:

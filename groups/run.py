@@ -503,7 +503,7 @@ def _scale(model: Model, motion: Motion) -> Floats:
 
 
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
-    """By group, the joints that ran out where it came to a dead point or out of reach."""
+    """By group, the joints that close its loop where it came to a dead point or out of reach."""
     ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, MODE_LOST)
     return tuple(
         " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""

@@ -71,7 +71,7 @@ class Trajectory:
     iterations : (T, G) Newton steps; 0 for closed forms
     condition : (T, G) smallest over largest pivot: 1 well conditioned, 0 singular
     kept : (K,) indices of the bodies that the arrays hold, ascending; K = N where all were kept
-    causes : by group, the joint that ran out; empty texts where none did, None where nobody asked
+    causes : by group, the joint that closes it where it fails; empty texts where it does not, None: not known
     contacts : by group, the first contact that ended; empty texts where none did, None where there is none
     group_names : by group, its bodies and its type; None: from the mechanism's own decomposition
     proven : (T, G) int8, 1 where the branch is proven up to that instant, 2 where it is but for places where

@@ -35,7 +35,7 @@ class ModelError(ValueError):
     ... except mbssa.ModelError as error:
     ...     print(str(error).replace("L, EO, EPI, RP, RD, FP, SLOT, ROD, DIST, USER", "…"))
     pairs: 3 faults
-      pair 1 (1, 2): 2 driven coordinates; a R has 1 free (angle), so write 0 to 1
+      pair 1 (1, 2): 2 driven coordinates; an R has 1 free coordinate (angle), so write 0 to 1
       pair 2 (2, 4): 'Q' is not a joint type; planar types are R, P, …
       pair 2 (2, 4): body 4 does not exist; the bodies are 1 (frame) to 3
     """

@@ -64,6 +64,11 @@ def polynomial(*coefficients: float) -> Law:
     >>> [float(part[0]) for part in polynomial(1, 2, 3)(np.array([2.0]))]
     [17.0, 14.0, 6.0]
     """
+    for number in coefficients:
+        if not isinstance(number, int | float | np.number) or not np.isfinite(number):
+            raise ValueError(
+                f"{number!r} is not a finite number; write a number, such as 6.28 for 1 turn per second"
+            )
     p = np.polynomial.Polynomial(coefficients)
     return lambda t: (p(t), p.deriv(1)(t), p.deriv(2)(t))
 

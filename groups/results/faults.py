@@ -48,7 +48,7 @@ def sentences(trajectory: Trajectory) -> list[str]:
         contact = trajectory.contacts[g] if trajectory.contacts is not None else ""
         said.append(
             f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
-            + (f"; joint {cause} ran out" if cause else "")
+            + (f"; closing joint {cause}" if cause else "")
             + "".join(f"; {one}" for one in trajectory.singular if one.group == g + 1)
             + (f"; contact {contact}" if contact else "")
         )

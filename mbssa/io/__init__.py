@@ -94,6 +94,11 @@ def load(
     >>> mbssa.check(hoist).solvable
     True
     """
+    if not isinstance(model, str | Path | Mapping):
+        raise TypeError(
+            f"{model!r} is no model; give a built-in name, the path of a file, the text "
+            "of a TOML file, or a dictionary"
+        )
     found = _load(model)
     if trust or (not isinstance(model, Mapping) and str(model) in builtin_names()):
         found = _trusted(found)

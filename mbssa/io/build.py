@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mbssa.compiled import kernel
 from mbssa.faults import Fault, ModelError
 from mbssa.io.motion import coordinate_faults, with_ids
-from mbssa.joints.catalogue import CATALOGUE, Space
+from mbssa.joints.catalogue import CATALOGUE, JointType, Space
 from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint
 from mbssa.motion import DefaultMotion
 from mbssa.search import component_kernels
@@ -140,6 +140,11 @@ def _unfit_texts(
     ]
 
 
+def with_article(row: JointType) -> str:
+    """A type with its article: the paper's codes are spelled, additions are words."""
+    return f"{'an' if row.table3 and row.code[0] in 'AEFHILMNORSX' else 'a'} {row.code}"
+
+
 def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> int:
     """Bit mask of the driven coordinates of one joint: a count, ``true``, or names."""
     kind = CATALOGUE[row]
@@ -153,7 +158,8 @@ def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> in
         faults.append(
             Fault(
                 where,
-                f"{count} driven coordinates; a {kind.code} has {kind.grade} free "
+                f"{count} driven coordinates; {with_article(kind)} has "
+                f"{kind.grade} free coordinate{'s' * (kind.grade != 1)} "
                 f"({', '.join(names)}), so write 0 to {kind.grade}",
             )
         )
@@ -166,7 +172,8 @@ def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> in
             faults.append(
                 Fault(
                     where,
-                    f"driven coordinate {coordinate!r}: a {kind.code} has {', '.join(map(repr, names))}",
+                    f"driven coordinate {coordinate!r}: {with_article(kind)} has "
+                    f"{', '.join(map(repr, names))}",
                 )
             )
         elif mask >> names.index(coordinate) & 1:

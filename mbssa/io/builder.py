@@ -60,7 +60,7 @@ class Builder:
     ...     print(error)
     builder: 3 faults
       joint 1 (frame, rod) bodies: body 'rod' does not exist; the bodies are frame, crank
-      joint 1 (frame, rod) driven: 2 driven coordinates; a R has 1 free (angle), so write 0 to 1
+      joint 1 (frame, rod) driven: 2 driven coordinates; an R has 1 free coordinate (angle), so write 0 to 1
       joint 1 (frame, rod) point: 3 numbers; a planar mechanism has 2
     """
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from mbssa.bounds import body_faults, joint_faults
 from mbssa.faults import Fault, ModelError
-from mbssa.io.build import build, driven_bits
+from mbssa.io.build import build, driven_bits, with_article
 from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
 from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
@@ -169,7 +169,10 @@ class _Reader:
         if joint.at_reference:
             self.fault(f"{where} at_reference", "does not say of which pair; write one joint per pair")
         if joint.driven_pairs and row.grade != 1:
-            self.fault(f"{where} driven_pairs", f"{_a(row)} has {row.grade} coordinates; write pairs instead")
+            self.fault(
+                f"{where} driven_pairs",
+                f"{with_article(row)} has {row.grade} coordinates; write pairs instead",
+            )
         driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
         tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
         if tree is None:
@@ -251,7 +254,8 @@ class _Reader:
         if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
             self.fault(
                 f"{where} bodies",
-                f"{len(joint.bodies)} bodies; {_a(row)} joins {row.max_bodies}: write one joint per pair",
+                f"{len(joint.bodies)} bodies; {with_article(row)} joins {row.max_bodies}: "
+                "write one joint per pair",
             )
         ends = []
         for body in joint.bodies:
@@ -297,7 +301,7 @@ class _Reader:
         for field in given:
             if field not in readable:
                 takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
-                self.fault(f"{where} {field}", f"{_a(row)} does not read it; it takes {takes}")
+                self.fault(f"{where} {field}", f"{with_article(row)} does not read it; it takes {takes}")
         if joint.frames is not None:
             if joint.at_reference:
                 self.fault(
@@ -312,7 +316,7 @@ class _Reader:
                 about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
                 self.fault(
                     f"{where} {field}",
-                    f"is missing beside {', '.join(given)}; {_a(row)} needs it: {about}",
+                    f"is missing beside {', '.join(given)}; {with_article(row)} needs it: {about}",
                 )
         elif row.required:
             # Limits or values alone place nothing: the joint has no geometry.
@@ -321,7 +325,9 @@ class _Reader:
         for bit, name in enumerate(row.coordinates):
             if mask >> bit & 1 and name not in row.drivable:
                 can = ", ".join(row.drivable) or "none of its coordinates"
-                self.fault(f"{where} driven", f"{name!r} has no equation; {_a(row)} is driven in {can}")
+                self.fault(
+                    f"{where} driven", f"{name!r} has no equation; {with_article(row)} is driven in {can}"
+                )
         return self._geometry_values(joint, row, where)
 
     def _with_pins(self, joint: JointEntry) -> JointEntry:
@@ -405,14 +411,14 @@ class _Reader:
                 if name not in row.coordinates:
                     self.fault(
                         f"{where} {table}.{name}",
-                        f"{_a(row)} has {', '.join(map(repr, row.coordinates))}",
+                        f"{with_article(row)} has {', '.join(map(repr, row.coordinates))}",
                     )
         if joint.at_reference and row.relations is not None:
-            self.fault(f"{where} at_reference", f"those of {_a(row)} are zero there; leave it out")
+            self.fault(f"{where} at_reference", f"those of {with_article(row)} are zero there; leave it out")
         if "distance" in joint.at_reference and "distance" in row.coordinates:
             self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
         if "contact" in joint.limits and "contact" in {*row.coordinates} - {*row.drivable}:
-            takes = f"{_a(row)} takes limits of {', '.join(row.drivable)}"
+            takes = f"{with_article(row)} takes limits of {', '.join(row.drivable)}"
             self.fault(f"{where} limits.contact", f"has no value to be limited; {takes}")
         for name, (low, high) in joint.limits.items():
             if low > high:
@@ -432,7 +438,7 @@ class _Reader:
         for side, entry in enumerate(joint.frames):
             place = f"{where} frames[{side + 1}]"
             if self.space == "spatial" and entry.z is None and row.axis == 2:
-                self.fault(f"{place} z", f"is missing; {_a(row)} needs its axis on each body")
+                self.fault(f"{place} z", f"is missing; {with_article(row)} needs its axis on each body")
             if self.space == "planar" and entry.z is not None:
                 self.fault(f"{place} z", "a planar joint's axis is the normal of the plane; leave z out")
             z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
@@ -529,8 +535,3 @@ class _Reader:
 
 def _scaled(value: float | None, scale: float) -> float | None:
     return None if value is None else value * scale
-
-
-def _a(row: JointType) -> str:
-    """A type with its article: the paper's codes are spelled, additions are words."""
-    return f"{'an' if row.table3 and row.code[0] in 'AEFHILMNORSX' else 'a'} {row.code}"

@@ -98,11 +98,13 @@ class Table:
             [title, *(render(str(cell)).plain for cell in column.cells)]
             for title, column in zip(self.columns, table.columns, strict=True)
         ]
-        longest = [max(len(cell) for cell in column) for column in cells]
-        kept = [column[0] in self.whole for column in cells]
+        lines = [[line for cell in column for line in cell.splitlines()] for column in cells]
+        longest = [max(map(len, column), default=0) for column in lines]
         least = [
-            max(len(word) for cell in column for word in ([cell] if whole else cell.split(" ")))
-            for column, whole in zip(cells, kept, strict=True)
+            longest[k]
+            if column[0] in self.whole
+            else max((len(w) for line in lines[k] for w in line.split(" ")), default=0)
+            for k, column in enumerate(cells)
         ]
         wide = console.measure(table, options=console.options.update(width=10_000)).maximum
         spare = console.width - wide + sum(longest) - sum(least)

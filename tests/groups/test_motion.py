@@ -264,3 +264,8 @@ def test_a_spline_is_not_continued_beyond_its_points(four_bar):
     law = groups.spline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
     with pytest.raises(ValueError, match=r"t = 2.5 s lies outside the points of the spline, 0 to 2 s"):
         groups.sample(four_bar, {"1-2.angle": law}, [0.0, 2.5])
+
+
+def test_a_law_of_no_number_says_what_to_write():
+    with pytest.raises(ValueError, match=r"'x' is not a finite number; write"):
+        groups.speed("x")

@@ -211,7 +211,7 @@ def test_several_statuses_of_a_group_are_told_apart_in_the_order_of_their_instan
     assert now().faults() == [
         "SG-2 of coupler, rocker (3R2D): singular at 1 of 401 instants, first at t = 0.02 s (residual 0, "
         "condition 1e-13); not converged at 2 of 401 instants, first at t = 0.5 s (residual 0.002); "
-        "joint 3-4 R ran out"
+        "closing joint 3-4 R"
     ]
 
 
@@ -284,3 +284,8 @@ def test_a_quaternions_sign_goes_on_over_turns_and_over_gaps():
     back = quaternion_of(np.stack([matrices, matrices]))
     assert np.isnan(back[:, 42:56]).all()
     assert np.abs(back - q)[:, np.r_[3:42, 56:400]].max() < 1e-13
+
+
+def test_a_built_model_has_a_short_representation():
+    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    assert repr(model) == "<Model of planar_four_bar: 2 groups: driven, closed form>"
