@@ -35,6 +35,7 @@ SLOW = frozenset((HERE / "slow.txt").read_text().splitlines())
 
 # Texts are compared as wide as they are where nobody says how wide.
 os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")  # readline, which pytest imports, sets it where os.environ does not see it
 
 # Shells start what runs in the background with Ctrl-C ignored, and its children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
