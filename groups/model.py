@@ -24,7 +24,6 @@ from mbssa.compiled import is_worth_compiling
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
-from mbssa.reports.wording import counted
 
 if TYPE_CHECKING:
     from groups.branches.closure import Closure
@@ -61,6 +60,8 @@ class Model:
     tearing: Tearing | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
+        from mbssa.reports.wording import counted
+
         solved = ", ".join(solver.form for solver in self.solvers[:8]) + ", …" * (len(self.solvers) > 8)
         return (
             f"<Model of {self.mechanism.name or 'unnamed'}: {counted(len(self.solvers), 'group')}: {solved}>"

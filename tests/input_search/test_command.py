@@ -154,9 +154,8 @@ class TestStores:
     def test_the_searches_are_listed(self, run_mbssa, store):
         done = run_mbssa("transformations", store)
         assert done.exit_code == 0
-        lines = [line.split() for line in done.stdout.splitlines() if line.strip()]
-        assert [line[:2] for line in lines[2:] if line[0].isdigit()] == [
-            ["1", "rotor"], ["2", "rotor"], ["3", "planar_four_bar"]
+        assert re.findall(r"^ *(\d) +([a-z]\w+)", done.stdout, re.MULTILINE) == [
+            ("1", "rotor"), ("2", "rotor"), ("3", "planar_four_bar")
         ]  # fmt: skip
         said = json.loads(run_mbssa("transformations", store, "--format", "json").stdout)
         assert said[0]["best"]["inputs"] == BEST

@@ -102,6 +102,7 @@ def test_quantities_are_those_of_a_trajectory(name, tmp_path):
     cases = table(dict(zip(motion.names, motion.value, strict=True)))
     found = sweep(model, cases, record=record, store=tmp_path, executor="sequential")
     assert found.counts == {"ok": 8}
+    coordinates = set()
     for joint in mechanism.joints:
         for coordinate in trajectory.joint(joint.id).names:
             one = trajectory.joint(joint.id)[coordinate]
@@ -109,8 +110,11 @@ def test_quantities_are_those_of_a_trajectory(name, tmp_path):
             if one.unit == "rad" and one.name not in motion.names:
                 gap -= 2 * np.pi * np.round(gap / (2 * np.pi))
             assert np.abs(gap).max() < 1e-9, one.name
+            coordinates.add(one.name)
     header, columns = trajectory.columns()
     for title, column in zip(header[1:], columns.T[1:], strict=True):
+        if title in coordinates or title.endswith((".status", ".residual")):
+            continue
         mine = found[title]
         if title.rpartition(".")[2] in ("qw", "qx", "qy", "qz"):
             assert np.abs(np.abs(mine) - np.abs(column)).max() < 1e-9
