@@ -60,14 +60,14 @@ class Choice(TypedDict, total=False):
 
     quantities : kinds, of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default
     joints : ``"all"``, ``"driven"``, or names of joints (``2-3``) and coordinates (``2-3.angle``)
-    bodies : names or numbers of the bodies that have columns, with their points; all that were kept
+    bodies : name, or names and numbers, of the bodies that have columns; by default all that were kept
     derived : expressions by the name of their columns, as :func:`groups.results.expressions.derived` has them
     units : ``"si"``, or ``"file"`` for those of the model file
     """
 
     quantities: Sequence[str]
     joints: str | Sequence[str]
-    bodies: Sequence[str | int]
+    bodies: str | Sequence[str | int]
     derived: Mapping[str, str]
     units: Literal["si", "file"]
 
@@ -95,7 +95,7 @@ def chosen_columns(
     *,
     quantities: Sequence[str] = QUANTITIES,
     joints: str | Sequence[str] = "all",
-    bodies: Sequence[str | int] | None = None,
+    bodies: str | Sequence[str | int] | None = None,
     derived: Mapping[str, str] | None = None,
     units: str = "si",
 ) -> list[Column]:
@@ -118,8 +118,9 @@ def chosen_columns(
         from groups.results.expressions import derived as motions_of
 
         found += [column for one in motions_of(trajectory, derived) for column in _of_coordinate(one)]
-    kept = trajectory.kept[trajectory.kept > 0].tolist()
-    moving = [trajectory.body(body) for body in ([b + 1 for b in kept] if bodies is None else bodies)]
+    if bodies is None:
+        bodies = (trajectory.kept[trajectory.kept > 0] + 1).tolist()
+    moving = [trajectory.body(body) for body in ([bodies] if isinstance(bodies, str) else bodies)]
     if "points" in quantities:
         found += [column for body in moving for column in _of_points(body)]
     if "bodies" in quantities:

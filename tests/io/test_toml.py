@@ -201,10 +201,10 @@ def test_every_law_is_kept_in_si(read, law):
         assert parameters[name] == pytest.approx(value)
 
 
-def test_the_readme_has_every_law_with_its_parameters_and_which_may_be_left_out():
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_pages_have_every_law_with_its_parameters_and_which_may_be_left_out():
+    page = (Path(__file__).parents[2] / "docs/how-to/solve.md").read_text(encoding="utf-8")
     for name, table in LAWS.items():
-        (row,) = re.findall(rf"^\| `{name}` \|.*\|(.*)\|$", readme, flags=re.MULTILINE)
+        (row,) = re.findall(rf"^\| `{name}` \|.*\|(.*)\|$", page, flags=re.MULTILINE)
         found = {key: bool(bracket) for bracket, key in re.findall(r"(\[?)`(\w+)", row)}
         fields = table.model_fields.items()
         assert found == {key: not field.is_required() for key, field in fields if key != "law"}

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -214,15 +213,6 @@ def test_an_unknown_type_is_told_what_to_write(arguments, says, run_mbssa):
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("error: ")
     assert says in result.stderr
-
-
-def test_the_readme_has_the_table_as_it_is():
-    """``mbssa joints --format markdown`` prints what belongs there."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    wanted = joints.joints_report(joints.coverage()).markdown()
-    head = wanted.splitlines()[0]
-    assert head in readme
-    assert wanted in readme
 
 
 def test_the_table_needs_no_package_that_solves():
