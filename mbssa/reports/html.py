@@ -47,7 +47,7 @@ def _part(part: str | Table) -> str:
 
 def _table(table: Table) -> str:
     styles = [
-        f"padding:0.1em 0.6em;text-align:{'right' if title in table.right else 'left'}"
+        f"padding:0.1em 0.6em;white-space:nowrap;text-align:{'right' if title in table.right else 'left'}"
         for title in table.columns
     ]
 
@@ -63,7 +63,8 @@ def _table(table: Table) -> str:
     left = len(table.items) - most
     more = f"\n<div>{escape(table.rest.format(left))}</div>" if left > 0 else ""
     head = row(table.columns, "th")
-    return f"<table><thead>{head}</thead>\n<tbody>{body}</tbody></table>{more}"
+    made = f"<table><thead>{head}</thead>\n<tbody>{body}</tbody></table>"
+    return f'<div style="overflow-x:auto">{made}</div>{more}'
 
 
 def _picture(value: Any, picture: str) -> str:
