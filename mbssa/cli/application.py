@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
+import typer.core
 import typer.main
 
 from mbssa.cli import COMMANDS
@@ -36,12 +37,33 @@ def found(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
+#: What the parser says of a wrong value, by how it begins, and what to write instead.
+_REMEDIES = {
+    "Input should be a valid integer": "write a whole number",
+    "Input should be a valid number": "write a number",
+    "Value error, ": "",
+}
+
+
+class _Command(typer.core.TyperCommand):
+    """A command whose errors say what to write."""
+
+    def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, arguments)
+        except typer.BadParameter as error:
+            for begins, remedy in _REMEDIES.items():
+                if error.message.startswith(begins):
+                    error.message = remedy or error.message.removeprefix(begins)
+            raise
+
+
 class _Commands(Mapping[str, Any]):
     """Commands by name."""
 
     def __getitem__(self, name: str) -> Any:
         app = _typer()
-        app.command(name)(found(COMMANDS[name]))
+        app.command(name, cls=_Command)(found(COMMANDS[name]))
         return typer.main.get_command(app)
 
     def __iter__(self) -> Iterator[str]:
