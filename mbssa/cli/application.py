@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -46,7 +47,7 @@ _REMEDIES = {
 
 
 class _Command(typer.core.TyperCommand):
-    """A command whose errors say what to write."""
+    """A command whose errors say what to write, and that ``--watch`` repeats."""
 
     def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
         try:
@@ -56,6 +57,21 @@ class _Command(typer.core.TyperCommand):
                 if error.message.startswith(begins):
                     error.message = remedy or error.message.removeprefix(begins)
             raise
+
+    def invoke(self, context: Any) -> Any:
+        if not context.params.get("watch"):
+            return super().invoke(context)
+        from mbssa.cli.watch import repeat
+
+        invoke = super().invoke
+
+        def run() -> None:
+            try:
+                invoke(context)
+            finally:
+                context.params["force"] = True  # what it wrote itself
+
+        return repeat(Path(context.params["model"]), run)
 
 
 class _Commands(Mapping[str, Any]):
