@@ -28,6 +28,11 @@ class Player:
     html : the page, complete in itself
     path : the file that a browser was asked to open; None in a notebook
     height : of the frame in a notebook, pixels
+
+    Examples
+    --------
+    >>> Player("<!doctype html>", height=300)._repr_html_()[:41]
+    '<iframe srcdoc="&lt;!doctype html&gt;" st'
     """
 
     html: str = field(repr=False)
@@ -51,6 +56,16 @@ def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, h
     ------
     ValueError
         As :func:`groups.pictures.page`.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory.show().path.name  # doctest: +SKIP
+    'motion.html'
     """
     text = page_text(trajectory, points=points)
     if in_notebook():

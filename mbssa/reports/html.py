@@ -13,6 +13,9 @@ from mbssa.reports.table import SHOWN, Bad, Good, Heading, Table
 #: Bodies beyond which a notebook shows no picture unasked.
 DRAWN = 60
 
+#: Titles may be broken, cells not.
+_WHOLE = {"th": "", "td": ";white-space:nowrap"}
+
 _COLOURS: dict[type, str] = {Good: ";color:#2e7d32", Bad: ";color:#c62828"}
 
 
@@ -50,13 +53,13 @@ def _part(part: str | Table) -> str:
 
 def _table(table: Table) -> str:
     styles = [
-        f"padding:0.1em 0.6em;white-space:nowrap;text-align:{'right' if title in table.right else 'left'}"
+        f"padding:0.1em 0.6em;text-align:{'right' if title in table.right else 'left'}"
         for title in table.columns
     ]
 
     def row(cells: Sequence[str], tag: str) -> str:
         made = (
-            f'<{tag} style="{style}">{escape(cell)}</{tag}>'
+            f'<{tag} style="{style}{_WHOLE[tag]}">{escape(cell)}</{tag}>'
             for cell, style in zip(cells, styles, strict=True)
         )
         return f"<tr>{''.join(made)}</tr>"
