@@ -7,9 +7,10 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
+import typer
 
 from groups.building import build, solvers_of
 from groups.cli.refusal import RefusedError, motion_to_write, solvable_model
@@ -53,6 +54,28 @@ def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return sorted(found) if names else None
+
+
+QuantityOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=EXPRESSION",
+        help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
+    ),
+]
+
+
+def expressions_asked(texts: Sequence[str], faults: list[str]) -> dict[str, str]:
+    """Expressions by name, from ``NAME=EXPRESSION``; what is wrong with them is added to ``faults``."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, expression = (part.strip() for part in text.partition("="))
+        if not (name and equals and expression):
+            faults.append(f"--quantity {text}: write NAME=EXPRESSION")
+        elif name in found:
+            faults.append(f"--quantity {text}: {name} has an expression already")
+        found[name] = expression
+    return found
 
 
 def modes_asked(model: Model, texts: Sequence[str]) -> dict[int, int]:

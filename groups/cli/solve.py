@@ -13,7 +13,9 @@ import typer
 
 from groups.building import build
 from groups.cli.requests import (
+    QuantityOption,
     bodies_asked,
+    expressions_asked,
     model_asked,
     modes_asked,
     motion_asked,
@@ -109,13 +111,7 @@ def solve(
             show_default="all",
         ),
     ] = None,
-    quantity: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=EXPRESSION",
-            help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
-        ),
-    ] = None,
+    quantity: QuantityOption = None,
     units: Annotated[
         Literal["file", "si"],
         typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
@@ -363,15 +359,7 @@ def _columns_asked(
         choice["joints"] = joints if joints in ("all", "driven") else names(joints)
     if bodies is not None:
         choice["bodies"] = names(bodies)
-    expressions: dict[str, str] = {}
-    for text in derived:
-        name, equals, expression = (part.strip() for part in text.partition("="))
-        if not (name and equals and expression):
-            faults.append(f"--quantity {text}: write NAME=EXPRESSION")
-        elif name in expressions:
-            faults.append(f"--quantity {text}: {name} has an expression already")
-        expressions[name] = expression
-    if expressions:
+    if expressions := expressions_asked(derived, faults):
         choice["derived"] = expressions
     return choice
 

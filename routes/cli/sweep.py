@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.cli.requests import model_asked, modes_asked
+from groups.cli.requests import QuantityOption, expressions_asked, model_asked, modes_asked
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
@@ -50,6 +50,7 @@ def sweep(
         list[str] | None,
         typer.Option(metavar="NAME,...", help="Joints, coordinates, bodies, points, residual, condition."),
     ] = None,
+    quantity: QuantityOption = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=LOW:HIGH", help="Limits of a joint coordinate, for the column within."),
@@ -107,9 +108,9 @@ def sweep(
     check_format(form)
     try:
         _sweep(
-            model, store, (grid or [], sample or [], cases, number, method, seed), record, limit or [],
-            mode or [], branch, motion, steps, duration, workers, executor, block, resume, plot, axes, force,
-            form,
+            model, store, (grid or [], sample or [], cases, number, method, seed), record, quantity or [],
+            limit or [], mode or [], branch, motion, steps, duration, workers, executor, block, resume,
+            plot, axes, force, form,
         )  # fmt: skip
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; cases that are written are kept, --resume goes on", file=sys.stderr)
@@ -121,6 +122,7 @@ def _sweep(
     store: Path,
     which: tuple[list[str], list[str], Path | None, int | None, str, int],
     record: list[str] | None,
+    quantity: list[str],
     limit: list[str],
     mode: list[str],
     branch: Branch | None,
@@ -156,6 +158,7 @@ def _sweep(
     cases = asked(lambda: cases_asked(*which))  # type: ignore[arg-type]
     limits = asked(lambda: limits_asked(limit))
     modes = asked(lambda: modes_asked(model, mode))
+    quantities = expressions_asked(quantity, faults)
     motion: Motion | Literal["own"] | None = None
     if motion_file == _OWN:
         motion = "own"
@@ -171,8 +174,8 @@ def _sweep(
     names = None if record is None else names_asked(record)
     try:
         setup = prepare(
-            model, cases, store=store, record=names, limits=limits, modes=modes, branch=branch, motion=motion,
-            steps=steps, duration=duration, block=block,
+            model, cases, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
+            branch=branch, motion=motion, steps=steps, duration=duration, block=block,
         )  # fmt: skip
         drawn = names_asked([axes]) if axes is not None else None
         if plot is not None:

@@ -14,6 +14,7 @@ from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from routes.sweep.block import ABOUT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from routes.sweep import Sweep
 
 Floats = npt.NDArray[np.float64]
-
-#: Columns that say what became of a case; no quantities of it.
-_ABOUT = ("case", "status", "group", "within", "margin", "solved", "failed_at")
 
 #: Cells along one side of a map, at most; cases in a cell, on average, at least.
 _MOST_CELLS, _IN_CELL = 110, 12
@@ -97,7 +95,7 @@ def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> l
     >>> curves_of(["case", "1-2.angle", "status", "1-4.angle"], ["1-2.angle"], "1-2.angle")
     ['1-4.angle']
     """
-    drawn = [name for name in columns if name not in (*_ABOUT, *parameters, over)]
+    drawn = [name for name in columns if name not in (*ABOUT, *parameters, over)]
     # What was recorded to be judged by is no curve, if there is anything else.
     drawn = [name for name in drawn if name not in _COLOURS] or drawn
     if not drawn:
