@@ -29,7 +29,7 @@ def unit(vector: Vector | Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Vector products of two arrays of vectors (…, 3), for a few of which ``numpy.cross`` takes long.
+    """Vector products of two arrays of vectors (…, 3); ``numpy.cross`` takes long for a few of them.
 
     >>> cross(np.array([1.0, 0.0, 0.0]), np.eye(3)).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]

@@ -210,10 +210,13 @@ def _sweep(
 
 def _check_axes(setup: Setup, axes: Sequence[str] | None) -> None:
     """Refuse a picture that there is nothing for, before anything is solved."""
-    from routes.plots.sweep import axes_of, curves_of
+    from routes.plots.sweep import axes_of, curves_of, shows_deviations
     from routes.sweep.block import columns_written
 
     columns, parameters = columns_written(setup), setup.cases.names
+    if shows_deviations(setup.cases.definition["kind"], setup.motion is not None, axes):
+        curves_of(columns, parameters, "")
+        return
     over = axes_of(columns, parameters, axes)
     if len(over) == 1:
         curves_of(columns, parameters, over[0])
