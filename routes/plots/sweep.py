@@ -263,7 +263,7 @@ def _deviations(found: Sweep) -> Figure:
             furthest = max(furthest, float(np.abs(gap).max()))
             label = f"{end}: mean {column.mean():.6g} {unit}, σ {gap.std():.2g} {unit}"
             look: dict[str, Any] = {"color": BODY_COLOURS[k], "lw": EDGE, "ls": _STYLES[k], "label": label}
-            panel.hist(gap, bins=bins, histtype="step", **look)
+            panel.hist(gap, bins=bins.tolist(), histtype="step", **look)
         panel.set_xlim(-1.1 * (furthest or reach), 1.1 * (furthest or reach))
         panel.set_ylim(0.0, 1.7 * panel.get_ylim()[1])  # room for the key
         panel.set_title(quantity.replace("$", r"\$"), fontsize=SMALL_TEXT, family=FONT, loc="left", pad=2.0)
