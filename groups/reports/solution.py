@@ -161,7 +161,7 @@ def _extreme(values: Floats, *, largest: bool) -> float | None:
 
 
 def _input_table(summary: Summary) -> Table:
-    right = ("From", "To", "Fastest", "Acceleration up to")
+    right = ("From", "To", "Maximum velocity", "Maximum acceleration")
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
         numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
@@ -205,7 +205,7 @@ def _figures(summary: Summary) -> list[str]:
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
     if worst is not None:
-        lines.append(f"worst condition {worst.value:.2g} {_where(worst)}; 1 is best, 0 singular")
+        lines.append(f"smallest reciprocal condition number {worst.value:.2g} {_where(worst)}; 0 is singular")
     lines.append(branches(summary.trajectory))
     if summary.trajectory.ok:
         lines.append("every group was solved at every instant")
@@ -248,7 +248,7 @@ def _borrowed(summary: Summary) -> list[str]:
     lines = [str(record)]
     if len(steps):
         each = f"{steps.mean():.2g} an instant, at most {steps.max()}"
-        worst = f"worst condition {outer.condition[found].min():.2g}"
+        worst = f"smallest reciprocal condition number {outer.condition[found].min():.2g}"
         lines.append(f"steps to find the borrowed inputs: {each}; {worst}")
     return [*lines, *outer.sentences()]
 

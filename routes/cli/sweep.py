@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.cli.requests import QuantityOption, expressions_asked, model_asked, modes_asked
+from groups.cli.requests import QuantityOption, expressions_asked, model_asked, modes_asked, names_asked
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
@@ -138,7 +138,7 @@ def _sweep(
     force: bool,
     form: str,
 ) -> None:
-    from routes.cli.sweep_cases import cases_asked, limits_asked, names_asked
+    from routes.cli.sweep_cases import cases_asked, limits_asked
     from routes.executors import launched_executor
     from routes.reports.sweep import page
     from routes.reports.sweep import record as record_of

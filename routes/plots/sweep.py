@@ -146,7 +146,7 @@ def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     found = sweep(bar, turn, record=["1-4.angle"], store=folder, executor="sequential")
     ...     sweep_picture(found).axes[0].get_xlabel()
-    '1-2.angle in rad'
+    '1-2.angle (rad)'
     """
     require_matplotlib()
     if shows_deviations(found.manifest["cases"]["kind"], found.manifest["motion"] is not None, axes):
@@ -220,7 +220,7 @@ def _curves(found: Sweep, over: str) -> Figure:
                     line.set_label(name)
                     handles.append(line)
             colour += 1
-        panel.set_ylabel(f"in {unit}" if unit else "", fontsize=SMALL_TEXT, family=FONT)
+        panel.set_ylabel(f"({unit})" if unit else "", fontsize=SMALL_TEXT, family=FONT)
     axes[-1].set_xlabel(_labelled(found, over), fontsize=SMALL_TEXT, family=FONT)
     if len(families) > 1:
         from matplotlib.lines import Line2D
@@ -453,7 +453,7 @@ def _plain(axes: Axes) -> None:
 
 def _labelled(found: Sweep, name: str) -> str:
     unit = found.unit(name)
-    return (f"{name} in {unit}" if unit else name).replace("$", r"\$")
+    return (f"{name} ({unit})" if unit else name).replace("$", r"\$")
 
 
 def _entitle(figure: Figure, found: Sweep) -> None:

@@ -74,7 +74,7 @@ def test_curves_have_a_style_for_each_value_of_the_other_parameter(tmp_path):
     figure = sweep_picture(found, ["13-15.angle"])
     upper, lower = figure.axes
     assert (len(upper.lines), len(lower.lines)) == (3, 3)
-    assert lower.get_xlabel() == "13-15.angle in rad"
+    assert lower.get_xlabel() == "13-15.angle (rad)"
     for k, line in enumerate(upper.lines):
         assert np.allclose(line.get_ydata(), found["1-2.slide"].reshape(11, 3)[:, k])
     assert len({line.get_linestyle() for line in upper.lines}) == 3
