@@ -29,6 +29,7 @@ from groups.trajectory import Trajectory
 if TYPE_CHECKING:
     from typing import Any
 
+    from groups import pictures as pictures
     from groups.assembly_modes import AssemblyMode, GroupModes, modes
     from groups.global_approach import solve_globally
     from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
@@ -78,10 +79,16 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        from importlib import import_module
+#: Modules for users, imported when they are asked for.
+_MODULES = ("pictures",)
 
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f"groups.{name}")
+    if name in _HOMES:
         found = getattr(import_module(f"groups.{_HOMES[name]}"), name)
         globals()[name] = found
         return found
@@ -89,4 +96,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal, Unpack
 
 import numpy as np
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from groups.pictures.player import Player
+    from groups.pictures.points import PointName
     from groups.results.borrowed import Outer
     from groups.results.singular import SingularPosition
     from groups.results.table import Choice
@@ -113,6 +116,17 @@ class Trajectory:
         more = len(said) - _SHOWN
         state = "; ".join([*said[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]) or "ok"
         return f"<Trajectory of {self.mechanism.name}: {len(self.time)} instants, {state}>"
+
+    def _repr_html_(self) -> str:
+        from mbssa.reports.html import DRAWN, html_of
+
+        picture = "groups.pictures:mechanism_at" if len(self.kept) <= DRAWN else None
+        return html_of(self, "groups.reports.solution:trajectory_report", picture)
+
+    def show(self, points: Sequence[PointName] | None = None, *, height: int = 480) -> Player:
+        """Play the motion: in place in a notebook, else in the browser; see :func:`groups.pictures.show`."""
+        player: Player = resolve_name("groups.pictures:show")(self, points, height=height)
+        return player
 
     @property
     def ok(self) -> bool:

@@ -13,6 +13,8 @@ TYPE_CHECKING = False  # typing takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from mbssa import loops as loops
+    from mbssa import pictures as pictures
     from mbssa.analysis.check import Finding, Report, check
     from mbssa.analysis.decompose import decompose
     from mbssa.input_search.query import with_inputs
@@ -89,10 +91,16 @@ _HOMES = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        from importlib import import_module
+#: Modules for users, imported when they are asked for.
+_MODULES = ("loops", "pictures")
 
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f"mbssa.{name}")
+    if name in _HOMES:
         found = getattr(import_module(f"mbssa.{_HOMES[name]}"), name)
         globals()[name] = found
         return found
@@ -100,4 +108,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
 
@@ -139,6 +140,12 @@ class Mechanism:
             f"<Mechanism {self.name or 'unnamed'}: {self.space}, {self.n_bodies} bodies with the "
             f"frame, {self.n_joints} joints, {self.n_driven} driven coordinates>"
         )
+
+    def _repr_html_(self) -> str:
+        html = import_module("mbssa.reports.html")  # by name, as it stands above this module
+        drawn = self.has_geometry and self.n_bodies <= html.DRAWN
+        picture = "groups.pictures:at_reference" if drawn else None
+        return str(html.html_of(self, "mbssa.reports.mechanism:mechanism_report", picture))
 
     @property
     def freedom(self) -> int:

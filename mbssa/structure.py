@@ -214,6 +214,12 @@ class Structure:
 
         return structure_report(self).text()
 
+    def _repr_html_(self) -> str:
+        from mbssa.reports.html import DRAWN, html_of
+
+        picture = "mbssa.pictures:structural_graph" if self.mechanism.n_bodies <= DRAWN else None
+        return html_of(self, "mbssa.reports.structure:structure_report", picture)
+
     def __repr__(self) -> str:
         state = "determined" if self.determined else "not determined"
         return f"<Structure of {self.mechanism.name or 'a mechanism'}: {self.n_groups} groups, {state}>"

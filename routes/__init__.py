@@ -1,5 +1,9 @@
 """In what order, how parallel and where the groups of a model are solved: kinematic routes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from routes.calibration import costs
 from routes.cost import Costs
 from routes.dag import Dag
@@ -14,6 +18,11 @@ from routes.scaling import Scaling
 from routes.simulate import Schedule
 from routes.study import Study, Trial, best_plan, predicted_scaling, study
 from routes.sweep import Cases, Sweep, SweepError, grid, open_sweep, sample, sweep, table
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from routes import plots as plots
 
 __all__ = [
     "Cases",
@@ -51,3 +60,18 @@ __all__ = [
     "table",
     "tree",
 ]
+
+#: Modules for users, imported when they are asked for.
+_MODULES = ("plots",)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        from importlib import import_module
+
+        return import_module(f"routes.{name}")
+    raise AttributeError(f"module 'routes' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

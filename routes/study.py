@@ -123,6 +123,11 @@ class Study:
     predicted: dict[str, int]
     costs: Costs
 
+    def _repr_html_(self) -> str:
+        from mbssa.reports.html import html_of
+
+        return html_of(self, "routes.reports.study:study_report", "routes.plots.gantt:study_gantt")
+
     @property
     def best(self) -> Plan:
         """The plan that was fastest."""

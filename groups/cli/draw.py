@@ -58,6 +58,7 @@ def draw(
     """
     from groups.cli.requests import points_asked
     from groups.pictures import mechanism_at
+    from groups.pictures.drawing import resting
     from mbssa.io import load
     from mbssa.pictures import save
     from mbssa.targets import STILL, Target, target_faults
@@ -79,27 +80,12 @@ def draw(
         elif inputs:
             trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
         else:
-            trajectory, where = _at_reference(mechanism), "reference"
+            trajectory, where = resting(mechanism), "reference"
         save(mechanism_at(trajectory, -1, points=points_asked(points or []) or (), where=where), path)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))
     print(f"wrote {path}")
     raise typer.Exit(OK if trajectory.ok else NOT_DETERMINED)
-
-
-def _at_reference(mechanism: Mechanism) -> Trajectory:
-    """The mechanism as its joints hold it at the reference; as the file has it where they cannot."""
-    import numpy as np
-
-    from groups.pictures.scene import at_rest
-    from mbssa.joints.assembly import assemble
-    from mbssa.joints.frames import joint_frames
-    from mbssa.joints.system import Configuration
-
-    frames = joint_frames(mechanism)
-    found = assemble(mechanism, frames, hold=True, starts=0)
-    poses = found.configuration if found.closed else Configuration.reference(frames)
-    return at_rest(mechanism, poses, np.arange(mechanism.n_bodies))
 
 
 def _at_time(mechanism: Mechanism, time: float) -> Trajectory:

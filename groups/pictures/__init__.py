@@ -14,9 +14,20 @@ The page needs none.
 
 from groups.pictures.animation import animate
 from groups.pictures.coordinates import coordinates
-from groups.pictures.drawing import mechanism_at
+from groups.pictures.drawing import at_reference, mechanism_at
 from groups.pictures.files import write
 from groups.pictures.page import page
 from groups.pictures.paths import paths
+from groups.pictures.player import Player, show
 
-__all__ = ["animate", "coordinates", "mechanism_at", "page", "paths", "write"]
+__all__ = [
+    "Player",
+    "animate",
+    "at_reference",
+    "coordinates",
+    "mechanism_at",
+    "page",
+    "paths",
+    "show",
+    "write",
+]

@@ -14,7 +14,7 @@ from groups.pictures.key import add_key
 from groups.pictures.labels import Named, placed
 from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
 from groups.pictures.points import PointName, points_of
-from groups.pictures.scene import Scene, scene_of
+from groups.pictures.scene import Scene, at_rest, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.style import (
     DRIVEN,
@@ -25,6 +25,9 @@ from groups.pictures.style import (
     MARK,
     PATH_COLOUR,
 )
+from mbssa.joints.assembly import assemble
+from mbssa.joints.frames import joint_frames
+from mbssa.joints.system import Configuration
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, SMALL_TEXT, text_size
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
 
@@ -97,6 +101,24 @@ def mechanism_at(
     draw_names(canvas, scene, 0)
     canvas.title(title_of(trajectory, scene, 0, where))
     return canvas.figure
+
+
+def at_reference(mechanism: Mechanism) -> Figure:
+    """Draw a mechanism at its reference, also where it cannot be solved; raises as :func:`mechanism_at`.
+
+    >>> import mbssa
+    >>> len(at_reference(mbssa.load("slider_crank")).axes)
+    1
+    """
+    return mechanism_at(resting(mechanism), -1, points=(), where="reference")
+
+
+def resting(mechanism: Mechanism) -> Trajectory:
+    """The mechanism as its joints hold it at the reference; as the file has it where they cannot."""
+    frames = joint_frames(mechanism)
+    found = assemble(mechanism, frames, hold=True, starts=0)
+    poses = found.configuration if found.closed else Configuration.reference(frames)
+    return at_rest(mechanism, poses, np.arange(mechanism.n_bodies))
 
 
 def title_of(trajectory: Trajectory, scene: Scene, f: int, where: str | None = None) -> str:

@@ -91,10 +91,17 @@ def page(
         faults.append(f"frames = {frames}: give at least 1")
     if faults:
         raise ValueError("; ".join(faults))
+    write_whole(Path(path), page_text(trajectory, points=points, frames=frames).encode())
+
+
+def page_text(
+    trajectory: Trajectory, *, points: Sequence[PointName] | None = None, frames: int = 2000
+) -> str:
+    """The page of :func:`page` as a text."""
     drawn = len(set(np.asarray(trajectory.kept).tolist()) | {0})
     refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
-    write_whole(Path(path), _html(trajectory, scene, points_of(scene, points)).encode())
+    return _html(trajectory, scene, points_of(scene, points))
 
 
 def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> str:

@@ -15,6 +15,7 @@ from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.system import Configuration
 from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import SHOWN, Heading, Part, Report, Table, Verbatim
+from mbssa.reports.wording import headline
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
@@ -67,12 +68,20 @@ class Summary:
     @property
     def residual(self) -> Worst | None:
         """The largest residual of a solved instant, m or rad; None where none was solved."""
-        return _worst(self.trajectory, self.trajectory.residual, largest=True)
+        return _largest_residual(self.trajectory)
 
     @property
     def condition(self) -> Worst | None:
         """The smallest condition of a solved instant; None where none was solved."""
-        return _worst(self.trajectory, self.trajectory.condition, largest=False)
+        return _worst_condition(self.trajectory)
+
+
+def _largest_residual(trajectory: Trajectory) -> Worst | None:
+    return _worst(trajectory, trajectory.residual, largest=True)
+
+
+def _worst_condition(trajectory: Trajectory) -> Worst | None:
+    return _worst(trajectory, trajectory.condition, largest=False)
 
 
 def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> Worst | None:
@@ -90,7 +99,7 @@ def solution_report(summary: Summary) -> Report:
     names = summary.motion.names
     parts: list[Part] = [
         *model_lines(structure, None if tearing is None else tearing.direct.structure),
-        _group_table(summary, _by_group(summary), narrow=False),
+        _group_table(summary, _by_group(summary.trajectory), narrow=False),
         *rest_of_groups(structure),
     ]
     if names:
@@ -98,13 +107,32 @@ def solution_report(summary: Summary) -> Report:
         if len(names) > _SHOWN_INPUTS:
             parts.append(f"… and {len(names) - _SHOWN_INPUTS} more; --format json lists all")
     parts += _figures(summary)
-    faults = summary.trajectory.faults()
-    if faults:
-        parts += ["", Heading("Faults"), *(f"  - {fault}" for fault in faults[:_SHOWN_FAULTS])]
-        if len(faults) > _SHOWN_FAULTS:
-            parts.append(f"  - … and {len(faults) - _SHOWN_FAULTS} more; --format json lists all")
+    parts += _fault_lines(summary.trajectory)
     parts += [Verbatim(f"written: {path}") for path in summary.files]
     return Report(parts, lambda: to_dict(summary))
+
+
+def trajectory_report(trajectory: Trajectory) -> Report:
+    """A solved motion without its model: its groups, the worst figures, and the faults."""
+    found = _by_group(trajectory)
+    right = ("SG", "Solved", "Residual", "Condition")
+    groups = Table(
+        ("SG", "Group", *right[1:]),
+        range(len(found)),
+        lambda g: (str(g + 1), trajectory.named_groups[g], *_quality(found[g])),
+        right,
+        shown=SHOWN,
+        rest="… and {} more groups",
+    )
+    return Report(
+        (
+            Heading(headline(trajectory.mechanism)),
+            _span(trajectory.time),
+            groups,
+            *_sureness(trajectory),
+            *_fault_lines(trajectory),
+        )
+    )
 
 
 def _group_table(summary: Summary, found: Sequence[dict[str, Any]], *, narrow: bool) -> Table:
@@ -112,13 +140,7 @@ def _group_table(summary: Summary, found: Sequence[dict[str, Any]], *, narrow: b
     structure, solvers = summary.model.structure, summary.model.solvers
 
     def cells(number: int) -> tuple[str, ...]:
-        of = found[number]
-        return (
-            *about(structure.groups[number], solvers[number], narrow),
-            str(of["solved"]),
-            "–" if of["residual"] is None else _residual(of["residual"]),
-            "–" if of["condition"] is None else f"{of['condition']:.2g}",
-        )
+        return *about(structure.groups[number], solvers[number], narrow), *_quality(found[number])
 
     return Table(
         (*about_columns(narrow), "Solver", *right[1:]),
@@ -130,9 +152,17 @@ def _group_table(summary: Summary, found: Sequence[dict[str, Any]], *, narrow: b
     )
 
 
-def _by_group(summary: Summary) -> list[dict[str, Any]]:
+def _quality(of: dict[str, Any]) -> tuple[str, str, str]:
+    """Solved instants, largest residual and worst condition of a group."""
+    return (
+        str(of["solved"]),
+        "–" if of["residual"] is None else _residual(of["residual"]),
+        "–" if of["condition"] is None else f"{of['condition']:.2g}",
+    )
+
+
+def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
     """Of each group: solved instants, the others by status, and the worst figures of the solved ones."""
-    trajectory = summary.trajectory
     found = []
     for g in range(trajectory.status.shape[1]):
         status = trajectory.status[:, g]
@@ -188,26 +218,45 @@ def _inputs(motion: Motion) -> list[dict[str, Any]]:
     ]
 
 
+def _fault_lines(trajectory: Trajectory) -> list[Part]:
+    faults = trajectory.faults()
+    if not faults:
+        return []
+    lines = [f"  - {fault}" for fault in faults[:_SHOWN_FAULTS]]
+    if len(faults) > _SHOWN_FAULTS:
+        lines.append(f"  - … and {len(faults) - _SHOWN_FAULTS} more; --format json lists all")
+    return ["", Heading("Faults"), *lines]
+
+
+def _span(time: Floats) -> str:
+    if len(time) == 1:
+        return f"1 instant, t = {time[0]:.6g} s"
+    return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
+
+
 def _figures(summary: Summary) -> list[str]:
     run, time = summary.run, summary.motion.time
-    instants = f"{len(time):,} instants" if len(time) > 1 else "1 instant"
-    span = f"t = {time[0]:.6g} … {time[-1]:.6g} s" if len(time) > 1 else f"t = {time[0]:.6g} s"
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
     loaded = f"compiled kernels, loaded in {_duration(run.starting)}{compiled}"
     by = loaded if run.compiled else "plain Python"
-    lines = [f"{instants}, {span}", f"solved in {_duration(run.solving)}{each} by {by}"]
+    lines = [_span(time), f"solved in {_duration(run.solving)}{each} by {by}"]
     if run.how:
         lines.append(f"by the plan {run.how}")
     lines += _borrowed(summary)
-    lines += _corrected(summary.model)
-    largest, worst = summary.residual, summary.condition
+    return lines + _corrected(summary.model) + _sureness(summary.trajectory)
+
+
+def _sureness(trajectory: Trajectory) -> list[str]:
+    """Worst residual and condition, how the branches are held, and whether all was solved."""
+    lines = []
+    largest, worst = _largest_residual(trajectory), _worst_condition(trajectory)
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
     if worst is not None:
         lines.append(f"smallest reciprocal condition number {worst.value:.2g} {_where(worst)}; 0 is singular")
-    lines.append(branches(summary.trajectory))
-    if summary.trajectory.ok:
+    lines.append(branches(trajectory))
+    if trajectory.ok:
         lines.append("every group was solved at every instant")
     return lines
 
@@ -303,7 +352,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
                 **found,
             }
             for group, solver, found in zip(
-                structure.groups, summary.model.solvers, _by_group(summary), strict=True
+                structure.groups, summary.model.solvers, _by_group(summary.trajectory), strict=True
             )
         ],
         "files": [str(path) for path in summary.files],

@@ -121,6 +121,11 @@ class Report:
 
         return check_report(self).text()
 
+    def _repr_html_(self) -> str:
+        from mbssa.reports.html import html_of
+
+        return html_of(self, "mbssa.reports.check:check_report")
+
 
 def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     """Find out whether a mechanism can be solved as given, and if not, why and what would help.

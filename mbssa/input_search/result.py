@@ -211,6 +211,11 @@ class Transformations:
             "rows": [row.to_dict() for row in self.rows[:top]],
         }
 
+    def _repr_html_(self) -> str:
+        from mbssa.reports.html import html_of
+
+        return html_of(self, "mbssa.reports.input_search:search_report")
+
     def __repr__(self) -> str:
         name = self.mechanism.name or "a mechanism"
         return (

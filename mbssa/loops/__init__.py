@@ -44,3 +44,7 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(import_module(f"mbssa.loops.{home}"), name)
     raise AttributeError(f"module 'mbssa.loops' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

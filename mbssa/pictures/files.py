@@ -71,10 +71,11 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     ...     'id="arrow-1-2"' in path.read_text()
     True
     """
-    write_whole(Path(path), _rendered(figure, ending_of(path)))
+    write_whole(Path(path), rendered(figure, ending_of(path)))
 
 
-def _rendered(figure: Figure, ending: str) -> bytes:
+def rendered(figure: Figure, ending: str) -> bytes:
+    """A picture as the bytes of a file with this ending."""
     import matplotlib as mpl
 
     stream = io.BytesIO()

@@ -15,7 +15,7 @@ from groups.trajectory import Level
 from mbssa import load, ranks
 from mbssa.bar import bar
 from mbssa.cli import STOPPED, fail, fail_all
-from mbssa.cli.console import deliver, show
+from mbssa.cli.console import deliver, present, show
 from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
@@ -245,22 +245,12 @@ def _draw_tree(model: Model, path: Path) -> None:
 
 
 def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: str) -> None:
-    from routes.reports.study import page, record
+    from routes.reports.study import study_report
 
     if save is not None:
         result.best.save(save)
     if gantt is not None:
-        from routes.plots.gantt import Chart, draw_gantt
+        from routes.plots.gantt import charts_of, draw_gantt
 
-        charts = []
-        for trial in dict.fromkeys((result.trials[0], result.parallel or result.sequential)):
-            workers, schedule = trial.plan.workers, trial.prediction.schedule
-            charts += [
-                Chart.of(f"{trial.kind}, tasks predicted", schedule, trial.prediction.tasks.calls),
-                Chart.of_log(f"{trial.kind}, tasks measured", trial.log, workers),
-            ]
-        draw_gantt(charts, gantt, title=result.model.mechanism.name)
-    if form == "json":
-        deliver(json.dumps(record(result), ensure_ascii=False, indent=2) + "\n", None)
-        return
-    show(lambda screen: page(result, screen))
+        draw_gantt(charts_of(result), gantt, title=result.model.mechanism.name)
+    present(study_report(result), form)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from groups.trajectory import Branch
 from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
-from mbssa.cli.console import deliver, show
+from mbssa.cli.console import present
 from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
@@ -140,8 +139,7 @@ def _sweep(
 ) -> None:
     from routes.cli.sweep_cases import cases_asked, limits_asked
     from routes.executors import launched_executor
-    from routes.reports.sweep import page
-    from routes.reports.sweep import record as record_of
+    from routes.reports.sweep import sweep_report
     from routes.sweep.run import prepare, run
     from routes.sweep.store import SweepError
 
@@ -199,12 +197,8 @@ def _sweep(
         fail_all(str(error).split(BETWEEN))
     except SweepError as error:
         fail(str(error), NOT_DETERMINED)
-    if form == "json":
-        deliver(json.dumps(record_of(found, files), ensure_ascii=False, indent=2) + "\n", None)
-    else:
-        title = model.mechanism.title
-        head = f"{name}: {title}" if title else name
-        show(lambda screen: page(found, cases, head, files, screen))
+    title = model.mechanism.title
+    present(sweep_report(found, f"{name}: {title}" if title else name, files), form)
     raise typer.Exit(OK)
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from routes.study import Study
+
 Ints = npt.NDArray[np.int64]
 
 #: Workers and bars that a chart on paper can show.
@@ -79,6 +81,23 @@ class Chart:
         """Of what was run, from its first start; ``workers`` are at least those that ran any."""
         chunk, call = np.divmod(np.flatnonzero(log.ran), max(len(log.calls), 1))
         return cls(title, log.schedule(workers), log.calls, call, chunk)
+
+
+def charts_of(study: Study) -> list[Chart]:
+    """Schedules of the fastest and of the best parallel plan of a study, as predicted and as measured."""
+    charts = []
+    for trial in dict.fromkeys((study.trials[0], study.parallel or study.sequential)):
+        schedule, calls = trial.prediction.schedule, trial.prediction.tasks.calls
+        charts += [
+            Chart.of(f"{trial.kind}, tasks predicted", schedule, calls),
+            Chart.of_log(f"{trial.kind}, tasks measured", trial.log, trial.plan.workers),
+        ]
+    return charts
+
+
+def study_gantt(study: Study) -> Figure:
+    """The picture of :func:`charts_of`; raises as :func:`gantt`."""
+    return gantt(charts_of(study), title=study.model.mechanism.name)
 
 
 def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | None = None) -> Figure:

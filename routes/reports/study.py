@@ -6,14 +6,11 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import plain_table
+from mbssa.reports.table import Report, Table
 from mbssa.reports.wording import counted
 from routes.plan_candidates import KINDS, LEAST
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from routes.plan import Plan
     from routes.study import Study, Trial
 
@@ -27,27 +24,20 @@ DOUBTFUL = 0.3
 _EACH = 4
 
 
-def page(study: Study, console: Console) -> None:
-    """Print what was predicted and measured, and which plan is the fastest."""
-    for line in head(study):
-        console.print(line, markup=False)
-    console.print()
-    table = _table(study, narrow=False)
-    narrow = console.measure(table, options=console.options.update(width=10_000)).maximum > console.width
-    console.print(_table(study, narrow=True) if narrow else table)
-    if narrow:
-        for number, trial in enumerate(study.trials, start=1):
-            console.print(f"{number:>3}  {short(trial.plan)}", markup=False)
-        console.print()
+def study_report(study: Study) -> Report:
+    """Predictions, measurements, and the fastest plan."""
     kinds = dict.fromkeys(trial.kind for trial in study.trials)
-    for kind in kinds:
-        console.print(f"  {kind}: {KINDS[kind]}", markup=False, style="dim")
-    console.print(
-        "  in plans: > then, | side by side, + one after another in one call", markup=False, style="dim"
+    return Report(
+        (
+            *head(study),
+            _table(study),
+            *(f"  {kind}: {KINDS[kind]}" for kind in kinds),
+            "  in plans: > then, | side by side, + one after another in one call",
+            "",
+            *verdict(study),
+        ),
+        lambda: record(study),
     )
-    console.print()
-    for line in verdict(study):
-        console.print(line, markup=False)
 
 
 def head(study: Study) -> list[str]:
@@ -73,26 +63,23 @@ def head(study: Study) -> list[str]:
     return lines
 
 
-def _table(study: Study, narrow: bool) -> Table:
-    """A row for each plan that was run; in a narrow table a number stands for the plan."""
+def _table(study: Study) -> Table:
+    """A row for each plan that was run."""
     unit, factor = ("s", 1.0) if study.sequential.seconds >= 10.0 else ("ms", 1e3)
     figures = (f"Predicted {unit}", f"Measured {unit}", "Error", "Speed-up", "Idle")
-    if narrow:
-        figures = ("Pred.", unit, "Error", "Speed-up", "Idle")
-    columns = ("No.", "Kind", *figures) if narrow else ("Kind", "Plan", *figures)
-    table = plain_table(columns, ("No.", *figures), narrow=narrow)
-    for number, trial in enumerate(study.trials, start=1):
-        first = (str(number), trial.kind) if narrow else (trial.kind, short(trial.plan))
-        table.add_row(
-            *first,
+
+    def cells(trial: Trial) -> tuple[str, ...]:
+        return (
+            trial.kind,
+            short(trial.plan),
             f"{trial.prediction.seconds * factor:.3g}",
             f"{trial.seconds * factor:.3g}",
             f"{trial.error:+.0%}",
             f"{study.speed_up(trial):.2f}",
             _idle(trial),
-            style="bold" if trial is study.trials[0] else None,
         )
-    return table
+
+    return Table(("Kind", "Plan", *figures), study.trials, cells, figures, whole=("Kind",))
 
 
 def short(plan: Plan) -> str:

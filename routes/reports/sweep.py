@@ -6,50 +6,46 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import plain_table
+from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
+from mbssa.reports.wording import counted, listed
 from routes.sweep.cases import described
 from routes.sweep.store import PARTS
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from routes.sweep.cases import Cases
     from routes.sweep.result import Sweep
 
 #: Columns that a page lists before it only counts the rest.
 _SHOWN = 40
 
 
-def page(found: Sweep, cases: Cases, title: str, files: Sequence[Path], console: Console) -> None:
-    """Print a sweep: the model, the cases and what became of them, the pace, the columns, where it all is."""
-    console.print(title, style="bold", markup=False)
-    console.print(f"{described(cases)}", markup=False)
+def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> Report:
+    """The model, the cases by status, the pace, the columns, and the files."""
     total = found.done
-    table = plain_table(("Cases", "", "Share"), ("Cases", "Share"))
-    for name, number in found.counts.items():
-        table.add_row(f"{number:,}", name, f"{number / total:.1%}")
+    rows = [(f"{number:,}", name, f"{number / total:.1%}") for name, number in found.counts.items()]
     if found.within is not None:
-        table.add_row(f"{found.within:,}", "within all limits", f"{found.within / total:.1%}")
-    console.print(table)
+        rows.append((f"{found.within:,}", "within all limits", f"{found.within / total:.1%}"))
+    parts: list[Part] = [
+        Heading(title or found.manifest["model"]),
+        described(found.parameters, found.number, found.manifest["cases"]),
+        Table(("Cases", "Status", "Share"), rows, right=("Cases", "Share")),
+    ]
     if found.solved:
         pace = found.solved / found.seconds
-        console.print(f"{found.solved:,} cases in {found.seconds:.3g} s: {pace:,.0f} a second", markup=False)
-    else:
-        console.print("all cases were there already", markup=False)
+        parts.append(f"{found.solved:,} cases in {found.seconds:.3g} s: {pace:,.0f} a second")
+    elif found.complete:
+        parts.append("all cases were there already")
     if not found.complete:
-        console.print(f"{found.done:,} of {found.number:,} cases are there; --resume goes on", markup=False)
-    units = found.units
-    names = [f"{name} ({units[name]})" if units.get(name) else name for name in found.column_names]
-    more = f" … and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    console.print(f"columns: {', '.join(names[:_SHOWN])}{more}", markup=False)
-    place = found.folder / PARTS
-    console.print(f"written: {place} ({_counted(len(found.parts))})", markup=False, soft_wrap=True)
-    for path in files:
-        console.print(f"written: {path}", markup=False, soft_wrap=True)
-
-
-def _counted(parts: int) -> str:
-    return f"{parts} Parquet file{'' if parts == 1 else 's'}"
+        parts.append(f"{total:,} of {found.number:,} cases are there; --resume goes on")
+    if found.parts:
+        units = found.units
+        names = [f"{name} ({units[name]})" if units.get(name) else name for name in found.column_names]
+        parts.append(f"columns: {listed(names, _SHOWN)}")
+    files_there = counted(len(found.parts), "Parquet file")
+    parts += [
+        Verbatim(f"written: {found.folder / PARTS} ({files_there})"),
+        *(Verbatim(f"written: {path}") for path in files),
+    ]
+    return Report(parts, lambda: record(found, files))
 
 
 def record(found: Sweep, files: Sequence[Path]) -> dict[str, Any]:

@@ -391,17 +391,17 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-def described(cases: Cases) -> str:
-    """A sentence's worth about cases, as ``grid 2 x 3 of x, y``.
+def described(parameters: Sequence[str], number: int, given: Mapping[str, Any]) -> str:
+    """Cases in a few words, of their names, their number and :attr:`Cases.definition`.
 
-    >>> described(grid({"x": [1, 2], "y": [5, 6, 7]}))
+    >>> cases = grid({"x": [1, 2], "y": [5, 6, 7]})
+    >>> described(cases.names, cases.number, cases.definition)
     'grid of 2 x 3: x, y'
     """
-    given = cases.definition
-    names = ", ".join(cases.names)
+    names = ", ".join(parameters)
     if given["kind"] == "grid":
         lengths: Sequence[str] = [str(len(values)) for values in given["values"].values()]
         return f"grid of {' x '.join(lengths)}: {names}"
     if given["kind"] == "sample":
-        return f"{given['method']} sample of {cases.number:,}, seed {given['seed']}: {names}"
-    return f"table of {cases.number:,}: {names}"
+        return f"{given['method']} sample of {number:,}, seed {given['seed']}: {names}"
+    return f"table of {number:,}: {names}"

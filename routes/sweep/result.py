@@ -15,6 +15,9 @@ from routes.sweep.store import PARTS, SweepError, read_manifest
 if TYPE_CHECKING:
     import pyarrow
 
+#: Cases up to which a notebook shows a picture unasked: a second's work.
+_DRAWN = 100_000
+
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
@@ -42,6 +45,12 @@ class Sweep:
     manifest: Mapping[str, Any] = field(repr=False)
     solved: int = 0
     seconds: float = 0.0
+
+    def _repr_html_(self) -> str:
+        from mbssa.reports.html import html_of
+
+        picture = "routes.plots:sweep_picture" if 0 < self.done <= _DRAWN else None
+        return html_of(self, "routes.reports.sweep:sweep_report", picture)
 
     @property
     def number(self) -> int:

@@ -11,7 +11,7 @@ import routes
 from routes.cost import made_up
 from routes.executors import ExecutorCosts
 from routes.plan_candidates import KINDS, candidates
-from routes.reports.study import page, record, short, verdict
+from routes.reports.study import record, short, study_report, verdict
 from routes.study import of_length
 
 
@@ -69,13 +69,14 @@ def test_a_study_as_data(found):
 
 
 def test_a_study_as_a_page(found):
-    from mbssa.reports.table import plain_text
-
-    text = plain_text(lambda screen: page(found, screen))
+    text = study_report(found).text()
     assert "32 routes where equal groups are interchangeable (4,683 told apart)" in text
     for trial in found.trials:
         assert short(trial.plan) in text
     assert "Fastest: " in text
+    html = found._repr_html_()
+    assert all(f">{trial.kind}<" in html for trial in found.trials)
+    assert "image/svg+xml" in html
 
 
 def test_the_verdict_says_when_sequential_wins(found):
@@ -109,7 +110,7 @@ def test_a_page_fits_its_screen(found, width):
     from rich.console import Console
 
     screen = StringIO()
-    page(found, Console(file=screen, width=width))
+    study_report(found).print_on(Console(file=screen, width=width))
     lines = screen.getvalue().splitlines()
     assert max(map(len, lines)) <= width
     assert sum(" threads" in line for line in lines) >= len(found.trials) - 1 or width < 200

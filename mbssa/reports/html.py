@@ -1,0 +1,77 @@
+"""Values as HTML, for notebooks: the report that their command prints, and a picture."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from pkgutil import resolve_name
+from typing import Any
+
+from mbssa.reports.table import SHOWN, Heading, Table
+
+#: Bodies beyond which a notebook shows no picture unasked.
+DRAWN = 60
+
+
+def html_of(value: Any, report: str, picture: str | None = None) -> str:
+    """A value as HTML: lines and tables of its report, and below them a picture, or why there is none.
+
+    Parameters
+    ----------
+    report : function that makes the :class:`mbssa.reports.table.Report` of the value, as "module:name":
+        it stands above the value, which does not import it
+    picture : function that draws the value with Matplotlib, likewise
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> html_of(structure, "mbssa.reports.structure:structure_report").splitlines()[0]
+    '<div><div><strong>planar_four_bar: Planar four-bar, crank-rocker</strong></div>'
+    """
+    parts = resolve_name(report)(value).parts
+    made = [_part(part) for part in parts if not isinstance(part, Table) or part.items]
+    if picture is not None:
+        made.append(_picture(value, picture))
+    return "<div>" + "\n".join(made) + "</div>"
+
+
+def _part(part: str | Table) -> str:
+    if isinstance(part, Table):
+        return _table(part)
+    if isinstance(part, Heading):
+        return f"<div><strong>{escape(part)}</strong></div>"
+    return f'<div style="white-space:pre-wrap">{escape(part) or "&nbsp;"}</div>'
+
+
+def _table(table: Table) -> str:
+    styles = [
+        f"padding:0.1em 0.6em;white-space:nowrap;text-align:{'right' if title in table.right else 'left'}"
+        for title in table.columns
+    ]
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        made = (
+            f'<{tag} style="{style}">{escape(cell)}</{tag}>'
+            for cell, style in zip(cells, styles, strict=True)
+        )
+        return f"<tr>{''.join(made)}</tr>"
+
+    most = table.shown or SHOWN
+    body = "\n".join(row(cells, "td") for cells in table.rows(most))
+    left = len(table.items) - most
+    more = f"\n<div>{escape(table.rest.format(left))}</div>" if left > 0 else ""
+    head = row(table.columns, "th")
+    made = f"<table><thead>{head}</thead>\n<tbody>{body}</tbody></table>"
+    return f'<div style="overflow-x:auto">{made}</div>{more}'
+
+
+def _picture(value: Any, picture: str) -> str:
+    try:
+        figure = resolve_name(picture)(value)
+    except (ModuleNotFoundError, ValueError) as error:
+        return _part(f"no picture: {error}")
+    # An image of its own: names inside one SVG would meet those of the next.
+    code = base64.b64encode(resolve_name("mbssa.pictures.files:rendered")(figure, "svg")).decode("ascii")
+    return f'<img style="max-width:100%" alt="" src="data:image/svg+xml;base64,{code}">'

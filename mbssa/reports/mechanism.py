@@ -1,0 +1,36 @@
+"""A mechanism: its size, and its joints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mbssa.reports.table import SHOWN, Heading, Report, Table
+from mbssa.reports.wording import counted, headline, listed, size_line
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Joint, Mechanism
+
+
+def mechanism_report(mechanism: Mechanism) -> Report:
+    """Summary and table of joints.
+
+    >>> import mbssa
+    >>> print(*mechanism_report(mbssa.load("planar_four_bar")).text().splitlines()[-3:], sep="\\n")
+     2-3     crank, coupler    R      angle         –
+     3-4     coupler, rocker   R      angle         –
+     1-4     frame, rocker     R      angle         –
+    """
+    inputs = mechanism.driven_coordinates
+    size = size_line(mechanism, counted(mechanism.n_joints, "joint"), len(inputs))
+    table = Table(("Joint", "Bodies", "Type", "Coordinates", "Driven"), mechanism.joints, _cells, shown=SHOWN)
+    return Report((Heading(headline(mechanism)), f"{size}: {listed(inputs, 12)}" if inputs else size, table))
+
+
+def _cells(joint: Joint) -> tuple[str, ...]:
+    return (
+        joint.id,
+        ", ".join(joint.mechanism.body_name(body - 1) for body in joint.bodies),
+        joint.type.code,
+        ", ".join(joint.type.coordinates) or "–",
+        ", ".join(joint.driven) or "–",
+    )
