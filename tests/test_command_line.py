@@ -230,3 +230,45 @@ def test_the_program_alone_prints_its_help(run_mbssa):
     result = run_mbssa()
     assert result.exit_code == 0
     assert "Usage:" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+class TestColours:
+    """On a terminal, verdicts are green or red."""
+
+    def shown(self, *arguments, **more):
+        import pty
+
+        here, there = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200", **more}
+        if "NO_COLOR" not in more:
+            environment.pop("NO_COLOR", None)
+        command = [sys.executable, "-m", "mbssa", *arguments]
+        with subprocess.Popen(command, stdout=there, stderr=there, stdin=there, env=environment):
+            os.close(there)
+            found = b""
+            try:
+                while part := os.read(here, 65536):
+                    found += part
+            except OSError:  # the other end is closed
+                pass
+        os.close(here)
+        return found.decode()
+
+    def test_a_good_verdict_is_green(self):
+        assert "\x1b[32mdetermined: 2 structural groups" in self.shown("decompose", "planar_four_bar")
+
+    def test_a_bad_verdict_is_red(self):
+        assert "\x1b[31mVerdict: cannot be solved as given." in self.shown("check", "micromanipulator")
+
+    def test_an_error_is_red(self):
+        assert "\x1b[1;31merror:\x1b[0m" in self.shown("decompose", "nothing.toml")
+
+    def test_no_color_is_respected(self):
+        plain = self.shown("decompose", "planar_four_bar", NO_COLOR="1")
+        assert "determined: 2 structural groups" in plain
+        assert "\x1b[3" not in plain
+
+    def test_a_pipe_has_none(self):
+        done = process("decompose", "planar_four_bar", FORCE_COLOR="1", TERM="xterm-256color")
+        assert "\x1b" not in done.stdout

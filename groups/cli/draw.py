@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.cli.options import ForceOption, ModelArgument, TrustOption
 
@@ -36,12 +37,18 @@ def draw(
     inputs: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COORDINATE=VALUE,...", help="Draw it at these inputs: 1-2.angle=30deg (or rad, m, mm)."
+            metavar="COORDINATE=VALUE,...",
+            autocompletion=completion.coordinate_values,
+            help="Draw it at these inputs: 1-2.angle=30deg (or rad, m, mm).",
         ),
     ] = None,
     points: Annotated[
         list[str] | None,
-        typer.Option(metavar="POINT,...", help="With --time, draw the paths of these points: coupler.tip."),
+        typer.Option(
+            metavar="POINT,...",
+            autocompletion=completion.points,
+            help="With --time, draw the paths of these points: coupler.tip.",
+        ),
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,

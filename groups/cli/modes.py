@@ -12,6 +12,7 @@ from groups.cli.requests import model_asked
 from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.bar import bar
+from mbssa.cli import completion
 from mbssa.cli.console import fail, present
 from mbssa.cli.options import FormatOption, ModelArgument, TrustOption
 
@@ -19,7 +20,12 @@ from mbssa.cli.options import FormatOption, ModelArgument, TrustOption
 def modes(
     model: ModelArgument,
     group: Annotated[
-        int | None, typer.Option(metavar="N", help="List the modes of this group, with their coordinates.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            autocompletion=completion.groups,
+            help="List the modes of this group, with their coordinates.",
+        ),
     ] = None,
     starts: Annotated[
         int | None,

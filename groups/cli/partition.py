@@ -10,6 +10,7 @@ import typer
 from groups.cli.requests import model_asked, motion_asked
 from groups.reports.partitioning import partition_report, sweep_report
 from mbssa import Mechanism, ModelError, load, with_inputs
+from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present
 from mbssa.cli.options import (
     DurationOption,
@@ -39,21 +40,35 @@ def partition(
     ] = "complete",
     cut: Annotated[
         str | None,
-        typer.Option(metavar="JOINT,...", help="Cut these joints; those with the most freedom if not given."),
+        typer.Option(
+            metavar="JOINT,...",
+            autocompletion=completion.joints,
+            help="Cut these joints; those with the most freedom if not given.",
+        ),
     ] = None,
     independent: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,...",
+            autocompletion=completion.coordinates,
             help="Independent coordinates, all others dependent; or all. With --sweep, what is chosen once.",
         ),
     ] = None,
     dependent: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Dependent coordinates, all others independent.")
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            autocompletion=completion.coordinates,
+            help="Dependent coordinates, all others independent.",
+        ),
     ] = None,
     driven: Annotated[
         str | None,
-        typer.Option(metavar="NAME,...", help="Driven coordinates instead of the model's; or none."),
+        typer.Option(
+            metavar="NAME,...",
+            autocompletion=completion.coordinates,
+            help="Driven coordinates instead of the model's; or none.",
+        ),
     ] = None,
     tolerance: Annotated[
         float, typer.Option(metavar="SHARE", help="A pivot below this share of the largest entry is none.")
@@ -68,6 +83,7 @@ def partition(
         str | None,
         typer.Option(
             metavar="NAME,...",
+            autocompletion=completion.coordinates,
             help="With --sweep: drive these instead, past what the model's inputs cannot pass.",
         ),
     ] = None,

@@ -32,6 +32,7 @@ from groups.reports.solution import Summary, solution_report
 from groups.results.table import Choice, chosen_columns
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa import load, ranks
+from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
 from mbssa.cli.options import (
     DurationOption,
@@ -56,6 +57,7 @@ def solve(
         list[str] | None,
         typer.Option(
             metavar="GROUP=NUMBER",
+            autocompletion=completion.group_values,
             help="Assembly mode of a group, as mbssa modes numbers them; may be repeated.",
         ),
     ] = None,
@@ -63,13 +65,18 @@ def solve(
         list[str] | None,
         typer.Option(
             metavar="GROUP=NAME",
+            autocompletion=completion.group_values,
             help="Solver of a group, as mbssa solvers --all names them; may be repeated.",
         ),
     ] = None,
     through: ThroughOption = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="BODY,...", help="Keep these bodies alone, by name or number."),
+        typer.Option(
+            metavar="BODY,...",
+            autocompletion=completion.bodies,
+            help="Keep these bodies alone, by name or number.",
+        ),
     ] = None,
     level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
     branch: Annotated[
@@ -100,6 +107,7 @@ def solve(
         str | None,
         typer.Option(
             metavar="NAME,...",
+            autocompletion=completion.names,
             help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
             show_default="all",
         ),
@@ -108,6 +116,7 @@ def solve(
         str | None,
         typer.Option(
             metavar="BODY,...",
+            autocompletion=completion.bodies,
             help="Bodies in the columns, with their named points.",
             show_default="all",
         ),
@@ -134,7 +143,9 @@ def solve(
     points: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="BODY.POINT,...", help="Draw the paths of these points, or centres of these joints."
+            metavar="BODY.POINT,...",
+            autocompletion=completion.points,
+            help="Draw the paths of these points, or centres of these joints.",
         ),
     ] = None,
     animate: Annotated[

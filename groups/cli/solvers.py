@@ -11,6 +11,7 @@ from groups.cli.runner import Request
 from groups.reports.solvers import library_report, solvers_report
 from groups.solvers.library import table
 from mbssa import load
+from mbssa.cli import completion
 from mbssa.cli.console import fail, fail_all, present
 from mbssa.cli.options import FormatOption, ThroughOption, TrustOption
 
@@ -18,7 +19,11 @@ from mbssa.cli.options import FormatOption, ThroughOption, TrustOption
 def solvers(
     model: Annotated[
         str | None,
-        typer.Argument(metavar="MODEL", help="A built-in model or a file; without it, all group types."),
+        typer.Argument(
+            metavar="MODEL",
+            autocompletion=completion.models,
+            help="A built-in model or a file; without it, all group types.",
+        ),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Name the other solvers that each group can have, too.")

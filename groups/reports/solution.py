@@ -14,7 +14,7 @@ from groups.trajectory import STATUS, Trajectory
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.system import Configuration
 from mbssa.reports.structure import treatment_lines
-from mbssa.reports.table import SHOWN, Heading, Part, Report, Table, Verbatim
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
 from mbssa.reports.wording import headline
 from mbssa.units import SI, given_in
 
@@ -222,9 +222,9 @@ def _fault_lines(trajectory: Trajectory) -> list[Part]:
     faults = trajectory.faults()
     if not faults:
         return []
-    lines = [f"  - {fault}" for fault in faults[:_SHOWN_FAULTS]]
+    lines = [Bad(f"  - {fault}") for fault in faults[:_SHOWN_FAULTS]]
     if len(faults) > _SHOWN_FAULTS:
-        lines.append(f"  - … and {len(faults) - _SHOWN_FAULTS} more; --format json lists all")
+        lines.append(Bad(f"  - … and {len(faults) - _SHOWN_FAULTS} more; --format json lists all"))
     return ["", Heading("Faults"), *lines]
 
 
@@ -257,7 +257,7 @@ def _sureness(trajectory: Trajectory) -> list[str]:
         lines.append(f"smallest reciprocal condition number {worst.value:.2g} {_where(worst)}; 0 is singular")
     lines.append(branches(trajectory))
     if trajectory.ok:
-        lines.append("every group was solved at every instant")
+        lines.append(Good("every group was solved at every instant"))
     return lines
 
 

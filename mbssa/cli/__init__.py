@@ -21,7 +21,7 @@ from mbssa.cli.console import OK as OK
 from mbssa.cli.console import STOPPED as STOPPED
 from mbssa.cli.console import fail as fail
 from mbssa.cli.console import fail_all as fail_all
-from mbssa.texts import printable
+from mbssa.cli.console import warn
 
 #: Where each command is: "module:function". Help lists them in this order.
 COMMANDS = {
@@ -103,7 +103,7 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 
 def _warn(message: Warning | str, *_: object) -> None:
     """A warning as a sentence, without the line of code that it comes from."""
-    print(f"warning: {printable(str(message))}", file=sys.stderr)
+    warn(str(message))
 
 
 def _prepare_output() -> None:

@@ -19,7 +19,7 @@ def application() -> Any:
     >>> list(application().commands)[:3]
     ['models', 'new', 'joints']
     """
-    app = _typer()
+    app = _typer(completion=True)
     app.callback(invoke_without_command=True)(_options)
     group: Any = typer.main.get_command(app)
     group.commands = _Commands()
@@ -51,12 +51,12 @@ class _Commands(Mapping[str, Any]):
         return len(COMMANDS)
 
 
-def _typer() -> typer.Typer:
+def _typer(completion: bool = False) -> typer.Typer:
     return typer.Typer(
         name="mbssa",
         help="Take a mechanism apart into structural groups, find what is wrong with it, and move it.",
         pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=completion,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from mbssa.cli import SINGULAR_POSITIONS
 from mbssa.cli.application import found
-from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present
+from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
 from mbssa.cli.inputs import asked
 from mbssa.cli.options import (
     ForceOption,
@@ -61,5 +60,5 @@ def check(
     present(check_report(result), form, output)
     if result.solvable and result.structure.mechanism.has_geometry:
         for one in found(SINGULAR_POSITIONS)(result.structure.mechanism):
-            print(f"warning: {one}", file=sys.stderr)
+            warn(one)
     raise typer.Exit(OK if result.solvable else NOT_DETERMINED)

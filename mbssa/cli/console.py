@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mbssa.texts import printable
 
@@ -31,8 +31,27 @@ _WARNED = 2_000
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """One message on standard error, and the end."""
-    print(f"error: {printable(message)}", file=sys.stderr)
+    say("error", message)
     raise SystemExit(code)
+
+
+def warn(message: str) -> None:
+    """One warning on standard error."""
+    say("warning", message)
+
+
+def say(kind: Literal["error", "warning"], message: str) -> None:
+    """A line on standard error, its kind in colour on a terminal unless ``NO_COLOR`` is set."""
+    text = printable(message)
+    if not sys.stderr.isatty():
+        print(f"{kind}: {text}", file=sys.stderr)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    style = "bold red" if kind == "error" else "yellow"
+    line = Text.assemble((f"{kind}:", style), f" {text}")
+    Console(stderr=True, highlight=False).print(line, soft_wrap=True)
 
 
 def fail_all(faults: Sequence[str]) -> NoReturn:
@@ -93,9 +112,9 @@ def warn_of_ranks(structure: Structure, model: str) -> None:
 
     warnings = rank_warnings(structure)
     for text in warnings:
-        print(f"warning: {text}", file=sys.stderr)
+        warn(text)
     if warnings:
-        print(f"warning: see mbssa check {model}", file=sys.stderr)
+        warn(f"see mbssa check {model}")
 
 
 def say_untrusted(mechanism: Mechanism) -> None:
@@ -103,4 +122,4 @@ def say_untrusted(mechanism: Mechanism) -> None:
     if mechanism.untrusted:
         from mbssa.analysis.check import untrusted_text
 
-        print(f"warning: {untrusted_text(mechanism)}", file=sys.stderr)
+        warn(untrusted_text(mechanism))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, fail_all
 from mbssa.cli.options import ForceOption
 from mbssa.io import load, save
@@ -16,7 +17,10 @@ from mbssa.targets import Target, target_faults
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="A built-in model or a file.")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="FROM", autocompletion=completion.models, help="A built-in model or a file."),
+    ],
     target: Annotated[Path, typer.Argument(metavar="TO", help="A path in .toml, .m, .csv or .npz.")],
     force: ForceOption = False,
 ) -> None:

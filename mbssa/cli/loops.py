@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, present, warn_of_ranks
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
 from mbssa.io import load
@@ -26,7 +27,12 @@ def loops(
     ] = None,
     cut: Annotated[
         str | None,
-        typer.Option("--cut", metavar="JOINT,...", help="The joints that are cut, one for each loop."),
+        typer.Option(
+            "--cut",
+            metavar="JOINT,...",
+            autocompletion=completion.joints,
+            help="The joints that are cut, one for each loop.",
+        ),
     ] = None,
     tree: Annotated[
         Path | None,

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from mbssa.cli import completion
 from mbssa.trust import VARIABLE
 
 
@@ -41,7 +42,9 @@ def _one_of(known: str) -> Callable[[str], str]:
 #: Exits with 2 where a format is neither table nor json.
 check_format = _one_of("table or json")
 
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A built-in model or a file.")]
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", autocompletion=completion.models, help="A built-in model or a file.")
+]
 OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
@@ -70,19 +73,26 @@ ReportOption = Annotated[
 
 InputsOption = Annotated[
     str | None,
-    typer.Option(metavar="COORDINATE,...", help="Drive these instead of what MODEL drives: 1-2.slide,13-15."),
+    typer.Option(
+        metavar="COORDINATE,...",
+        autocompletion=completion.coordinates,
+        help="Drive these instead of what MODEL drives: 1-2.slide,13-15.",
+    ),
 ]
 TerminalsOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="BODY",
+        autocompletion=completion.bodies,
         help="Give this body a fictitious F pair with the frame, for --inputs; may be repeated.",
     ),
 ]
 PairsOption = Annotated[
     str | None,
     typer.Option(
-        metavar="PAIR,...", help="Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5."
+        metavar="PAIR,...",
+        autocompletion=completion.joints,
+        help="Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5.",
     ),
 ]
 
@@ -99,6 +109,7 @@ ThroughOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COORDINATE,...|auto",
+        autocompletion=completion.coordinates,
         help="Solve by the groups for these inputs, found so that MODEL's own are met; auto takes the best.",
     ),
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mbssa.bar import bar
+from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, fail_all, present, say_untrusted
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
 from mbssa.io import ModelError, load, save
@@ -39,18 +40,32 @@ def transform(
     ] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Only these joints (1-2) or coordinates (1-2.slide)."),
+        typer.Option(
+            metavar="NAME,...",
+            autocompletion=completion.names,
+            help="Only these joints (1-2) or coordinates (1-2.slide).",
+        ),
     ] = None,
     forbid: Annotated[
-        list[str] | None, typer.Option(metavar="NAME,...", help="None of these joints or coordinates.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...", autocompletion=completion.names, help="None of these joints or coordinates."
+        ),
     ] = None,
     require: Annotated[
-        list[str] | None, typer.Option(metavar="NAME,...", help="All of these joints or coordinates.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...", autocompletion=completion.names, help="All of these joints or coordinates."
+        ),
     ] = None,
     per_joint: Annotated[int | None, typer.Option(metavar="W", help="Most inputs on one joint.")] = None,
     terminal: Annotated[
         list[str] | None,
-        typer.Option(metavar="BODY", help="Give this body an F pair with the frame that may be driven."),
+        typer.Option(
+            metavar="BODY",
+            autocompletion=completion.bodies,
+            help="Give this body an F pair with the frame that may be driven.",
+        ),
     ] = None,
     criterion: Annotated[
         str | None,

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import Heading, Part, Report, Table
+from mbssa.reports.table import Bad, Good, Heading, Part, Report, Table
 
 if TYPE_CHECKING:
     from mbssa.analysis.check import Finding
@@ -34,7 +34,8 @@ def check_report(check: Check) -> Report:
     ):
         if lines:
             parts += [Heading(title), *(f"  - {line}" for line in lines), ""]
-    return Report([*parts, Heading(f"Verdict: {verdict(check)}.")], lambda: to_dict(check))
+    line = Good if check.solvable else Bad
+    return Report([*parts, line(f"Verdict: {verdict(check)}.")], lambda: to_dict(check))
 
 
 def verdict(check: Check) -> str:

@@ -8,10 +8,12 @@ from html import escape
 from pkgutil import resolve_name
 from typing import Any
 
-from mbssa.reports.table import SHOWN, Heading, Table
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Table
 
 #: Bodies beyond which a notebook shows no picture unasked.
 DRAWN = 60
+
+_COLOURS: dict[type, str] = {Good: ";color:#2e7d32", Bad: ";color:#c62828"}
 
 
 def html_of(value: Any, report: str, picture: str | None = None) -> str:
@@ -42,7 +44,8 @@ def _part(part: str | Table) -> str:
         return _table(part)
     if isinstance(part, Heading):
         return f"<div><strong>{escape(part)}</strong></div>"
-    return f'<div style="white-space:pre-wrap">{escape(part) or "&nbsp;"}</div>'
+    colour = _COLOURS.get(type(part), "")
+    return f'<div style="white-space:pre-wrap{colour}">{escape(part) or "&nbsp;"}</div>'
 
 
 def _table(table: Table) -> str:

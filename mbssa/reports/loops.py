@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import SHOWN, Heading, Report, Table
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table
 from mbssa.reports.wording import counted, headline, size_line
 
 if TYPE_CHECKING:
@@ -177,11 +177,11 @@ def summary_lines(found: LoopStructure) -> list[str]:
         lines.append(counted(len(found.substructures), "substructure") + " by Wehage's rule" + merged)
         lines += _disagreement(found)
     levels = counted(len(found.levels), "level")
-    verdict = "determined" if found.determined else "not determined"
+    line, verdict = (Good, "determined") if found.determined else (Bad, "not determined")
     apart = (
         f"; {found.n_apart} if merged loops were solved apart" if found.n_apart > len(found.modules) else ""
     )
-    lines.append(f"{verdict}: {counted(len(found.modules), 'module')} in {levels}{apart}")
+    lines.append(line(f"{verdict}: {counted(len(found.modules), 'module')} in {levels}{apart}"))
     return lines + [f"  {line}" for line in _faults(found)] + [f"note: {note}" for note in found.notes]
 
 

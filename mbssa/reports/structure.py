@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.group_library import LIBRARIES
-from mbssa.reports.table import SHOWN, Heading, Report, Table
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table
 from mbssa.reports.wording import counted, headline, listed, size_line
 
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ def summary_lines(structure: Structure) -> list[str]:
     lines = summary_head(structure)
     groups = counted(structure.n_groups, "structural group")
     if structure.determined:
-        lines.append(f"determined: {groups} in {counted(len(structure.levels), 'level')}")
+        lines.append(Good(f"determined: {groups} in {counted(len(structure.levels), 'level')}"))
     else:
-        lines.append(f"not determined: {groups} found, and")
+        lines.append(Bad(f"not determined: {groups} found, and"))
         if structure.unresolved:
             bodies = listed([str(m.bodies[b]) for b in structure.unresolved])
             lines.append(f"  not searched to the end: bodies {bodies}")

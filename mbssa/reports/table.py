@@ -150,6 +150,20 @@ class Verbatim(str):
     __slots__ = ()
 
 
+class Good(str):
+    """A line that says that all is well; green on a terminal."""
+
+    __slots__ = ()
+
+
+class Bad(str):
+    """A line that says what is wrong; red on a terminal."""
+
+    __slots__ = ()
+
+
+_STYLES: dict[type, str] = {Heading: "bold", Good: "green", Bad: "red"}
+
 #: A part of a report. A plain text is a line, which is broken where the screen ends.
 Part = str | Table
 
@@ -189,9 +203,8 @@ class Report:
         """Print title, lines and tables."""
         for part in self.parts:
             if not isinstance(part, Table):
-                style = "bold" if isinstance(part, Heading) else None
                 soft = isinstance(part, Verbatim)
-                console.print(part, style=style, markup=False, soft_wrap=soft)
+                console.print(part, style=_STYLES.get(type(part)), markup=False, soft_wrap=soft)
             elif part.items:
                 part.print_on(console)
 

@@ -15,7 +15,7 @@ from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
 from mbssa.bar import bar
-from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all
+from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, completion, fail, fail_all
 from mbssa.cli.console import present
 from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
@@ -33,11 +33,19 @@ def sweep(
     store: Annotated[Path, typer.Option(metavar="FOLDER", help="Write the cases there, as Parquet files.")],
     grid: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=LOW:HIGH:NUMBER", help="Every combination; or NAME=VALUE,VALUE,..."),
+        typer.Option(
+            metavar="NAME=LOW:HIGH:NUMBER",
+            autocompletion=completion.coordinate_values,
+            help="Every combination; or NAME=VALUE,VALUE,...",
+        ),
     ] = None,
     sample: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=LOW:HIGH", help="Spread over ranges; or NAME=normal:MEAN:DEVIATION."),
+        typer.Option(
+            metavar="NAME=LOW:HIGH",
+            autocompletion=completion.coordinate_values,
+            help="Spread over ranges; or NAME=normal:MEAN:DEVIATION.",
+        ),
     ] = None,
     number: Annotated[int | None, typer.Option(min=1, metavar="N", help="Cases of the sample.")] = None,
     method: Annotated[str, typer.Option(metavar="NAME", help="sobol, halton or latin")] = "sobol",
@@ -47,16 +55,28 @@ def sweep(
     ] = None,
     record: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Joints, coordinates, bodies, points, residual, condition."),
+        typer.Option(
+            metavar="NAME,...",
+            autocompletion=completion.recorded,
+            help="Joints, coordinates, bodies, points, residual, condition.",
+        ),
     ] = None,
     quantity: QuantityOption = None,
     limit: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=LOW:HIGH", help="Limits of a joint coordinate, for the column within."),
+        typer.Option(
+            metavar="NAME=LOW:HIGH",
+            autocompletion=completion.coordinate_values,
+            help="Limits of a joint coordinate, for the column within.",
+        ),
     ] = None,
     mode: Annotated[
         list[str] | None,
-        typer.Option(metavar="GROUP=NUMBER", help="Assembly mode of a group in every case."),
+        typer.Option(
+            metavar="GROUP=NUMBER",
+            autocompletion=completion.group_values,
+            help="Assembly mode of a group in every case.",
+        ),
     ] = None,
     branch: Annotated[
         Branch | None,

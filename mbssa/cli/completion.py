@@ -1,0 +1,110 @@
+"""Shell completion: model names and files, and the names of what the model on the command line has."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Mechanism
+
+#: Names with what a shell shows beside them.
+Names = Iterator[tuple[str, str]]
+
+
+def models(incomplete: str) -> list[str]:
+    """Built-in models, and model files; a shell completes other paths itself.
+
+    >>> models("stew")
+    ['stewart', 'stewart_inverse']
+    """
+    from mbssa.io import builtin_names
+    from mbssa.io.formats import ENDINGS
+
+    folder, _, begun = incomplete.rpartition("/")
+    names = [name for name in builtin_names() if name.startswith(incomplete)]
+    try:
+        entries = sorted(Path(folder or ("/" if incomplete[:1] == "/" else ".")).iterdir())
+    except OSError:
+        entries = []
+    prefix = incomplete[: len(incomplete) - len(begun)]
+    files = [path.name for path in entries if path.suffix in ENDINGS and path.is_file()]
+    return names + [prefix + name for name in files if name.startswith(begun)]
+
+
+def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Callable[..., Names]:
+    """A completion by names of the model, after a comma too; ``after`` them stands a sign such as "="."""
+
+    def complete(context: typer.Context, incomplete: str) -> Names:
+        from mbssa.io import load
+
+        # Where the option's value is still missing, the parser leaves the arguments as they are.
+        model = context.params.get("model") or next(iter(context.args), None)
+        before, comma, begun = incomplete.rpartition(",")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                mechanism = load(model) if model else None
+            except (ValueError, OSError):  # a shell has no place for what is wrong with the model
+                mechanism = None
+        for name, said in names(mechanism) if mechanism is not None else ():
+            if name.startswith(begun):
+                yield f"{before}{comma}{name}{after}", said
+
+    return complete
+
+
+def _joints(mechanism: Mechanism) -> Names:
+    for joint in mechanism.joints:
+        yield joint.id, f"{joint.type.code}, {_between(mechanism, joint.index)}"
+
+
+def _coordinates(mechanism: Mechanism) -> Names:
+    for joint in mechanism.joints:
+        for name in joint.type.coordinates:
+            driven = ", driven" if name in joint.driven else ""
+            yield f"{joint.id}.{name}", f"{_between(mechanism, joint.index)}{driven}"
+
+
+def _bodies(mechanism: Mechanism) -> Names:
+    for body in mechanism.bodies:
+        yield body.name, f"body {body.number}"
+
+
+def _points(mechanism: Mechanism) -> Names:
+    for index, geometry in sorted(mechanism.body_geometry.items()):
+        for point in geometry.points:
+            yield f"{mechanism.body_name(index)}.{point}", "point"
+    yield from _joints(mechanism)
+
+
+def _groups(mechanism: Mechanism) -> Names:
+    from mbssa.analysis.decompose import decompose
+
+    for group in decompose(mechanism).groups:
+        yield str(group.number), group.type_name
+
+
+def _names(mechanism: Mechanism) -> Names:
+    yield from _joints(mechanism)
+    yield from _coordinates(mechanism)
+
+
+def _recorded(mechanism: Mechanism) -> Names:
+    yield from _names(mechanism)
+    yield from _bodies(mechanism)
+    yield from _points(mechanism)
+
+
+def _between(mechanism: Mechanism, joint: int) -> str:
+    return " and ".join(mechanism.body_name(body) for body in mechanism.joint_bodies(joint))
+
+
+joints, coordinates, bodies = map(_of_the_model, (_joints, _coordinates, _bodies))
+points, groups, names, recorded = map(_of_the_model, (_points, _groups, _names, _recorded))
+coordinate_values = _of_the_model(_coordinates, after="=")
+group_values = _of_the_model(_groups, after="=")
