@@ -20,6 +20,7 @@ from mbssa.joints.geometry import JointFrame as JointFrame
 from mbssa.joints.geometry import JointGeometry as JointGeometry
 from mbssa.joints.geometry import Vector as Vector
 from mbssa.motion import DefaultMotion
+from mbssa.texts import counted
 from mbssa.trust import may_run
 from mbssa.units import SI
 
@@ -137,8 +138,8 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return (
-            f"<Mechanism {self.name or 'unnamed'}: {self.space}, {self.n_bodies} bodies with the "
-            f"frame, {self.n_joints} joints, {self.n_driven} driven coordinates>"
+            f"<Mechanism {self.name or 'unnamed'}: {self.space}, {counted(self.n_bodies, 'body')} with the "
+            f"frame, {counted(self.n_joints, 'joint')}, {counted(self.n_driven, 'driven coordinate')}>"
         )
 
     def _repr_html_(self) -> str:

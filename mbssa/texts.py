@@ -52,3 +52,14 @@ def from_cell(text: str) -> str:
     ('=1+1', "'quoted'")
     """
     return text[1:] if text[:1] == "'" and as_cell(text[1:]) == text else text
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "level"), counted(9139, "set"), counted(2, "body")
+    ('1 level', '9,139 sets', '2 bodies')
+    """
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
+    return f"{number:,} {noun}"

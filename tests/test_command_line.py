@@ -232,6 +232,24 @@ def test_the_program_alone_prints_its_help(run_mbssa):
     assert "Usage:" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--steps", "abc", "Invalid value for '--steps': write a whole number"),
+        ("--duration", "abc", "Invalid value for '--duration': write a number"),
+        (
+            "--branch",
+            "foo",
+            "Invalid value for '--branch': 'foo' is not one of 'checked', 'proven', 'smooth'",
+        ),
+    ],
+)
+def test_a_wrong_value_of_an_option_says_what_to_write(run_mbssa, option, value, said):
+    result = run_mbssa("solve", "planar_four_bar", option, value)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 class TestColours:
     """On a terminal, verdicts are green or red."""

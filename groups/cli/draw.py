@@ -12,7 +12,7 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
-from mbssa.cli.options import ForceOption, ModelArgument, TrustOption
+from mbssa.cli.options import ForceOption, ModelArgument, TrustOption, WatchOption
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -52,6 +52,7 @@ def draw(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    watch: WatchOption = False,
 ) -> None:
     """Draw MODEL with its structural groups in colour, at its reference or elsewhere.
 

@@ -44,7 +44,7 @@ def solvable_model(mechanism: Mechanism, name: str) -> Model:
     >>> solvable_model(dyad, "dyad.toml")
     Traceback (most recent call last):
     groups.cli.refusal.RefusedError: dyad.toml cannot be solved as given
-      - no geometry at 1-2 R (point), 2-3 R (point), 1-3 R (point)
+      - no geometry at 1-2 R (point), 2-3 R (point), 1-3 R (point): write these keys at the joints
     """
     report = check(mechanism)
     bare = _without_geometry(mechanism)
@@ -95,7 +95,7 @@ def _without_geometry(mechanism: Mechanism) -> list[str]:
 def _reasons(report: Report, bare: list[str], name: str) -> str:
     lines = [f"{name} cannot be solved as given"]
     if bare:
-        lines.append(f"  - no geometry at {_shortened(bare)}")
+        lines.append(f"  - no geometry at {_shortened(bare)}: write these keys at the joints")
     if untrusted := report.structure.mechanism.untrusted_said:
         lines.append(f"  - code that the file names is not run, at {untrusted}; {REMEDY}")
     fatal = [finding.text for finding in report.findings if finding.fatal]

@@ -23,6 +23,7 @@ from groups.pictures.shapes import Mark
 from groups.pictures.style import PATH_COLOUR
 from mbssa.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
+from mbssa.reports.wording import counted
 from mbssa.texts import printable
 
 if TYPE_CHECKING:
@@ -278,7 +279,8 @@ def _cell(scene: Scene) -> float:
 
 def _about(trajectory: Trajectory, scene: Scene) -> str:
     mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
-    text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {mechanism.n_joints} joints; "
+    joints = counted(mechanism.n_joints, "joint")
+    text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
     text += f"{shown:,} instants" if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
     left = mechanism.n_bodies - len(scene.bodies)
     if left:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 import typer.main
 
 from mbssa.cli import COMMANDS
@@ -36,12 +38,48 @@ def found(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
+#: What the parser says of a wrong value, by how it begins, and what to write instead.
+_REMEDIES = {
+    "Input should be a valid integer": "write a whole number",
+    "Input should be a valid number": "write a number",
+    "Value error, ": "",
+}
+
+
+class _Command(typer.core.TyperCommand):
+    """A command whose errors say what to write, and that ``--watch`` repeats."""
+
+    def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, arguments)
+        except typer.BadParameter as error:
+            for begins, remedy in _REMEDIES.items():
+                if error.message.startswith(begins):
+                    error.message = remedy or error.message.removeprefix(begins)
+            raise
+
+    def invoke(self, context: Any) -> Any:
+        if not context.params.get("watch"):
+            return super().invoke(context)
+        from mbssa.cli.watch import repeat
+
+        invoke = super().invoke
+
+        def run() -> None:
+            try:
+                invoke(context)
+            finally:
+                context.params["force"] = True  # what it wrote itself
+
+        return repeat(Path(context.params["model"]), run)
+
+
 class _Commands(Mapping[str, Any]):
     """Commands by name."""
 
     def __getitem__(self, name: str) -> Any:
         app = _typer()
-        app.command(name)(found(COMMANDS[name]))
+        app.command(name, cls=_Command)(found(COMMANDS[name]))
         return typer.main.get_command(app)
 
     def __iter__(self) -> Iterator[str]:

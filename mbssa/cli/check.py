@@ -19,6 +19,7 @@ from mbssa.cli.options import (
     PairsOption,
     TerminalsOption,
     TrustOption,
+    WatchOption,
 )
 from mbssa.targets import target_faults, targets_of
 
@@ -32,6 +33,7 @@ def check(
     output: OutputOption = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    watch: WatchOption = False,
     precision: Annotated[
         float | None,
         typer.Option(

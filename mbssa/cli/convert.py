@@ -36,6 +36,6 @@ def convert(
     """
     if faults := target_faults([Target("TO", target, ENDINGS)], [source], force):
         fail_all(faults)
-    lost = save(load(source), target)
+    lost = save(load(source), target, force=True)
     if lost:
         print(BETWEEN.join([f"{target} does not keep:", *lost]), file=sys.stderr)

@@ -21,6 +21,7 @@ from mbssa.cli.options import (
     PairsOption,
     TerminalsOption,
     TrustOption,
+    WatchOption,
 )
 from mbssa.reports.structure import Format, export, structure_report, summary_lines
 from mbssa.targets import STILL, target_faults, targets_of
@@ -50,6 +51,7 @@ def decompose(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    watch: WatchOption = False,
 ) -> None:
     """Find the structural groups of MODEL, in the order in which they can be solved.
 

@@ -54,6 +54,8 @@ TrustOption = Annotated[
     bool,
     typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names."),
 ]
+#: Obeyed by whoever runs the command (``mbssa.cli.application``), which need not look at it.
+WatchOption = Annotated[bool, typer.Option("--watch", help="Repeat at each save of MODEL, until Ctrl-C.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 #: Formats of a report: two, three, or all.

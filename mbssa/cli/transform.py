@@ -283,6 +283,6 @@ def _save_row(
 
 def save_mechanism(mechanism: Mechanism, path: Path) -> None:
     """Write a mechanism, and say on standard error what the format does not keep."""
-    lost = save(mechanism, path)
+    lost = save(mechanism, path, force=True)
     if lost:
         print("\n  ".join([f"{path} does not keep:", *lost]), file=sys.stderr)

@@ -84,7 +84,7 @@ def load(
     ... bodies = 2
     ... joint = [{ bodies = ["frame", 2], type = "R", driven = true, point = [0, 0] }]
     ... ''')
-    <Mechanism model: planar, 2 bodies with the frame, 1 joints, 1 driven coordinates>
+    <Mechanism model: planar, 2 bodies with the frame, 1 joint, 1 driven coordinate>
 
     A load that a drum lifts by 2 m for each radian, whatever the trolley does:
 

@@ -10,6 +10,7 @@ from mbssa.io.formats import save
 from mbssa.io.records import Record, from_record, plain
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
 from mbssa.mechanism import Mechanism
+from mbssa.texts import counted
 
 #: Keys of a joint that every type has.
 _COMMON = ("id", "driven", "limits", "at_reference")
@@ -47,7 +48,7 @@ class Builder:
     ...     .build()
     ... )
     >>> mechanism
-    <Mechanism slider_crank: planar, 4 bodies with the frame, 4 joints, 1 driven coordinates>
+    <Mechanism slider_crank: planar, 4 bodies with the frame, 4 joints, 1 driven coordinate>
     >>> [group.bodies for group in mbssa.decompose(mechanism).groups]
     [(2,), (3, 4)]
 
@@ -88,9 +89,9 @@ class Builder:
         }
 
     def __repr__(self) -> str:
-        space, n_bodies = self._record["space"], len(self._record["body"]) + 1
-        n_joints = len(self._record["joint"])
-        return f"<Builder {self.name}: {space}, {n_bodies} bodies with the frame, {n_joints} joints>"
+        space, bodies = self._record["space"], counted(len(self._record["body"]) + 1, "body")
+        joints = counted(len(self._record["joint"]), "joint")
+        return f"<Builder {self.name}: {space}, {bodies} with the frame, {joints}>"
 
     def body(self, name: str, **keys: Any) -> Self:
         """Add a movable body.
@@ -147,7 +148,7 @@ class Builder:
         """
         return from_record(plain(self._record), self.name, self.name)
 
-    def save(self, path: str | Path) -> list[str]:
+    def save(self, path: str | Path, *, force: bool = False) -> list[str]:
         """Build, and write the mechanism in the format that the ending says, as :func:`mbssa.save` does.
 
         Returns
@@ -161,7 +162,7 @@ class Builder:
         OSError
             The file cannot be written.
         """
-        return save(self.build(), path)
+        return save(self.build(), path, force=force)
 
     if TYPE_CHECKING:  # the methods that the catalogue adds below
 

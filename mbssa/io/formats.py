@@ -57,8 +57,8 @@ def _imported(module: str, name: str) -> Any:
     return getattr(import_module(f"mbssa.io.{module}"), name)
 
 
-def save(mechanism: Mechanism, path: str | Path) -> list[str]:
-    """Write a mechanism to a file whose ending says the format; an existing file is replaced.
+def save(mechanism: Mechanism, path: str | Path, *, force: bool = False) -> list[str]:
+    """Write a mechanism to a file whose ending says the format; ``force`` replaces one that exists.
 
     ``.toml`` and ``.npz`` keep everything but the name, which :func:`mbssa.load` takes from the file;
     ``.m`` (the paper's script) and ``.csv`` keep the topology.
@@ -71,6 +71,8 @@ def save(mechanism: Mechanism, path: str | Path) -> list[str]:
     ------
     ModelError
         No such format, or the mechanism has something that it cannot express (joints of three bodies).
+    FileExistsError
+        There is a file, and it was not forced.
     OSError
         The file cannot be written. It is then as it was before.
 
@@ -82,12 +84,14 @@ def save(mechanism: Mechanism, path: str | Path) -> list[str]:
     ...     mbssa.save(mbssa.load("planar_four_bar"), path)[0]
     ...     mbssa.load(path)
     'names of the bodies'
-    <Mechanism crank: planar, 4 bodies with the frame, 4 joints, 1 driven coordinates>
+    <Mechanism crank: planar, 4 bodies with the frame, 4 joints, 1 driven coordinate>
     """
     path = Path(path)
     ending = known_ending(path)
     if ending is None:
         raise no_format(path)
+    if path.is_file() and not force:
+        raise FileExistsError(f"{path}: exists; write force=True to replace it")
     data, lost = writer(ending)(mechanism)
     write_whole(path, data)
     return lost

@@ -89,6 +89,18 @@ def with_ids(mechanism: Mechanism, motion: DefaultMotion) -> DefaultMotion:
     return dataclasses.replace(motion, inputs=by_id(mechanism, motion.inputs))
 
 
+def _advice(mechanism: Mechanism, name: str, shown: str) -> str:
+    """What to do about a law for a coordinate that is not driven."""
+    joint, _, coordinate = name.rpartition(".")
+    try:
+        there = coordinate in mechanism.joint(joint).type.coordinates
+    except KeyError:
+        there = False
+    if not there:
+        return shown
+    return f'write driven = ["{coordinate}"] at joint {joint}, or leave the law out; {shown}'
+
+
 def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> list[Fault]:
     """Driven coordinates without a law, and laws of what is not driven.
 
@@ -104,9 +116,13 @@ def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> list[Fault
     for name in motion.inputs:
         if name not in driven:
             near = difflib.get_close_matches(name, driven, n=2)
-            hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
             shown = f"driven are {', '.join(driven[:20])}" if driven else "nothing is driven"
-            faults.append(Fault(f"[motion] {name}", f"is not driven; {hint}{shown}"))
+            hint = (
+                f"did you mean {' or '.join(map(repr, near))}? {shown}"
+                if near
+                else _advice(mechanism, name, shown)
+            )
+            faults.append(Fault(f"[motion] {name}", f"is not driven; {hint}"))
     for name in driven:
         if name not in motion.inputs:
             what = f'has no law; write "{name}" = {{ law = "constant" }} or another law'

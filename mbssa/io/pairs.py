@@ -45,7 +45,7 @@ def from_pairs(
     >>> four_bar = mbssa.from_pairs(
     ...     4, [(1, 2, "R", 1), (2, 3, "R", 0), (3, 4, "R", 0), (1, 4, "R", 0)], "planar")
     >>> four_bar
-    <Mechanism pairs: planar, 4 bodies with the frame, 4 joints, 1 driven coordinates>
+    <Mechanism pairs: planar, 4 bodies with the frame, 4 joints, 1 driven coordinate>
 
     A million dyads are four arrays:
 

@@ -22,6 +22,7 @@ def check_shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
     by_place: dict[tuple[int | str, ...], list[Any]] = {}
     for problem in problems:
         by_place.setdefault(_place(problem["loc"], raw), []).append(problem)
+    _rename(raw, by_place)
     for place, several in by_place.items():
         faults.append(Fault(where_in(place, raw), _sentence(place, several, raw)))
     _neutralise(raw, by_place)
@@ -142,6 +143,33 @@ def _table_at(place: tuple[int | str, ...], raw: dict[str, Any]) -> type[BaseMod
     return ModelFile
 
 
+def _rename(raw: dict[str, Any], by_place: dict[tuple[int | str, ...], list[Any]]) -> None:
+    """Give a missing key the value of the one that was meant for it, which alone is then a fault."""
+    for place in [place for place, several in by_place.items() if several[0]["type"] == "missing"]:
+        beside = [
+            str(other[-1])
+            for other, several in by_place.items()
+            if other[:-1] == place[:-1] and several[0]["type"] == "extra_forbidden"
+        ]
+        if near := difflib.get_close_matches(str(place[-1]), beside, n=1):
+            table: Any = raw
+            for step in place[:-1]:
+                table = table[step]
+            table[place[-1]] = table[near[0]]
+            del by_place[place]
+
+
+def _likely_space(raw: dict[str, Any]) -> str:
+    """The space that was meant: by its spelling, else planar where a joint's point has two numbers."""
+    near = difflib.get_close_matches(str(raw.get("space", "")).lower(), ("planar", "spatial"), n=1)
+    joints = raw.get("joint")
+    points = [
+        each.get("point") for each in (joints if isinstance(joints, list) else ()) if isinstance(each, dict)
+    ]
+    flat = any(isinstance(point, list) and len(point) == 2 for point in points)
+    return near[0] if near else "planar" if flat else "spatial"
+
+
 def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) -> None:
     """Take reported entries out so that the rest can be checked; joints keep their numbers."""
     for place in places:
@@ -158,7 +186,7 @@ def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) ->
         elif place[:1] == ("motion",) and len(place) > 1 and place[1] != "inputs":
             raw.get("motion", {}).pop(place[1], None)
         elif place:
-            fallback = {"format": 1, "space": "spatial"}.get(str(place[0]))
+            fallback = {"format": 1, "space": _likely_space(raw)}.get(str(place[0]))
             raw.pop(str(place[0]), None)
             if fallback is not None:
                 raw[str(place[0])] = fallback

@@ -57,7 +57,7 @@ def parse_sheet(text: str, source_name: str, name: str) -> Mechanism:
     """A mechanism from the text of a sheet; ``source_name`` stands before its faults.
 
     >>> parse_sheet("planar;1;2\\n1;;R\\n2;R;\\n\\ndriven;1;2\\n1;0;1\\n2;1;0", "crank.csv", "crank")
-    <Mechanism crank: planar, 2 bodies with the frame, 1 joints, 1 driven coordinates>
+    <Mechanism crank: planar, 2 bodies with the frame, 1 joint, 1 driven coordinate>
     """
     faults: list[Fault] = []
     above, below = _split(_lines(text, source_name))

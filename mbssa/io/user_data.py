@@ -47,7 +47,7 @@ def parse_user_data(text: str, source_name: str, name: str) -> Mechanism:
 
     >>> script = "ProblemType=3; M={'1' 'R'; 'R' '2'}; N=length(M); KnownInputs=[0 1; 1 0];"
     >>> parse_user_data(script, "User_Data.m", "crank")
-    <Mechanism crank: planar, 2 bodies with the frame, 1 joints, 1 driven coordinates>
+    <Mechanism crank: planar, 2 bodies with the frame, 1 joint, 1 driven coordinate>
     """
     script = _Script(text, source_name)
     script.read()

@@ -109,7 +109,7 @@ def summary_head(structure: Structure) -> list[str]:
     """The mechanism, its size, its mobility and its inputs."""
     m = structure.mechanism
     inputs = [f"{joint.id}.{name}" for joint in driven_joints(structure) for name in joint.driven]
-    size = size_line(m, f"{m.n_joints} joints", len(inputs))
+    size = size_line(m, counted(m.n_joints, "joint"), len(inputs))
     return [headline(m), f"{size}: {listed(inputs, 12)}" if inputs else size]
 
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mbssa.texts import counted as counted
+
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "level"), counted(9139, "set"), counted(2, "body")
-    ('1 level', '9,139 sets', '2 bodies')
-    """
-    if number != 1:
-        noun = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
-    return f"{number:,} {noun}"
 
 
 def listed(items: Sequence[str], most: int = 30) -> str:
@@ -44,6 +35,6 @@ def headline(mechanism: Mechanism) -> str:
 def size_line(mechanism: Mechanism, joints: str, driven: int) -> str:
     """Space, bodies, joints, mobility and driven coordinates."""
     return (
-        f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
+        f"{mechanism.space}, {counted(mechanism.n_bodies, 'body')} with the frame, {joints}; "
         f"mobility {mechanism.mobility} by Eq. (2), {driven} driven"
     )

@@ -85,7 +85,7 @@ def test_rows_are_had_back_from_their_files(pins, tmp_path):
     for row in answer.rows[::5]:
         mechanism = row.mechanism()
         for name in ("row.toml", "row.npz"):
-            mbssa.save(mechanism, tmp_path / name)
+            mbssa.save(mechanism, tmp_path / name, force=True)
             again = mbssa.load(tmp_path / name)
             driven = [f"{each.id}.{name}" for each in again.joints for name in each.driven]
             assert tuple(driven) == row.inputs

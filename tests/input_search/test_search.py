@@ -47,7 +47,7 @@ class TestRows:
     @pytest.mark.parametrize("which", [0, 100, 300])
     def test_a_row_is_what_its_mechanism_is(self, rotor, which, tmp_path):
         row = rotor.rows[which]
-        mbssa.save(row.mechanism(), tmp_path / "row.toml")
+        mbssa.save(row.mechanism(), tmp_path / "row.toml", force=True)
         again = mbssa.load(tmp_path / "row.toml")
         structure = mbssa.decompose(again)
         assert structure.n_groups == row.n_groups == row.structure().n_groups

@@ -120,7 +120,7 @@ def test_the_topology_of_a_built_in_model_is_kept_in_matrices(builtin, ending, t
     assert (again.body_names == builtin.body_names) == (ending == ".csv" or builtin.body_names is None)
     assert {"title", "source"} <= set(lost)
     # A second time there is nothing more to lose, but for the names that a script keeps in no form.
-    assert [line for line in mbssa.save(again, path) if "MBSSA3D" not in line] == []
+    assert [line for line in mbssa.save(again, path, force=True) if "MBSSA3D" not in line] == []
 
 
 def test_a_motion_is_lost_by_name_where_no_file_can_keep_it(tmp_path):
@@ -129,7 +129,7 @@ def test_a_motion_is_lost_by_name_where_no_file_can_keep_it(tmp_path):
         assert "motion" in mbssa.save(rotor, tmp_path / f"rotor{ending}")
     others = dataclasses.replace(rotor, driven=mbssa.load("rotor_transformed").driven)
     for ending in (".toml", ".npz"):
-        (lost,) = mbssa.save(others, tmp_path / f"rotor{ending}")
+        (lost,) = mbssa.save(others, tmp_path / f"rotor{ending}", force=True)
         assert lost.startswith(
             "motion: it moves 9-13.angle, 13-15.angle, 11-14.angle_1, driven are 1-2.slide"
         )
@@ -1058,13 +1058,13 @@ def test_a_link_is_followed_and_a_failed_writing_leaves_the_file(tmp_path, put):
     path = put("model.csv", SHEET)
     link = tmp_path / "link.csv"
     link.symlink_to(path)
-    mbssa.save(mbssa.load("planar_four_bar"), link)
+    mbssa.save(mbssa.load("planar_four_bar"), link, force=True)
     assert link.is_symlink()
     assert mbssa.load(path).space == "planar"
     before = path.read_bytes()
     wide = mbssa.from_pairs(1001, [(1, k, "R", 0) for k in range(2, 1002)], "planar")
     with pytest.raises(mbssa.ModelError):
-        mbssa.save(wide, path)
+        mbssa.save(wide, path, force=True)
     assert path.read_bytes() == before
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link.csv", "model.csv"]
 
@@ -1145,6 +1145,6 @@ def test_every_row_of_the_catalogue_goes_through_every_format(tmp_path):
     for row in CATALOGUE:
         mechanism = mbssa.from_pairs(2, [(1, 2, row.code, row.grade)], row.space, name="pair")
         for ending in ENDINGS:
-            mbssa.save(mechanism, tmp_path / f"pair{ending}")
+            mbssa.save(mechanism, tmp_path / f"pair{ending}", force=True)
             same_mechanism(mechanism, mbssa.load(tmp_path / f"pair{ending}"))
         same_mechanism(mechanism, mbssa.from_networkx(mbssa.to_networkx(mechanism)))
