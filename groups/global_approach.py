@@ -48,8 +48,9 @@ def solve_globally(
 ) -> Trajectory:
     """Position, velocity and acceleration of every body by Newton on all of them at once.
 
-    The start and the convention of idle spins are those of :func:`groups.build`; the groups are not used,
-    and of redundant equations none is left out for good. The trajectory has one group, the whole mechanism.
+    The start and the convention of passive rotations are those of :func:`groups.build`; the groups are not
+    used, and of redundant equations none is left out for good. The trajectory has one group, the whole
+    mechanism.
     ``residual`` is in m: angles count as arcs at the mechanism's size.
 
     Parameters

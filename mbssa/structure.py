@@ -58,8 +58,8 @@ class Structure:
     joint_group : (J,) int64, the group that a joint is solved with; 0 where it is in no group
     parts : what is not determined, over-constrained parts first
     note : remarks of the search
-    treatment : redundant constraints left out and idle spins held so that the groups could be found
-        although the count does not come out; None where it does
+    treatment : redundant constraints left out and passive rotations held so that the groups could be found
+        although the mobility count fails; None where it determines them
     unresolved : bodies (indices) that the search has put neither in a group nor in a part; the
         matching leaves none, the exhaustive search may
 

@@ -110,7 +110,7 @@ class Plan:
                     if not 1 <= group <= groups:
                         faults.append(f"there is no group {group}; the groups are 1 to {groups}")
                     elif group in seen:
-                        faults.append(f"group {group} is there twice")
+                        faults.append(f"group {group} is a duplicate")
                     seen[group] = s, k, place
         missing = [str(g) for g in range(1, groups + 1) if g not in seen]
         if missing:

@@ -5,11 +5,11 @@ import pytest
 from mbssa.joints import CATALOGUE, joint_type, types_of
 from mbssa.joints.catalogue import FREEDOM, TYPE_ORDER, coordinate_unit
 
-#: Code, kinematic pair and grade as Table 3 prints them, "–" aside.
+#: Codes and grades as Table 3 prints them, "–" aside, with the names of textbooks.
 TABLE_3 = {
-    "R": ("Revolution", 1),
+    "R": ("Revolute", 1),
     "P": ("Prismatic", 1),
-    "H": ("Helicoidal", 1),
+    "H": ("Helical (screw)", 1),
     "CPEP": ("Penta Punctual Contact", 1),
     "C": ("Cylindrical", 2),
     "ER": ("Slotted Spherical", 2),
@@ -19,18 +19,18 @@ TABLE_3 = {
     "EPI": ("Epicyclic Gear", 2),
     "CTEP": ("Tetra Punctual Contact", 2),
     "RP": ("Pure Rolling", 2),
-    "RD": ("Sliding Rolling", 2),
-    "S": ("Spheric", 3),
+    "RD": ("Rolling with slip", 2),
+    "S": ("Spherical", 3),
     "PL": ("Planar", 3),
     "CR": ("Slotted Cylindrical", 3),
     "CTRP": ("Tri Punctual Contact", 3),
-    "FP": ("Free body Plane", 3),
+    "FP": ("Free body, planar", 3),
     "SC": ("Sphere-Cylinder", 4),
     "PC": ("Plane-Cylinder", 4),
     "CBIP": ("Bi Punctual Contact", 4),
     "SP": ("Sphere-Plane", 5),
     "SPSP": ("Sphere-Sphere", 5),
-    "F": ("Free body Spatial", 6),
+    "F": ("Free body, spatial", 6),
 }
 PLANAR_ONLY = {"L", "EO", "EPI", "RP", "RD", "FP"}
 

@@ -1,4 +1,4 @@
-"""Assembly modes: in how many ways a group goes together, and how a motion starts in another than now."""
+"""Assembly modes: in how many ways a group can be assembled, and how a motion starts in another than now."""
 
 from groups.assembly_modes.listing import STARTS, AssemblyMode, GroupModes, modes
 from groups.assembly_modes.start import starting_memory

@@ -39,7 +39,7 @@ def modes(
 ) -> None:
     """List the assembly modes of the structural groups of MODEL where its reference stands.
 
-    A group that goes together in several ways keeps the reference's;
+    A group with several assembly modes keeps the reference's;
     mbssa solve --mode takes another. The answer says how the modes were searched for, and
     whether there can be more.
 

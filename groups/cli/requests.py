@@ -7,9 +7,10 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
+import typer
 
 from groups.building import build, solvers_of
 from groups.cli.refusal import RefusedError, motion_to_write, solvable_model
@@ -41,7 +42,7 @@ def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None
     >>> bodies_asked(mbssa.load("planar_four_bar"), ["coupler,2"])
     [1, 2]
     """
-    names = _split(texts)
+    names = names_asked(texts)
     found, faults = set(), []
     for name in names:
         try:
@@ -53,6 +54,28 @@ def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return sorted(found) if names else None
+
+
+QuantityOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=EXPRESSION",
+        help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
+    ),
+]
+
+
+def expressions_asked(texts: Sequence[str], faults: list[str]) -> dict[str, str]:
+    """Expressions by name, from ``NAME=EXPRESSION``; what is wrong with them is added to ``faults``."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, expression = (part.strip() for part in text.partition("="))
+        if not (name and equals and expression):
+            faults.append(f"--quantity {text}: write NAME=EXPRESSION")
+        elif name in found:
+            faults.append(f"--quantity {text}: {name} has an expression already")
+        found[name] = expression
+    return found
 
 
 def modes_asked(model: Model, texts: Sequence[str]) -> dict[int, int]:
@@ -108,7 +131,7 @@ def _by_group(
     """What ``GROUP=VALUE`` says of groups, with all faults at once."""
     found: dict[int, T] = {}
     faults, groups = [], model.structure.n_groups
-    for text in _split(texts):
+    for text in names_asked(texts):
         try:
             match = re.fullmatch(rf"(?:SG-)?(\d{{1,9}})=({value})", text)
             if match is None:
@@ -132,7 +155,7 @@ def through_asked(texts: Sequence[str]) -> list[str] | Literal["auto"]:
     >>> through_asked(["1-2.slide,1-13", "13-15"]), through_asked(["auto"])
     (['1-2.slide', '1-13', '13-15'], 'auto')
     """
-    names = _split(texts)
+    names = names_asked(texts)
     return "auto" if names == ["auto"] else names
 
 
@@ -142,7 +165,7 @@ def through_faults(texts: Sequence[str], request: Request, modes: Sequence[str])
     >>> through_faults(["1-5.angle"], Request(workers=2), [])[0].partition(":")[0]
     '--through with --workers'
     """
-    names, faults = _split(texts), []
+    names, faults = names_asked(texts), []
     if not names:
         faults.append("--through: names no coordinate; write 1-2.slide,13-15, or auto")
     elif "auto" in names and len(names) > 1:
@@ -171,10 +194,15 @@ def points_asked(texts: Sequence[str]) -> list[str] | None:
     >>> points_asked(["coupler.tracer,2-3"])
     ['coupler.tracer', '2-3']
     """
-    return _split(texts) or None
+    return names_asked(texts) or None
 
 
-def _split(texts: Sequence[str]) -> list[str]:
+def names_asked(texts: Sequence[str]) -> list[str]:
+    """Names with commas between.
+
+    >>> names_asked(["2-3.slide, 4-5", "residual"])
+    ['2-3.slide', '4-5', 'residual']
+    """
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
@@ -182,9 +210,11 @@ def picture_faults(
     model: Model,
     kept: Sequence[int] | None,
     level: Level,
-    plot: Path | None,
-    animation: Path | None,
+    plot: bool,
+    animations: Sequence[Path],
     points: Sequence[str] | None,
+    curves: Sequence[str] | None,
+    derived: Mapping[str, str] | None,
 ) -> list[str]:
     """What would keep pictures from being drawn, found out on the reference configuration alone."""
     from groups.pictures.coordinates import coordinates
@@ -200,17 +230,17 @@ def picture_faults(
     standing = at_rest(model.mechanism, model.reference, bodies, answers, n_groups)
     faults = []
     try:
-        if plot is not None and points is None:
-            coordinates(standing)
-        elif plot is not None:
+        if plot and points is None:
+            coordinates(standing, curves, derived=derived)
+        elif plot:
             paths(standing, points)
     except ValueError as error:
         advice = "; --keep more bodies, or write --points" if kept is not None and points is None else ""
         faults.append(f"--plot: {error}{advice}")
     try:
-        if animation is not None:
+        if animations:
             drawn = len(set(standing.kept.tolist()) | {0})
-            gif = animation.suffix.lower() == ".gif"
+            gif = any(path.suffix.lower() == ".gif" for path in animations)
             most = MOST_BODIES if gif else MOST_BODIES_OF_A_PAGE
             refuse_beyond(most, drawn, "bodies", "one animation", "name fewer with --keep")
             points_of(scene_of(standing, 1), points)

@@ -13,10 +13,13 @@ import typer
 
 from groups.building import build
 from groups.cli.requests import (
+    QuantityOption,
     bodies_asked,
+    expressions_asked,
     model_asked,
     modes_asked,
     motion_asked,
+    names_asked,
     picture_faults,
     points_asked,
     solvers_asked,
@@ -118,22 +121,23 @@ def solve(
             show_default="all",
         ),
     ] = None,
-    quantity: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=EXPRESSION",
-            help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
-        ),
-    ] = None,
+    quantity: QuantityOption = None,
     units: Annotated[
         Literal["file", "si"],
         typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
     ] = "file",
     plot: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf.",
+            help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf; may be repeated.",
+        ),
+    ] = None,
+    curves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
         ),
     ] = None,
     points: Annotated[
@@ -145,8 +149,10 @@ def solve(
         ),
     ] = None,
     animate: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Animate: .gif, or .html to play and turn in a browser."),
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Animate: .gif, or .html to play and turn in a browser; may be repeated."
+        ),
     ] = None,
     workers: Annotated[
         int | None,
@@ -190,18 +196,20 @@ def solve(
         request = replace(request, executor="mpi")
     try:
         targets = [Target("--output", path, TRAJECTORY) for path in output or []]
-        if plot is not None:
-            targets.append(Target("--plot", plot, STILL))
-        if animate is not None:
-            targets.append(Target("--animate", animate, MOVING))
+        targets += [Target("--plot", path, STILL) for path in plot or []]
+        targets += [Target("--animate", path, MOVING) for path in animate or []]
         faults = target_faults(targets, [model, motion, plan], force)
         choice = _columns_asked(quantities, joints, bodies, units, quantity or [], faults)
-        if len(choice) > 1 and not any(t.path.suffix.lower() in (".csv", ".parquet") for t in targets):
-            faults.append(
-                "--quantities, --joints, --bodies, --quantity: are for columns; write --output FILE.csv too"
-            )
+        columns = any(target.path.suffix.lower() in (".csv", ".parquet") for target in targets)
+        if not columns and {"quantities", "joints", "bodies"} & choice.keys():
+            faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
+        if not columns and not plot and "derived" in choice:
+            faults.append("--quantity: is for columns and curves; write --output FILE.csv or --plot FILE too")
+        drawn = None if curves is None else names_asked([curves])
+        if curves is not None and (not plot or points):
+            faults.append("--curves: are over time; write --plot FILE too, without --points")
         named = points_asked(points or [])
-        if points and plot is None and animate is None:
+        if points and not plot and not animate:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
         if points and named is None:
             faults.append("--points: names no point")
@@ -221,6 +229,7 @@ def solve(
             compiled,
             targets,
             named,
+            drawn,
             choice,
             request,
             through,
@@ -244,6 +253,7 @@ def _solve(
     compiled: bool | None,
     targets: Sequence[Target],
     points: list[str] | None,
+    curves: list[str] | None,
     choice: Choice,
     request: Request,
     through: Sequence[str] | None,
@@ -253,10 +263,10 @@ def _solve(
     model = model_asked(mechanism, name)
     model, kept, modes = _chosen(model, keep, mode, solver, through)
     motion = motion_asked(model, name, motion_file, steps, duration, kept, level)
-    still = next((target.path for target in targets if target.option == "--plot"), None)
-    moving = next((target.path for target in targets if target.option == "--animate"), None)
-    if still is not None or moving is not None:
-        faults = picture_faults(model, kept, level, still, moving, points)
+    still = any(target.option == "--plot" for target in targets)
+    moving = [target.path for target in targets if target.option == "--animate"]
+    if still or moving:
+        faults = picture_faults(model, kept, level, still, moving, points, curves, choice.get("derived"))
         if faults:
             fail_all(faults)
     try:
@@ -289,7 +299,7 @@ def _solve(
     if run.stopped:
         more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
         print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
-    written, faults = _write(run.trajectory, targets, points, choice)
+    written, faults = _write(run.trajectory, targets, points, curves, choice)
     shown = model.mechanism.units if choice["units"] == "file" else SI
     present(solution_report(Summary(model, motion, run, written, shown)), form)
     if faults:
@@ -364,31 +374,24 @@ def _columns_asked(
 ) -> Choice:
     """The columns that were asked for, by names between commas; faults are added to ``faults``."""
 
-    def names(text: str) -> list[str]:
-        return [name.strip() for name in text.split(",") if name.strip()]
-
     choice = Choice(units=units)
     if quantities is not None:
-        choice["quantities"] = names(quantities)
+        choice["quantities"] = names_asked([quantities])
     if joints is not None:
-        choice["joints"] = joints if joints in ("all", "driven") else names(joints)
+        choice["joints"] = joints if joints in ("all", "driven") else names_asked([joints])
     if bodies is not None:
-        choice["bodies"] = names(bodies)
-    expressions: dict[str, str] = {}
-    for text in derived:
-        name, equals, expression = (part.strip() for part in text.partition("="))
-        if not (name and equals and expression):
-            faults.append(f"--quantity {text}: write NAME=EXPRESSION")
-        elif name in expressions:
-            faults.append(f"--quantity {text}: {name} has an expression already")
-        expressions[name] = expression
-    if expressions:
+        choice["bodies"] = names_asked([bodies])
+    if expressions := expressions_asked(derived, faults):
         choice["derived"] = expressions
     return choice
 
 
 def _write(
-    trajectory: Any, targets: Sequence[Target], points: list[str] | None, choice: Choice
+    trajectory: Any,
+    targets: Sequence[Target],
+    points: list[str] | None,
+    curves: list[str] | None,
+    choice: Choice,
 ) -> tuple[list[Path], list[str]]:
     """Write the files; those that were, and what kept others from it."""
     written, faults = [], []
@@ -399,8 +402,15 @@ def _write(
             else:
                 from groups.pictures import write
 
-                paths = points is not None
-                write(trajectory, target.path, picture="paths" if paths else "coordinates", points=points)
+                write(
+                    trajectory,
+                    target.path,
+                    picture="coordinates" if points is None else "paths",
+                    points=points,
+                    curves=curves,
+                    derived=choice.get("derived"),
+                    units=choice["units"],
+                )
         except OSError as error:
             faults.append(f"{target.option} {target.path}: {error.strerror or error}")
         except (KeyError, ValueError, ModuleNotFoundError) as error:

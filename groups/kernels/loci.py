@@ -188,7 +188,7 @@ def meet(kind: Array, o: Array, z: Array, p: Array, t: Array, q: Array) -> tuple
     equation of q3 falls apart into square roots (axes 1 and 2 meet, are parallel, or cross at right angles
     with a slide among them); a motion keeps those up to a dead point. Else they are in rising order of q3.
 
-    With q1 reversed this is a chain of three joints to a point: J1(-q1) J2(q2) J3(q3) p = t.
+    With q1 reversed this is a chain of spherical-loop closure: J1(-q1) J2(q2) J3(q3) p = t.
 
     >>> import numpy as np
     >>> q = np.empty((4, 3))

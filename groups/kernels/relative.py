@@ -2,7 +2,7 @@
 
 Known bodies come on a *stage*, the state of one time step in space; planar groups are staged in the plane
 z = 0. Each family of groups has an entry of its own, so that no group waits for kernels that it does not use:
-no unknown, one unknown and a rod, three joints to a point, Newton on pins and rods, Newton on any joint
+no unknown, one unknown and a rod, spherical-loop closure, Newton on pins and rods, Newton on any joint
 equations. :mod:`groups.kernels.layout` has the data.
 """
 

@@ -1,10 +1,11 @@
 """A strut in space: a leg of one or two bodies between two points, in closed form.
 
 At body A a universal joint: its centre and a pin axis in A, across it a pin axis in the strut's first body.
-(A strut between two balls that holds its idle spin by a direction of another body is the same, with the pin
-axis in that body.) At body B a ball whose centre is fixed in the strut's last body. Between the strut's two
-bodies a slide along a direction fixed in the first; or there is one body and no slide. In *pin axes* (fixed
-in the first body, the pin axis first) the ball seen from the universal's centre is ``arm + s along``.
+(A strut between two balls that holds its passive rotation by a direction of another body is the same, with
+the pin axis in that body.) At body B a ball whose centre is fixed in the strut's last body. Between the
+strut's two bodies a slide along a direction fixed in the first; or there is one body and no slide. In *pin
+axes* (fixed in the first body, the pin axis first) the ball seen from the universal's centre is ``arm +
+s along``.
 
 An unknown slide follows from the distance of the two centres, two roots; the pin direction n in the world
 from n·pin_A = 0 and n·D = arm's first number, two more, D being the vector between the centres. Which of them

@@ -9,7 +9,7 @@ The page needs none.
 >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=9))
 >>> figure = paths(trajectory)
 >>> figure.axes[0].get_xlabel()
-'x in m'
+'x (m)'
 """
 
 from groups.pictures.animation import animate

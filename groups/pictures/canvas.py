@@ -131,8 +131,8 @@ def _flat(figure: Figure, low: Floats, high: Floats) -> Canvas:
     half = size * scale / 2
     axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
     axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
-    axes.set_xlabel("x in m", fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel("y in m", fontsize=SMALL_TEXT, family=FONT)
+    axes.set_xlabel("x (m)", fontsize=SMALL_TEXT, family=FONT)
+    axes.set_ylabel("y (m)", fontsize=SMALL_TEXT, family=FONT)
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)
     _plain(axes)
@@ -158,7 +158,7 @@ def _solid(figure: Figure, low: Floats, high: Floats) -> Canvas:
         axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
         axis._axinfo["grid"].update(color=GRID, linewidth=0.5)
         if not thin[i]:
-            axis.set_label_text(f"{'xyz'[i]} in m", fontsize=SMALL_TEXT, family=FONT)
+            axis.set_label_text(f"{'xyz'[i]} (m)", fontsize=SMALL_TEXT, family=FONT)
             axis.labelpad = 7.0
     _plain(axes)
     for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):

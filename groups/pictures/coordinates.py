@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from groups.trajectory import LEVELS, Level
 from mbssa import Joint
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from mbssa.units import given_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,8 +35,12 @@ CURVE_INSTANTS = 4000
 #: Curves that one picture can tell apart, and how many it draws when it is not told which.
 MOST_CURVES, CURVES_BY_DEFAULT = 24, 8
 
-_TITLES = ("value", "rate", "acceleration")
-_PER = ("", "/s", "/s²")
+#: What a panel shows, by the SI unit of the value.
+_TITLES = {
+    "m": ("position", "velocity", "acceleration"),
+    "rad": ("angle", "angular velocity", "angular acceleration"),
+}
+_OTHERWISE, _PER = ("value", "rate", "second derivative"), ("", "/s", "/s²")
 _STYLES = ("solid", "dashed", "dashdot")
 _COLUMN, _ROW, _LEFT, _BETWEEN, _BOTTOM, _TOP = 76.0, 36.0, 16.0, 19.0, 11.0, 9.0
 
@@ -45,16 +50,30 @@ _ROUNDING = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One coordinate: ``parts`` are value, rate and acceleration (T,), as many as were kept."""
+    """One coordinate: ``parts`` are value, rate and acceleration (T,), as many as were kept.
+
+    ``si`` is the SI unit where ``unit`` is another.
+    """
 
     label: str
     unit: str
     driven: bool
     parts: tuple[Floats, ...]
+    si: str = ""
+
+    @property
+    def titles(self) -> tuple[str, str, str]:
+        """Quantities of value, rate and acceleration in words."""
+        return _TITLES.get(self.si or self.unit, _OTHERWISE)
 
 
 def coordinates(
-    trajectory: Trajectory, names: Sequence[str] | None = None, *, level: Level = "acceleration"
+    trajectory: Trajectory,
+    names: Sequence[str] | None = None,
+    *,
+    level: Level = "acceleration",
+    derived: Mapping[str, str] | None = None,
+    units: Literal["file", "si"] = "si",
 ) -> Figure:
     """Values, rates and accelerations of coordinates over time, a column of panels for each unit.
 
@@ -65,9 +84,12 @@ def coordinates(
     ----------
     trajectory : a solved motion
     names : coordinates of joints (``"1-2.angle"``, or ``"1-2"`` for all of that joint) and of bodies
-        (``"piston.x"``, ``"piston"``): x, y, z, and in the plane angle. If not given, the driven
+        (``"piston.x"``, ``"piston"``): x, y, z, and in the plane angle; of points (``"piston.tip"``,
+        ``"piston.tip.x"``) and derived quantities. If not given, the derived quantities, or else the driven
         coordinates and those of the joints on the frame, the first 8 of them
     level : the highest that is drawn: "position", "velocity" or "acceleration"; no higher than was kept
+    derived : expressions by name, as :meth:`groups.Trajectory.quantity` has them
+    units : ``"si"``, or ``"file"`` for those of the model file
 
     Raises
     ------
@@ -84,18 +106,24 @@ def coordinates(
     >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
     >>> figure = coordinates(trajectory)
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
-    ['value in m', 'rate in m/s', 'acceleration in m/s²']
+    ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
     require_matplotlib()
     if level not in LEVELS:
         raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
-    curves = _by_default(trajectory) if names is None else _named(trajectory, names)
+    quantities = {curve.label: curve for curve in _derived(trajectory, derived or {})}
+    if names is None:
+        curves = list(quantities.values()) or _by_default(trajectory)
+    else:
+        curves = _named(trajectory, names, quantities)
+    if units == "file":
+        curves = [_converted(curve, trajectory.mechanism.units) for curve in curves]
     refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
     rows = min(LEVELS.index(level) + 1, min(len(curve.parts) for curve in curves))
-    units = sorted({curve.unit for curve in curves})
-    figure, panels = _panels(units, rows)
+    titles = {curve.unit: curve.titles for curve in sorted(curves, key=lambda curve: curve.unit)}
+    figure, panels = _panels(titles, rows)
     at = chosen(len(trajectory.time), CURVE_INSTANTS)
     handles: list[Any] = []
     for i, curve in enumerate(curves):
@@ -106,11 +134,11 @@ def coordinates(
             )
         line.set_label((curve.label + (" (driven)" if curve.driven else "")).replace("$", r"\$"))
         handles.append(line)
-    for unit in units:
+    for unit in titles:
         group = [curve for curve in curves if curve.unit == unit]
         for row, axes in enumerate(panels[unit]):
             _steady(axes, group, row, trajectory.time)
-    _shade(trajectory, at, [axes for unit in units for axes in panels[unit]], handles)
+    _shade(trajectory, at, [axes for unit in titles for axes in panels[unit]], handles)
     height = float(figure.get_figheight()) * MM_PER_INCH
     title = trajectory.mechanism.name or "mechanism"
     figure.text(0.5, 1 - 4.2 / height, title.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT)
@@ -136,12 +164,27 @@ def _by_default(trajectory: Trajectory) -> list[Curve]:
     return sorted(curves, key=lambda curve: not curve.driven)[:CURVES_BY_DEFAULT]
 
 
-def _named(trajectory: Trajectory, names: Sequence[str]) -> list[Curve]:
+def _derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[Curve]:
+    from groups.results.expressions import derived
+
+    found = []
+    for one in derived(trajectory, expressions) if expressions else ():
+        parts = [part for part in (one.value, one.rates, one.accelerations) if part is not None]
+        found.append(Curve(one.name, one.unit, False, tuple(parts)))
+    return found
+
+
+def _converted(curve: Curve, units: tuple[str, str]) -> Curve:
+    unit, scale = given_in(curve.unit, units)
+    return Curve(curve.label, unit, curve.driven, tuple(part / scale for part in curve.parts), curve.unit)
+
+
+def _named(trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, Curve]) -> list[Curve]:
     curves: list[Curve] = []
     faults = []
     for name in [names] if isinstance(names, str) else names:
         try:
-            curves += _find(trajectory, name)
+            curves += [derived[name]] if name in derived else _find(trajectory, name)
         except (KeyError, ValueError) as fault:
             faults.append(str(fault.args[0]))
     if faults:
@@ -163,12 +206,17 @@ def _find(trajectory: Trajectory, name: str) -> list[Curve]:
         return [curve for curve in _of_joint(trajectory, joint) if curve.label == label]
     names = {mechanism.body_name(body) for body in range(mechanism.n_bodies)}
     if name in names:
-        return _of_body(trajectory, name)
-    if dot and owner in names:
-        found = [curve for curve in _of_body(trajectory, owner) if curve.label == name]
+        return [
+            curve for curve in _of_body(trajectory, name) if curve.label.count(".") == name.count(".") + 1
+        ]
+    body = next((body for body in names if name.startswith(f"{body}.")), None)
+    if body is not None:
+        found = [
+            curve for curve in _of_body(trajectory, body) if curve.label == name or curve.label[:-2] == name
+        ]
         if not found:
-            there = ", ".join(curve.label for curve in _of_body(trajectory, owner))
-            raise ValueError(f"no coordinate {name!r}; body {owner} has {there}")
+            there = ", ".join(curve.label for curve in _of_body(trajectory, body))
+            raise ValueError(f"no coordinate {name!r}; body {body} has {there}")
         return found
     raise ValueError(
         f"no coordinate {name!r}: write joint.coordinate or body.x; the joints are "
@@ -202,10 +250,18 @@ def _of_body(trajectory: Trajectory, name: str) -> list[Curve]:
     if planar:
         turn = (body.orientation, *(rate[:, place, 2] for rate in rates))
         curves.append(Curve(f"{name}.angle", "rad", False, turn))
+    geometry = trajectory.mechanism.body_geometry.get(body.index)
+    makers = (body.point, body.point_velocity, body.point_acceleration)[: len(rates) + 1]
+    for point in geometry.points if geometry is not None else ():
+        levels = [make(point) for make in makers]
+        curves += [
+            Curve(f"{name}.{point}.{axis}", "m", False, tuple(level[:, k] for level in levels))
+            for k, axis in enumerate("xy" if planar else "xyz")
+        ]
     return curves
 
 
-def _panels(units: Sequence[str], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
+def _panels(units: Mapping[str, tuple[str, str, str]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -228,11 +284,13 @@ def _panels(units: Sequence[str], rows: int) -> tuple[Figure, dict[str, list[Axe
             )
             axes.yaxis.set_major_locator(MaxNLocator(5))
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
-            axes.set_ylabel(f"{_TITLES[row]} in {unit}{_PER[row]}", fontsize=SMALL_TEXT, family=FONT)
+            per = (unit or "1") + _PER[row] if row else unit
+            title = units[unit][row] + (f" ({per})" if per else "")
+            axes.set_ylabel(title, fontsize=SMALL_TEXT, family=FONT)
             for spine in axes.spines.values():
                 spine.set(linewidth=0.5, color=INK)
             panels.setdefault(unit, []).append(axes)
-        panels[unit][-1].set_xlabel("t in s", fontsize=SMALL_TEXT, family=FONT)
+        panels[unit][-1].set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
     return figure, panels
 
 

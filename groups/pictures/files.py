@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -31,6 +31,9 @@ def write(
     *,
     picture: Picture = "coordinates",
     points: Sequence[PointName] | None = None,
+    curves: Sequence[str] | None = None,
+    derived: Mapping[str, str] | None = None,
+    units: Literal["file", "si"] = "si",
 ) -> None:
     """Write a picture of a motion: ``.gif`` animated, ``.html`` in 3D, ``.png``, ``.svg``, ``.pdf`` still.
 
@@ -41,6 +44,7 @@ def write(
     picture : of a still one, what it shows: "coordinates" over time, "paths" of points, or the
         "mechanism" at the first instant
     points : whose paths are drawn, as in :func:`paths`; coordinates have none
+    curves, derived, units : coordinates and quantities that are drawn over time, as in :func:`coordinates`
 
     Raises
     ------
@@ -77,7 +81,7 @@ def write(
     elif ending in _MOVING:
         page(trajectory, path, points=points)
     elif picture == "coordinates":
-        save(coordinates(trajectory), path)
+        save(coordinates(trajectory, curves, derived=derived, units=units), path)
     elif picture == "paths":
         save(paths(trajectory, points), path)
     else:

@@ -88,7 +88,7 @@ def conditions(swept: PartitionSweep) -> Figure:
     axes.grid(color=GRID, lw=0.5)
     axes.set_axisbelow(True)
     axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
-    axes.set_xlabel("t in s", fontsize=SMALL_TEXT, family=FONT)
+    axes.set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
     axes.set_ylabel("condition: 1 best, 0 singular", fontsize=SMALL_TEXT, family=FONT)
     for spine in axes.spines.values():
         spine.set(linewidth=0.5, color=INK)

@@ -191,7 +191,7 @@ def _extreme(values: Floats, *, largest: bool) -> float | None:
 
 
 def _input_table(summary: Summary) -> Table:
-    right = ("From", "To", "Fastest", "Acceleration up to")
+    right = ("From", "To", "Maximum velocity", "Maximum acceleration")
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
         numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
@@ -254,7 +254,7 @@ def _sureness(trajectory: Trajectory) -> list[str]:
     if largest is not None:
         lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
     if worst is not None:
-        lines.append(f"worst condition {worst.value:.2g} {_where(worst)}; 1 is best, 0 singular")
+        lines.append(f"smallest reciprocal condition number {worst.value:.2g} {_where(worst)}; 0 is singular")
     lines.append(branches(trajectory))
     if trajectory.ok:
         lines.append(Good("every group was solved at every instant"))
@@ -297,7 +297,7 @@ def _borrowed(summary: Summary) -> list[str]:
     lines = [str(record)]
     if len(steps):
         each = f"{steps.mean():.2g} an instant, at most {steps.max()}"
-        worst = f"worst condition {outer.condition[found].min():.2g}"
+        worst = f"smallest reciprocal condition number {outer.condition[found].min():.2g}"
         lines.append(f"steps to find the borrowed inputs: {each}; {worst}")
     return [*lines, *outer.sentences()]
 

@@ -11,9 +11,9 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from mbssa.mechanism import FRAME
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,6 +59,56 @@ class Motion:
         return " ".join(name if power == 1 else f"{name}^{power}" for name, power in powers if power)
 
 
+@dataclass(frozen=True, eq=False)
+class Operands:
+    """What expressions may name, and how it is to be had.
+
+    Attributes
+    ----------
+    named : by name, a function that gives what the name stands for
+    count : values of each: instants, or cases
+    levels : 1 for values alone, 2 with rates, 3 with accelerations
+    continuous : whether signed angles go on over turns from one value to the next
+    """
+
+    named: Mapping[str, Callable[[], Motion]]
+    count: int
+    levels: int
+    continuous: bool
+
+    def evaluated(self, expressions: Mapping[str, str]) -> dict[str, Motion]:
+        """The numbers that expressions stand for, by name.
+
+        Raises
+        ------
+        ValueError
+            As :func:`derived` has it.
+        """
+        found, faults = {}, []
+        for name, text in expressions.items():
+            try:
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    motion = _Evaluator(self).motion(text)
+            except ValueError as error:
+                faults.append(f"{name}={text}: {error}")
+                continue
+            levels = tuple(np.broadcast_to(level, (self.count,)) for level in motion.levels)
+            found[name] = Motion(levels, motion.length, motion.angle)
+        if faults:
+            raise ValueError("\n  ".join(faults))
+        return found
+
+    def used(self, text: str) -> list[str]:
+        """The operands that an expression names."""
+        return re.findall(self.pattern, text)
+
+    @cached_property
+    def pattern(self) -> str:
+        """A regular expression for any operand."""
+        names = "|".join(re.escape(name) for name in sorted(self.named, key=len, reverse=True))
+        return rf"(?<![\w.])(?:{names})(?!\w)"
+
+
 def derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[CoordinateMotion]:
     """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept.
 
@@ -82,42 +133,57 @@ def derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[Coor
     >>> reach.unit, reach.value.shape, reach.rate.shape
     ('m', (5,), (5,))
     """
-    found, faults = [], []
-    operands = _operands(trajectory)
-    for name, text in expressions.items():
-        try:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                motion = _Evaluator(trajectory, operands).motion(text)
-        except ValueError as error:
-            faults.append(f"{name}={text}: {error}")
-            continue
-        levels = [np.broadcast_to(level, trajectory.time.shape) for level in motion.levels]
-        found.append(CoordinateMotion(name, motion.unit, *[*levels, None, None][:3]))  # type: ignore[arg-type]
-    if faults:
-        raise ValueError("\n  ".join(faults))
-    return found
+    return [
+        CoordinateMotion(name, motion.unit, *[*motion.levels, None, None][:3])  # type: ignore[arg-type]
+        for name, motion in _operands(trajectory).evaluated(expressions).items()
+    ]
 
 
 # --- operands ----------------------------------------------------------------------------------------
 
 
-def _operands(trajectory: Trajectory) -> dict[str, Callable[[], Motion]]:
-    """All names that an expression may use, and how to get what they stand for."""
-    mechanism, spatial = trajectory.mechanism, trajectory.spatial()
-    found: dict[str, Callable[[], Motion]] = {}
-    for joint in measurable(trajectory):
-        for name in measured(trajectory, joint):
-            found[f"{joint.id}.{name}"] = partial(_coordinate, trajectory, joint.id, name)
-    for body in dict.fromkeys([0, *trajectory.kept.tolist()]):
+def named_operands(
+    mechanism: Mechanism,
+    bodies: Iterable[int],
+    coordinates: Iterable[tuple[str, str]],
+    *,
+    coordinate: Callable[[str, str], Motion],
+    direction: Callable[[int, int], Motion],
+    point: Callable[[int, str | None], Motion],
+) -> dict[str, Callable[[], Motion]]:
+    """All names that an expression may use, and how what they stand for is made.
+
+    Parameters
+    ----------
+    bodies : indices of the bodies whose axes and points may be named, the frame besides
+    coordinates : joint and name of the coordinates that may be named
+    coordinate, direction, point : make a joint's coordinate, a body's axis by its number, and a body's named
+        point, or the origin of its frame for None
+    """
+    found: dict[str, Callable[[], Motion]] = {
+        f"{joint}.{name}": partial(coordinate, joint, name) for joint, name in coordinates
+    }
+    for body in dict.fromkeys([0, *bodies]):
         geometry = mechanism.body_geometry.get(body)
         points = geometry.points if geometry is not None else {}
         for label in [mechanism.body_name(body), *(("world", FRAME) if body == 0 else ())]:
-            for k, axis in enumerate(_AXES):
-                found[f"{label}.{axis}"] = partial(_direction, spatial, body, k)
-            found[f"{label}.origin"] = partial(_point, spatial, body, None)
-            for point in points:
-                found[f"{label}.{point}"] = partial(_point, spatial, body, point)
+            found |= {f"{label}.{axis}": partial(direction, body, k) for k, axis in enumerate(_AXES)}
+            found[f"{label}.origin"] = partial(point, body, None)
+            found |= {f"{label}.{name}": partial(point, body, name) for name in points}
     return found
+
+
+def _operands(trajectory: Trajectory) -> Operands:
+    spatial = trajectory.spatial()
+    named = named_operands(
+        trajectory.mechanism,
+        trajectory.kept.tolist(),
+        [(joint.id, name) for joint in measurable(trajectory) for name in measured(trajectory, joint)],
+        coordinate=partial(_coordinate, trajectory),
+        direction=partial(_direction, spatial),
+        point=partial(_point, spatial),
+    )
+    return Operands(named, len(trajectory.time), _levels(trajectory), continuous=True)
 
 
 def _levels(trajectory: Trajectory) -> int:
@@ -167,21 +233,18 @@ def _point(trajectory: Trajectory, body: int, name: str | list[float] | None) ->
 
 
 class _Evaluator:
-    """One expression over one trajectory."""
+    """One expression over some operands."""
 
-    def __init__(self, trajectory: Trajectory, operands: Mapping[str, Callable[[], Motion]]) -> None:
-        self.trajectory, self.operands = trajectory, operands
-        self.used: list[str] = []
+    def __init__(self, operands: Operands) -> None:
+        self.operands, self.used = operands, list[str]()
 
     def motion(self, text: str) -> Motion:
         """The number over time that a text stands for."""
         if len(text) > _LONGEST:
             raise ValueError(f"has {len(text):,} characters; write {_LONGEST:,} at most")
-        names = sorted(self.operands, key=len, reverse=True)
-        pattern = "|".join(re.escape(name) for name in names)
         if re.search(r"(?<!\w)_\d+_(?!\w)", text):
             raise ValueError("has a name of underscores and digits, which stands for nothing")
-        marked = re.sub(rf"(?<![\w.])(?:{pattern})(?!\w)", self._mark, text)
+        marked = re.sub(self.operands.pattern, self._mark, text)
         try:
             tree = ast.parse(marked.strip().replace("^", "**"), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -209,7 +272,7 @@ class _Evaluator:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return self._number(float(node.value))
         if isinstance(node, ast.Name) and re.fullmatch(r"_\d+_", node.id):
-            return self.operands[self.used[int(node.id[1:-1])]]()
+            return self.operands.named[self.used[int(node.id[1:-1])]]()
         if isinstance(node, ast.Name) and node.id == "pi":
             return self._number(math.pi)
         if isinstance(node, ast.Attribute) and node.attr in _AXES and not _dotted(node):
@@ -232,15 +295,15 @@ class _Evaluator:
             return f"{self._said(node)!r} is not allowed; write + - * / and functions of joints and points"
         import difflib
 
-        near = difflib.get_close_matches(name, self.operands, n=1)
-        listed = ", ".join(list(self.operands)[:8])
+        near = difflib.get_close_matches(name, self.operands.named, n=1)
+        listed = ", ".join(list(self.operands.named)[:8])
         return f"there is no {name!r}; " + (
             f"did you mean {near[0]!r}?" if near else f"there are {listed}, …"
         )
 
     def _number(self, value: float) -> Motion:
-        n, count = len(self.trajectory.time), _levels(self.trajectory)
-        return Motion((np.full(n, value), np.zeros(n), np.zeros(n))[:count], None, None)
+        n = self.operands.count
+        return Motion((np.full(n, value), np.zeros(n), np.zeros(n))[: self.operands.levels], None, None)
 
     def _binary(self, node: ast.BinOp) -> Motion:
         one, two = self.of(node.left), self.of(node.right)
@@ -288,6 +351,8 @@ class _Evaluator:
             found: Motion = function(*given)
         except _Unfit as error:
             raise ValueError(f"{name}: {error}") from None
+        if function is _angle and len(given) == 3 and self.operands.continuous:
+            return _unwrapped(found)
         return found
 
 
@@ -402,11 +467,14 @@ def _angle(one: Motion, two: Motion, about: Motion | None = None) -> Motion:
     axis = _product(_vector(about), _chain(_norm(about), _power(-1.0), -1), _times)
     axis = Motion(axis.levels)
     first, second = (_flattened(_vector(each), axis) for each in (one, two))
-    found = _atan2(_inner(_cross(first, second), axis), _inner(first, second))
-    value = found.levels[0].copy()
+    return _atan2(_inner(_cross(first, second), axis), _inner(first, second))
+
+
+def _unwrapped(one: Motion) -> Motion:
+    value = one.levels[0].copy()
     sound = np.isfinite(value)
     value[sound] = np.unwrap(value[sound])
-    return Motion((value, *found.levels[1:]), 0, 1)
+    return Motion((value, *one.levels[1:]), one.length, one.angle)
 
 
 def _flattened(one: Motion, axis: Motion) -> Motion:

@@ -252,7 +252,7 @@ def check_target(path: str | Path, endings: Sequence[str], force: bool) -> Path:
     path = Path(path)
     special = path.exists() and not path.is_file()  # a pipe or a device
     if path.suffix.lower() not in endings and not special:
-        said = f"the ending {path.suffix!r} is no format" if path.suffix else "it has no ending"
+        said = f"the ending {path.suffix!r} is not a supported format" if path.suffix else "it has no ending"
         raise ValueError(f"{path}: {said}; write {', '.join(endings)}")
     if path.is_file() and not force:
         raise FileExistsError(f"{path}: exists; write force=True to replace it")

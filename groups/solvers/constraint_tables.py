@@ -176,7 +176,7 @@ def encode_rows(
     joints : joint indices
     place : place on the stage of each body index that the joints and spins touch
     drives : row of the motion for each driven (joint index, coordinate); what is not there is no row
-    spins : bodies whose idle spin is held
+    spins : bodies whose passive rotation is held
 
     Raises
     ------

@@ -141,7 +141,7 @@ class LibraryRow:
     --------
     >>> row = next(row for row in table() if row.chain == "R-R-R-S")
     >>> row.type_name, row.solver, row.unknowns, row.modes, row.degree
-    ('3R1S3D', 'closed form: three joints to a point', 3, 4, 4)
+    ('3R1S3D', 'closed form: spherical-loop closure', 3, 4, 4)
     """
 
     type_name: str
@@ -348,7 +348,7 @@ def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str
     from groups.solvers.truss import truss_of
 
     if solver.form == "driven":
-        return 1, "the inputs say all"
+        return 1, "fully prescribed by the inputs"
     if solver.roots == 1:
         return 1, solver.why
     if solver.family == STRUT:

@@ -1,4 +1,4 @@
-"""Idle spins: the convention that makes the pose of a body that merely spins definite.
+"""Passive rotations: the convention that makes the pose of a body that merely spins definite.
 
 A rod between two ball joints turns about its own line without anything else moving. Held at zero rate, its
 angle would depend on the path; instead it is hung up like the cross of a universal joint: an axis fixed in
@@ -26,7 +26,7 @@ _ALONG = 0.95
 
 @dataclass(frozen=True, eq=False)
 class HeldSpin:
-    """One idle spin and the axes that hold it: ``in_frame`` · ``in_body`` = 0 in world axes, always.
+    """One passive rotation and the axes that hold it: ``in_frame`` · ``in_body`` = 0 in world axes, always.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class HeldSpin:
 
 
 def held_spins(structure: Structure, frames: Frames) -> list[HeldSpin]:
-    """The idle spins of a structure and how each is held, in the order of its treatment.
+    """The passive rotations of a structure and how each is held, in the order of its treatment.
 
     The axis in the frame is the joint axis of the mechanism that is most nearly across the line (the first
     of equals), made perpendicular to it, so that a turned world gives a turned answer; without one, the

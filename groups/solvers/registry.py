@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_LED = "the inputs say all"
+_LED = "fully prescribed by the inputs"
 
 #: How a group's unknowns are found.
 Form = Literal["driven", "closed form", "Newton", "global"]
@@ -263,10 +263,10 @@ def _relative(tree: GroupTree, setting: Setting, *, newton: bool = False) -> Sol
     elif relative.method == "driven":
         form, name, why = "driven", "driven", _LED
     elif relative.method == "reach":
-        form, name = "closed form", "a point at a distance"
+        form, name = "closed form", "point at constant distance"
         why = "one unknown, and a rod closes it: a circle or a line meets a sphere"
     elif relative.method == "meet":
-        form, name = "closed form", "three joints to a point"
+        form, name = "closed form", "spherical-loop closure"
         why = "three unknowns, and a ball closes them: a quartic at most"
     else:
         unknowns = len(relative.unknowns)

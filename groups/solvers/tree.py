@@ -40,7 +40,7 @@ class Strut:
     ----------
     base, tip : end bodies; bodies : the strut's own, the one at the universal joint first
     pin, ball, slide : joint indices; slide -1 for a rod of one body
-    held : the universal joint is a ball whose idle spin is held
+    held : the universal joint is a ball whose passive rotation is held
     slide_driven : the slide is an input
     """
 

@@ -83,7 +83,7 @@ class Report:
 
     Attributes
     ----------
-    structure : the groups, after the treatment of redundancy and idle spins where there is one
+    structure : the groups, after the treatment of redundancy and passive rotations where there is one
     count : over- and under-constrained parts by count alone, before any treatment
     generic : ranks at random geometry of the joint types; None for mechanisms too large for it
     numeric : ranks at the given geometry; None without geometry
@@ -132,7 +132,7 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
 
     Three ranks are taken and kept apart: by count, at random geometry of the declared joint types
     (generic), and at the given geometry after assembling it (numeric). Where the numeric rank falls
-    short, a second configuration tells a redundant constraint from a singular pose.
+    short, a perturbed configuration tells a redundant constraint from a singular pose.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
 
 
 def rank_warnings(structure: Structure) -> list[str]:
-    """Groups whose count comes out and whose rank does not, a sentence each.
+    """Groups determined by the mobility count and not by rank, a sentence each.
 
     >>> import mbssa
     >>> rank_warnings(mbssa.decompose(mbssa.load("micromanipulator")))[1]
@@ -397,8 +397,8 @@ def _rank_findings(
         findings.append(
             Finding(
                 "pose",
-                f"the reference is a shaky pose: its rank leaves {_motions(judged.mobility)}, "
-                "but none leads away from it",
+                "the reference is infinitesimally mobile (shaky): its rank leaves "
+                f"{_motions(judged.mobility)}, but none leads away from it",
                 fatal=True,
             )
         )
@@ -422,9 +422,9 @@ def _rank_findings(
         )
     useful = judged.mobility - len(spins)
     if spins or judged.mobility != mechanism.mobility:
-        text = f"true mobility {judged.mobility} {where} (Eq. (2) says {mechanism.mobility})"
+        text = f"mobility {judged.mobility} by rank {where}, {mechanism.mobility} by count (Eq. (2))"
         if spins:
-            text += f"; {len(spins)} of them idle, so the bodies that matter keep {useful}"
+            text += f"; {len(spins)} of them passive rotations, {useful} without these"
         findings.append(Finding("mobility", text))
     return findings
 
@@ -537,7 +537,7 @@ def _group_findings(
     pairs: tuple[tuple[Rank | None, Rank | None], ...],
     judged: Examined | None,
 ) -> list[Finding]:
-    """Groups whose count comes out and whose rank does not."""
+    """Groups determined by the mobility count and not by rank."""
     findings = []
     for group, (generic, numeric) in zip(structure.groups, pairs, strict=False):
         if generic is not None and not generic.full:

@@ -34,7 +34,7 @@ def decompose(
     time_limit : seconds after which the exhaustive search gives up; its answer then has
         ``determined == False`` and a note. The matching ignores it.
     by_count : look at the count alone. Otherwise a mechanism that moves although its count does not come
-        out (redundant constraints, idle spins) is decomposed after a recorded treatment, see
+        out (redundant constraints, passive rotations) is decomposed after a recorded treatment, see
         ``Structure.treatment``; the exhaustive search knows no treatment. Which of several dependent
         constraints is left out follows the order of the joints, and the groups may follow it too.
     precision : of the geometry's numbers, m, for that treatment; found from their digits if not given
@@ -65,7 +65,7 @@ def decompose(
     treatment = None
     if method == "matching":
         partition = match(incidence)
-        # Only who does not come out by count pays for ranks.
+        # Ranks are taken only where the mobility count fails.
         if _treatable(mechanism, partition) and not by_count:
             from mbssa.singularities.treatment import treat
 

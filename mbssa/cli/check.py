@@ -44,8 +44,10 @@ def check(
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 
     Count, generic rank (the joint types) and numeric rank (the geometry) are reported apart; redundant
-    constraints, idle spins, singular poses and dependent inputs are named; standard error warns of singular
-    poses on the way of the model's motion. Exit 0: can be solved; 1: it cannot as given; 2: bad input.
+    constraints, passive rotations, singular poses and dependent inputs are named; standard error warns of
+    singular poses on the way of the model's motion.
+
+    Exit 0: can be solved; 1: it cannot as given; 2: bad input.
 
     Example: mbssa check spatial_4r
     """

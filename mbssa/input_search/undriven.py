@@ -294,7 +294,7 @@ def _system(mechanism: Mechanism, found: Examined) -> SplitSystem:
 def _idle_spins(
     mechanism: Mechanism, sees: Array, free: Array, start: IntArray, n_real: int, tolerance: float
 ) -> tuple[Array, list[int], list[int]]:
-    """Idle spins as (S, F) unit mixes of the free motions, joints to be driven for them, and their bodies.
+    """Passive rotations as (S, F) unit mixes of the free motions, joints to drive for them, and their bodies.
 
     Bodies between balls that hinges and sliders hold together spin as one once those are driven.
     """

@@ -37,8 +37,8 @@ def known_ending(path: Path) -> str | None:
 
 
 def no_format(path: Path) -> ModelError:
-    """The error for a path whose ending is no format."""
-    ending = f"the ending {path.suffix!r} is no format" if path.suffix else "has no ending"
+    """The error for a path whose ending is not a supported format."""
+    ending = f"the ending {path.suffix!r} is not a supported format" if path.suffix else "has no ending"
     files = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
     return ModelError(str(path), [Fault("", f"{ending}; model files end in {files}")])
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
+#: The components after and before x, y and z.
+_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
+
 
 def in_space(vector: Vector | Array) -> Array:
     """(3,) of a vector of the plane or of space."""
@@ -25,6 +28,16 @@ def unit(vector: Vector | Array) -> Array:
     return found
 
 
+def cross(a: Array, b: Array) -> Array:
+    """Vector products of two arrays of vectors (…, 3); ``numpy.cross`` takes long for a few of them.
+
+    >>> cross(np.array([1.0, 0.0, 0.0]), np.eye(3)).tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
+    """
+    found: Array = a[..., _NEXT] * b[..., _LAST] - a[..., _LAST] * b[..., _NEXT]
+    return found
+
+
 def axes_of(z: Vector | Array | None = None, x: Vector | Array | None = None) -> Array:
     """Right-handed axes as columns (3, 3) with this z, and x as near as can be to the one given.
 
@@ -33,4 +46,4 @@ def axes_of(z: Vector | Array | None = None, x: Vector | Array | None = None) ->
     up = np.array([0.0, 0.0, 1.0]) if z is None else unit(z)
     along = np.eye(3)[np.argmin(np.abs(up))] if x is None else unit(x)
     along = unit(along - (along @ up) * up)
-    return np.stack([along, np.cross(up, along), up], axis=1)
+    return np.stack([along, cross(up, along), up], axis=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.axes import axes_of, in_space, unit
+from mbssa.joints.axes import axes_of, cross, in_space, unit
 from mbssa.joints.equations import Elementary, Step
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def on_crossed_axes(g: JointGeometry, _: Array, parameters: Mapping[str, Any]) -
     """z of each frame along its axis; A off by the offset along both axes' normal, and by the radius."""
     assert g.axes is not None
     point, (a, b) = point_of(g), (unit(axis) for axis in g.axes)
-    shift = parameters["offset"] * np.cross(a, b) + parameters["radius"] * a
+    shift = parameters["offset"] * cross(a, b) + parameters["radius"] * a
     return (point - shift, axes_of(a, b)), (point, axes_of(b, a))
 
 
@@ -105,7 +105,7 @@ def on_line(g: JointGeometry, _: Array, __: Mapping[str, Any]) -> tuple[Frame, F
         x = unit(along)
         z = np.eye(3)[np.argmin(np.abs(x))]
         z = unit(z - (z @ x) * x)
-        axes = np.stack([x, np.cross(z, x), z], axis=1)
+        axes = np.stack([x, cross(z, x), z], axis=1)
     return (ends[0], axes), (ends[1], axes)
 
 

@@ -26,6 +26,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.joints.axes import cross
+
 Array = npt.NDArray[Any]
 
 #: Parameters of one type's joints by name, (n,) each: length, pitch, radius, offset.
@@ -102,14 +104,14 @@ def _along(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Arr
 
 def _cosine(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
     a, b = e.numbers
-    return C[:, a, b], _with_rotation(np.cross(C[:, :, b], _UNIT[a]))
+    return C[:, a, b], _with_rotation(cross(C[:, :, b], _UNIT[a]))
 
 
 def _turn(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
     i, j, k, m = e.numbers
     sine, cosine = e.sign * C[:, i, j], C[:, k, m]
-    d_sine = e.sign * np.cross(C[:, :, j], _UNIT[i])
-    d_cosine = np.cross(C[:, :, m], _UNIT[k])
+    d_sine = e.sign * cross(C[:, :, j], _UNIT[i])
+    d_cosine = cross(C[:, :, m], _UNIT[k])
     square = (sine * sine + cosine * cosine)[:, None]
     rate = (cosine[:, None] * d_sine - sine[:, None] * d_cosine) / square
     return angle_of(sine, cosine), _with_rotation(rate)
@@ -118,7 +120,7 @@ def _turn(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Arr
 def _middle_cardan(_: Elementary, __: Array, C: Array, ___: Parameters) -> tuple[Array, Array]:
     sine = C[:, 0, 2]
     cosine = np.sqrt(C[:, 0, 0] ** 2 + C[:, 0, 1] ** 2)
-    rate = np.cross(C[:, :, 2], _UNIT[0]) / cosine[:, None]
+    rate = cross(C[:, :, 2], _UNIT[0]) / cosine[:, None]
     return angle_of(sine, cosine), _with_rotation(rate)
 
 
@@ -159,7 +161,7 @@ def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Arr
 def _offset(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
     (axis,) = e.numbers
     z = C[:, :, 2]
-    normal = np.cross(_UNIT[2], z)[:, axis]
+    normal = cross(_UNIT[2], z)[:, axis]
     derivative = np.zeros((len(d), 6), dtype=C.dtype)
     derivative[:, axis] = 1.0
     # δ(z_A × z_B) = w (z_A · z_B) - z_B (z_A · w)
@@ -251,7 +253,7 @@ def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Arra
         if step.kind == "shift":
             twists[:, :3, step.coordinate] += rate
         else:
-            twists[:, :3, step.coordinate] += np.cross(rate, d - origin)
+            twists[:, :3, step.coordinate] += cross(rate, d - origin)
             twists[:, 3:, step.coordinate] += rate
     return d, C, twists
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.axes import axes_of, in_space
+from mbssa.joints.axes import axes_of, cross, in_space
 from mbssa.joints.equations import Elementary
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def _term(
         value = float(found[0])
     force, moment = axes @ rate[0, :3], axes @ rate[0, 3:]
     lever = across + arms[0], arms[1]
-    by_a = -np.concatenate([force, moment + np.cross(lever[0], force)])
+    by_a = -np.concatenate([force, moment + cross(lever[0], force)])
     if term.kind == "line":
         by_a = by_a + upright
-    return value, [(a, by_a), (b, np.concatenate([force, moment + np.cross(lever[1], force)]))]
+    return value, [(a, by_a), (b, np.concatenate([force, moment + cross(lever[1], force)]))]

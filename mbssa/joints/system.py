@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.relations import Poses, value_and_rates
@@ -179,6 +180,8 @@ def rows_at(
 
 
 def _widened(array: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
+    if array.shape[1] == width:
+        return array
     extra = [(0, 0), (0, width - array.shape[1])] + [(0, 0)] * (array.ndim - 2)
     return np.pad(array, extra)
 
@@ -237,7 +240,7 @@ def _part(
     for side, sign in ((0, -1.0), (1, 1.0)):
         arm = lever[which, side]
         jacobian[:, side, :3] = sign * force
-        jacobian[:, side, 3:] = sign * (moment + np.cross(arm, force))
+        jacobian[:, side, 3:] = sign * (moment + cross(arm, force))
     on_frame = body[which] == 0
     jacobian[on_frame] = 0.0
     return (
@@ -288,7 +291,7 @@ def _relation_rows(
         lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
         for relation, drive in chosen:
             value, rates = value_and_rates(relations, relation, poses, frames.size)
-            rates[:, 3:] -= np.cross(lever, rates[:, :3])
+            rates[:, 3:] -= cross(lever, rates[:, :3])
             rates[np.array(bodies) == 0] = 0.0
             parts.append(
                 (

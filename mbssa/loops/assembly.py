@@ -40,7 +40,7 @@ class LoopGraph:
 
     @cached_property
     def treatment(self) -> Treatment | None:
-        """What makes a mechanism determined whose count does not come out."""
+        """Treatment that determines a mechanism whose mobility count fails."""
         return decompose(self.mechanism).treatment
 
     @cached_property
@@ -56,7 +56,7 @@ class LoopGraph:
 
     @cached_property
     def held(self) -> tuple[str, ...]:
-        """One coordinate for each idle spin: the last free one of the freest joint of what spins."""
+        """One coordinate for each passive rotation: the last free one of the freest joint of what spins."""
         names: list[str] = []
         for spin in self.treatment.spins if self.treatment else ():
             free = [

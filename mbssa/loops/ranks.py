@@ -23,7 +23,7 @@ def loop_ranks(mechanism: Mechanism, loops: Sequence[BodiesAndJoints]) -> tuple[
     """Closure equations of each loop, and a note where they were not found at the given geometry.
 
     The relative motions that the joints of a loop allow span B directions or fewer; along the others a loop
-    that can move closes by itself. Where they span fewer, a second configuration tells whether that is so
+    that can move closes by itself. Where they span fewer, a perturbed configuration tells whether that is so
     in this pose alone.
 
     >>> import mbssa

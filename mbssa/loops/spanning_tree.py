@@ -153,7 +153,7 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
     used = [edge for edge in (*kept, *cuts) if edge is not None]
     for edge in sorted(set(used)):
         if used.count(edge) > 1:
-            faults.append(f"joint {graph.mechanism.joint_ids[graph.joints[edge]]} is there twice")
+            faults.append(f"joint {graph.mechanism.joint_ids[graph.joints[edge]]} is a duplicate")
     for edge in sorted(set(range(len(graph.ends))) - set(used)):
         faults.append(f"joint {graph.mechanism.joint_ids[graph.joints[edge]]} is neither kept nor cut")
     if faults:

@@ -113,7 +113,7 @@ def _draw_cam(axes: Axes, profile: Profile) -> None:
         columnspacing=1.2,
         borderaxespad=0.2,
     )
-    _finish(axes, "x in m", "y in m")
+    _finish(axes, "x (m)", "y (m)")
 
 
 def _draw_follower(axes: Axes, cam: LawCam) -> None:
@@ -153,7 +153,7 @@ def _draw_law(axes: Axes, cam: LawCam, derivative: int) -> None:
         axes.axvline(float(np.rad2deg(start)), color="#9A9A9A", lw=0.5, zorder=0.6)
     axes.set_xlim(0.0, 360.0)
     axes.set_xticks(range(0, 361, 60))
-    unit = (("s in m", "s′ in m/rad", "s″ in m/rad²"), ("s in rad", "s′", "s″ in 1/rad"))[swings][derivative]
+    unit = (("s (m)", "s′ (m/rad)", "s″ (m/rad²)"), ("s (rad)", "s′", "s″ (1/rad)"))[swings][derivative]
     _finish(axes, "angle of the cam in °" if derivative == 2 else "", unit)
     if derivative < 2:
         axes.tick_params(labelbottom=False)
@@ -171,7 +171,7 @@ def _draw_curvature(axes: Axes, profile: Profile) -> None:
     if high - low < 1e-3 * max(abs(low), abs(high)):  # a circle: not its rounding errors
         axes.set_ylim(min(0.0, 1.2 * low), max(0.0, 1.2 * high))
     unit = "°" if in_degrees else profile.parameter_unit
-    _finish(axes, f"s in {unit}" if unit else "s", "curvature in 1/m, convex upwards")
+    _finish(axes, f"s ({unit})" if unit else "s", "curvature (1/m), convex upwards")
 
 
 def _points(curve: Curve, outside: float = 0.0) -> tuple[Any, Any]:

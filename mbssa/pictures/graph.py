@@ -46,7 +46,7 @@ def structural_graph(structure: Structure, *, names: bool = False) -> Figure:
 
     Vertices are bodies, the frame is dark. Two bodies of a joint are connected by as many lines as its
     grade, bold where the coordinate is driven; its type stands on them. Groups have a dashed outline.
-    Bodies that the count holds too much have a double ring, those held too little a dotted one. A
+    Bodies over-constrained by the count have a double ring, under-constrained ones a dotted one. A
     joint of three bodies is a small square. The same structure gives the same picture.
 
     Parameters

@@ -47,7 +47,11 @@ def verdict(check: Check) -> str:
 
 
 def _proposals_title(check: Check) -> str:
-    title = "Isostatic substitutes, each verified" if check.solvable else "What would help, each verified"
+    title = (
+        "Exactly constrained (isostatic) alternatives, each verified"
+        if check.solvable
+        else "What would help, each verified"
+    )
     if any(proposal.kind == "joints" for proposal in check.proposals):
         title += " (a changed joint for almost every geometry of its new type)"
     return title
@@ -83,12 +87,12 @@ def _rank_table(check: Check) -> Table:
     for examined in (check.generic, check.numeric):
         if examined is None:
             continue
-        found = [(f"{examined.basis}, ", examined), ("  second configuration, ", examined.elsewhere)]
+        found = [(f"{examined.basis}, ", examined), ("  perturbed configuration, ", examined.elsewhere)]
         for name, one in found:
             if one is not None:
                 rows.append((f"{name}undriven", *_rank_cells(one.constraints)))
                 rows.append((f"{name}driven", *_rank_cells(one.all)))
-    numbers = ("Equations", "Unknowns", "Rank", "Redundant", "Free", "Smallest kept", "Largest dropped")
+    numbers = ("Equations", "Unknowns", "Rank", "Redundant", "Free", "Smallest retained", "Largest discarded")
     return Table(("", *numbers), rows, right=numbers, tight=True)
 
 
@@ -129,7 +133,7 @@ def _group_table(check: Check) -> Table:
         if len(check.group_ranks) <= _EACH
         or any(rank is not None and not rank.full for rank in (generic, numeric))
     ]
-    right = ("SG", "Generic rank", "Numeric rank", "Smallest kept")
+    right = ("SG", "Generic rank", "Numeric rank", "Smallest retained")
     return Table(("SG", "Bodies", "SG type", *right[1:]), rows[:_SHOWN], right=right)
 
 

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from mbssa.input_search.database import StoredRow, StoredSearch
     from mbssa.input_search.result import Transformation, Transformations
 
-COLUMNS = ("Row", "Inputs", "Groups", "Largest", "Levels", "Width", "Closed", "Cost, µs", "Sets", "Alike")
+COLUMNS = (
+    "Row", "Inputs", "Groups", "Largest", "Levels", "Widest", "Closed", "Cost (µs)", "Valid sets",
+    "Equivalent",
+)  # fmt: skip
 
 #: Columns of the searches of a database.
 SEARCH_COLUMNS = ("Search", "Model", "Query", "Evaluated", "Valid sets", "Structures", "Best", "Inputs")

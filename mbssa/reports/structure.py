@@ -153,7 +153,7 @@ def treatment_lines(structure: Structure) -> list[str]:
         lines.append(f"{part.kind} part counted with B = 3: bodies {bodies}")
     for spin in treatment.spins:
         bodies = listed([str(m.bodies[b]) for b in spin.bodies])
-        lines.append(f"idle spin held at zero: {'body' if len(spin.bodies) == 1 else 'bodies'} {bodies}")
+        lines.append(f"passive rotation locked: {'body' if len(spin.bodies) == 1 else 'bodies'} {bodies}")
     return lines
 
 

@@ -306,5 +306,5 @@ def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
     from rich.console import Console
 
     stream = io.StringIO()
-    print_on(Console(file=stream, width=width, color_system=None, highlight=False))
+    print_on(Console(file=stream, width=width, color_system=None, highlight=False, force_jupyter=False))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())

@@ -53,14 +53,14 @@ class SpecialPart:
 
 @dataclass(frozen=True, eq=False)
 class Treatment:
-    """How a mechanism that moves although its count does not come out is decomposed all the same.
+    """How a mechanism that moves although the mobility count fails is decomposed all the same.
 
     Attributes
     ----------
     units : (J,) constraint units that each joint keeps for the search, drives included
     freedom_of_body : (N,) units of freedom of each body; 0 for the frame
     dropped : constraints left out, in the order of the joints
-    spins : idle spins; the convention is zero spin: the body does not turn about that line
+    spins : passive rotations; the convention is zero spin: the body does not turn about that line
     parts : planar and spherical parts, whose bodies count three freedoms
     basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
     """

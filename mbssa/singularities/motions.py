@@ -1,4 +1,4 @@
-"""Motions that no equation stops: idle spins of single bodies, and a second configuration."""
+"""Motions that no equation stops: passive rotations of single bodies, and a perturbed configuration."""
 
 from __future__ import annotations
 

@@ -89,8 +89,8 @@ def propose_inputs(
     """Other driven coordinates that determine the mechanism, fewest changes first.
 
     Inputs that depend on the rest are taken back (the last in joint order first); free motions that are
-    no idle spin get a new input each. One missing input: every single coordinate that would do; several:
-    sets of coordinates. A structure that cannot move gets none.
+    no passive rotation get a new input each. One missing input: every single coordinate that would do;
+    several: sets of coordinates. A structure that cannot move gets none.
     """
     if not found.mobility:
         return []
@@ -151,7 +151,7 @@ def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
 def _without_spins(
     mechanism: Mechanism, rows: Rows, free: Array, found: Examined, driven: ByteArray
 ) -> Array:
-    """Free motions less the idle spins, which need no input."""
+    """Free motions less the passive rotations, which need no input."""
     if not free.shape[1]:
         return free
     changed = replace(mechanism, driven=driven)
@@ -214,8 +214,8 @@ def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
 def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list[Proposal]:
     """Changes of joint types that take exactly the redundant constraints away, fewest joints first.
 
-    The isostatic substitutes of an over-constrained mechanism: R to C, U or S, P to C … A set of
-    equations can be given up without a loss when its block of the left null space is regular.
+    The exactly constrained (isostatic) alternatives of an over-constrained mechanism: R to C, U, S; P to C …
+    A set of equations can be given up without a loss when its block of the left null space is regular.
     """
     redundant = found.all.redundant
     if not redundant:
@@ -269,7 +269,7 @@ def _release_options(mechanism: Mechanism, rows: Rows, null: Array) -> dict[int,
 
 
 def _isostatic(mechanism: Mechanism) -> bool:
-    """Whether neither count nor generic rank finds anything redundant or left free, idle spins aside."""
+    """Whether neither count nor generic rank finds anything redundant or free but passive rotations."""
     generic = examine_generic(mechanism)
     return generic.all.redundant == 0 and solvable(mechanism, "generic")
 
@@ -279,7 +279,7 @@ def _count_determined(mechanism: Mechanism) -> bool:
 
 
 def solvable(mechanism: Mechanism, basis: str, precision: float | None = None) -> bool:
-    """Whether count and rank (on this basis) determine a mechanism, idle spins and redundancy aside."""
+    """Whether count and rank determine a mechanism, passive rotations and redundancy aside."""
     found = examine(mechanism, precision) if basis == "numeric" else examine_generic(mechanism)
     if found.all.full:
         return _count_determined(mechanism)

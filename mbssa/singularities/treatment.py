@@ -1,8 +1,8 @@
-"""Mechanisms that move although the count does not come out: what is dropped, what is locked, and why.
+"""Mechanisms that move although the mobility count fails: what is dropped, what is locked, and why.
 
 Redundant equations are left out of the count (a recorded, deterministic, full-rank subset is kept), and a
 body that merely spins gets one freedom less. Both are done only where ranks show that nothing else is
-wrong: the drives are independent, and every free motion left is an idle spin.
+wrong: the drives are independent, and every free motion left is an passive rotation.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def examine_generic(mechanism: Mechanism) -> Examined:
 
 
 def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
-    """Ranks at the assembled reference; if they fall short, at a second configuration too.
+    """Ranks at the assembled reference; if they fall short, at a perturbed configuration too.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     sound = found.dependent_drives == 0 and found.all.free == len(spins)
     if not sound or (found.all.free == 0 and found.all.redundant == 0):
         return None
-    # Redundant means so wherever the mechanism goes: at the given geometry, and at a second configuration.
+    # Redundant means so wherever the mechanism goes: at the given geometry, and at a perturbed configuration.
     if found.all.redundant and found.elsewhere is None:
         return None
     parts: tuple[SpecialPart, ...] = ()

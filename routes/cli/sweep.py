@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.cli.requests import model_asked, modes_asked
+from groups.cli.requests import QuantityOption, expressions_asked, model_asked, modes_asked, names_asked
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
@@ -61,6 +61,7 @@ def sweep(
             help="Joints, coordinates, bodies, points, residual, condition.",
         ),
     ] = None,
+    quantity: QuantityOption = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -126,9 +127,9 @@ def sweep(
     check_format(form)
     try:
         _sweep(
-            model, store, (grid or [], sample or [], cases, number, method, seed), record, limit or [],
-            mode or [], branch, motion, steps, duration, workers, executor, block, resume, plot, axes, force,
-            form,
+            model, store, (grid or [], sample or [], cases, number, method, seed), record, quantity or [],
+            limit or [], mode or [], branch, motion, steps, duration, workers, executor, block, resume,
+            plot, axes, force, form,
         )  # fmt: skip
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; cases that are written are kept, --resume goes on", file=sys.stderr)
@@ -140,6 +141,7 @@ def _sweep(
     store: Path,
     which: tuple[list[str], list[str], Path | None, int | None, str, int],
     record: list[str] | None,
+    quantity: list[str],
     limit: list[str],
     mode: list[str],
     branch: Branch | None,
@@ -155,7 +157,7 @@ def _sweep(
     force: bool,
     form: str,
 ) -> None:
-    from routes.cli.sweep_cases import cases_asked, limits_asked, names_asked
+    from routes.cli.sweep_cases import cases_asked, limits_asked
     from routes.executors import launched_executor
     from routes.reports.sweep import sweep_report
     from routes.sweep.run import prepare, run
@@ -174,6 +176,7 @@ def _sweep(
     cases = asked(lambda: cases_asked(*which))  # type: ignore[arg-type]
     limits = asked(lambda: limits_asked(limit))
     modes = asked(lambda: modes_asked(model, mode))
+    quantities = expressions_asked(quantity, faults)
     motion: Motion | Literal["own"] | None = None
     if motion_file == _OWN:
         motion = "own"
@@ -189,8 +192,8 @@ def _sweep(
     names = None if record is None else names_asked(record)
     try:
         setup = prepare(
-            model, cases, store=store, record=names, limits=limits, modes=modes, branch=branch, motion=motion,
-            steps=steps, duration=duration, block=block,
+            model, cases, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
+            branch=branch, motion=motion, steps=steps, duration=duration, block=block,
         )  # fmt: skip
         drawn = names_asked([axes]) if axes is not None else None
         if plot is not None:
@@ -221,10 +224,13 @@ def _sweep(
 
 def _check_axes(setup: Setup, axes: Sequence[str] | None) -> None:
     """Refuse a picture that there is nothing for, before anything is solved."""
-    from routes.plots.sweep import axes_of, curves_of
+    from routes.plots.sweep import axes_of, curves_of, shows_deviations
     from routes.sweep.block import columns_written
 
     columns, parameters = columns_written(setup), setup.cases.names
+    if shows_deviations(setup.cases.definition["kind"], setup.motion is not None, axes):
+        curves_of(columns, parameters, "")
+        return
     over = axes_of(columns, parameters, axes)
     if len(over) == 1:
         curves_of(columns, parameters, over[0])

@@ -77,15 +77,6 @@ def limits_asked(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def names_asked(texts: Sequence[str]) -> list[str]:
-    """Names with commas between.
-
-    >>> names_asked(["2-3.slide, 4-5", "residual"])
-    ['2-3.slide', '4-5', 'residual']
-    """
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
-
-
 def _named(
     texts: Sequence[str], option: str, form: str, read: Callable[[str], Any], faults: list[str]
 ) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | No
         _draw(axes, chart, row, factor, colours, f"chart-{number + 1}")
     chunked = any(chart.chunk.max(initial=0) for chart in charts)
     note = "; 3/2 is chunk 2 of SG-3" if chunked and row >= _TEXT_ROW else ""
-    panels[-1].set_xlabel(f"t in {unit}{note}", fontsize=SMALL_TEXT, family=FONT)
+    panels[-1].set_xlabel(f"time ({unit}){note}", fontsize=SMALL_TEXT, family=FONT)
     entries = names if kinds is not None else [_groups(call)[0] for call in charts[0].calls]
     if 1 < len(entries) <= _MOST_KEYS:
         from matplotlib.patches import Patch

@@ -1,4 +1,4 @@
-"""Pictures of a sweep: curves over one column, a map over two, three views of a workspace over three."""
+"""Pictures of a sweep: curves over one column, a map over two, views over three; deviations of designs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from routes.sweep.block import ABOUT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from routes.sweep import Sweep
 
 Floats = npt.NDArray[np.float64]
-
-#: Columns that say what became of a case; no quantities of it.
-_ABOUT = ("case", "status", "group", "within", "margin", "solved", "failed_at")
 
 #: Cells along one side of a map, at most; cases in a cell, on average, at least.
 _MOST_CELLS, _IN_CELL = 110, 12
@@ -35,6 +33,9 @@ _GRID = 400
 _MOST_LINES, _MOST_PANELS, _MOST_FAMILIES = 8, 6, 6
 
 _STYLES = ("solid", "dashed", "dashdot", "dotted", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+
+#: mm between panels that have scales of their own; deviations of such a share are rounding.
+_APART, _NOISE = 15.0, 1e-12
 
 #: mm: beside, below and above panels, between two of them; height of a panel of curves; the colour bar.
 _LEFT, _RIGHT, _BOTTOM, _TOP, _GAP, _TALL, _BAR = 15.0, 4.0, 11.0, 9.0, 13.0, 38.0, 3.5
@@ -97,7 +98,7 @@ def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> l
     >>> curves_of(["case", "1-2.angle", "status", "1-4.angle"], ["1-2.angle"], "1-2.angle")
     ['1-4.angle']
     """
-    drawn = [name for name in columns if name not in (*_ABOUT, *parameters, over)]
+    drawn = [name for name in columns if name not in (*ABOUT, *parameters, over)]
     # What was recorded to be judged by is no curve, if there is anything else.
     drawn = [name for name in drawn if name not in _COLOURS] or drawn
     if not drawn:
@@ -107,8 +108,20 @@ def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> l
     return drawn
 
 
+def shows_deviations(kind: str, moving: bool, axes: Sequence[str] | None) -> bool:
+    """Whether a picture is of deviations: cases are a sample of designs over a motion, and no axes are named.
+
+    >>> shows_deviations("sample", True, None), shows_deviations("grid", True, None)
+    (True, False)
+    """
+    return axes is None and moving and kind == "sample"
+
+
 def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
     """Curves of what was recorded over one column, a map over two, or three views over three.
+
+    Of a sample of designs over a motion, without ``axes``, it is a histogram of how far the least, the
+    greatest and the last value of each quantity deviate from their mean.
 
     A cell of a map or a view has the colour of the best case in it that was solved within all limits: of its
     margin, if there are limits, else of its condition. Grey cells hold cases, none of them good.
@@ -133,9 +146,11 @@ def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     found = sweep(bar, turn, record=["1-4.angle"], store=folder, executor="sequential")
     ...     sweep_picture(found).axes[0].get_xlabel()
-    '1-2.angle in rad'
+    '1-2.angle (rad)'
     """
     require_matplotlib()
+    if shows_deviations(found.manifest["cases"]["kind"], found.manifest["motion"] is not None, axes):
+        return _deviations(found)
     names = axes_of(found.column_names, found.parameters, axes)
     return _curves(found, names[0]) if len(names) == 1 else _views(found, names)
 
@@ -205,7 +220,7 @@ def _curves(found: Sweep, over: str) -> Figure:
                     line.set_label(name)
                     handles.append(line)
             colour += 1
-        panel.set_ylabel(f"in {unit}" if unit else "", fontsize=SMALL_TEXT, family=FONT)
+        panel.set_ylabel(f"({unit})" if unit else "", fontsize=SMALL_TEXT, family=FONT)
     axes[-1].set_xlabel(_labelled(found, over), fontsize=SMALL_TEXT, family=FONT)
     if len(families) > 1:
         from matplotlib.lines import Line2D
@@ -215,6 +230,48 @@ def _curves(found: Sweep, over: str) -> Figure:
             for k, (label, _) in enumerate(families)
         ]
     add_key(figure, handles)
+    _entitle(figure, found)
+    return figure
+
+
+def _deviations(found: Sweep) -> Figure:
+    by_quantity: dict[str, list[str]] = {}
+    for name in curves_of(found.column_names, found.parameters, ""):
+        by_quantity.setdefault(name.rpartition(".")[0], []).append(name)
+    refuse_beyond(_MOST_PANELS, len(by_quantity), "panels", "one picture", "record fewer quantities")
+    figure, panels = _panels(len(by_quantity), apart=_APART)
+    for (quantity, names), panel in zip(by_quantity.items(), panels, strict=True):
+        unit = found.unit(names[0])
+        columns = [np.asarray(found[name], dtype=np.float64) for name in names]
+        columns = [column[np.isfinite(column)] for column in columns]
+        reach = max((np.ptp(column) for column in columns if len(column)), default=0.0) or 1.0
+        bins = np.linspace(-reach, reach, 2 * int(np.clip(np.sqrt(found.done), 10, 60)) + 2)
+        furthest = 0.0
+        for k, (name, column) in enumerate(zip(names, columns, strict=True)):
+            end = name.rpartition(".")[2]
+            if not len(column) or np.ptp(column) < _NOISE * max(1.0, reach, np.abs(column).max()):
+                panel.plot(
+                    [],
+                    [],
+                    " ",
+                    label=f"{end}: {np.round(column.mean(), 12) + 0.0:.6g} {unit} in all cases"
+                    if len(column)
+                    else end,
+                )
+                continue
+            gap = column - column.mean()
+            furthest = max(furthest, float(np.abs(gap).max()))
+            label = f"{end}: mean {column.mean():.6g} {unit}, σ {gap.std():.2g} {unit}"
+            look: dict[str, Any] = {"color": BODY_COLOURS[k], "lw": EDGE, "ls": _STYLES[k], "label": label}
+            panel.hist(gap, bins=bins.tolist(), histtype="step", **look)
+        panel.set_xlim(-1.1 * (furthest or reach), 1.1 * (furthest or reach))
+        panel.set_ylim(0.0, 1.7 * panel.get_ylim()[1])  # room for the key
+        panel.set_title(quantity.replace("$", r"\$"), fontsize=SMALL_TEXT, family=FONT, loc="left", pad=2.0)
+        along = f"deviation from the mean ({unit})" if unit else "deviation from the mean"
+        panel.set_xlabel(along, fontsize=SMALL_TEXT, family=FONT)
+        panel.set_ylabel("cases", fontsize=SMALL_TEXT, family=FONT)
+        panel.tick_params(labelbottom=True)
+        panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left")
     _entitle(figure, found)
     return figure
 
@@ -234,12 +291,12 @@ def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str,
     ]
 
 
-def _panels(count: int) -> tuple[Figure, list[Axes]]:
-    height = _BOTTOM + _TOP + count * _TALL + (count - 1) * 4.0
+def _panels(count: int, apart: float = 4.0) -> tuple[Figure, list[Axes]]:
+    height = _BOTTOM + _TOP + count * _TALL + (count - 1) * apart
     figure = _figure(WIDTH, height)
     made = []
     for k in range(count):
-        bottom = height - _TOP - (k + 1) * _TALL - k * 4.0
+        bottom = height - _TOP - (k + 1) * _TALL - k * apart
         axes = figure.add_axes(
             (_LEFT / WIDTH, bottom / height, (WIDTH - _LEFT - _RIGHT) / WIDTH, _TALL / height)
         )
@@ -396,7 +453,7 @@ def _plain(axes: Axes) -> None:
 
 def _labelled(found: Sweep, name: str) -> str:
     unit = found.unit(name)
-    return (f"{name} in {unit}" if unit else name).replace("$", r"\$")
+    return (f"{name} ({unit})" if unit else name).replace("$", r"\$")
 
 
 def _entitle(figure: Figure, found: Sweep) -> None:

@@ -37,6 +37,9 @@ NOT_ASSEMBLED, NO_MODE = len(STATUS), len(STATUS) + 1
 #: Poses that are solved and measured together: so few that memory is used again, not asked for anew.
 TOGETHER = 2_048
 
+#: Columns that say what became of a case; no quantities of it.
+ABOUT = ("case", "status", "group", "within", "margin", "solved", "failed_at")
+
 #: How far beyond a limit, in units of it or of 1, a coordinate still counts as on it.
 ON_LIMIT = 1e-9
 

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groups import Model, Trajectory
+from groups.results.expressions import Motion as Expressed
+from groups.results.expressions import Operands, derived, named_operands
 from groups.rotations import in_space, plane_rotation, rotation_of
 from mbssa import Mechanism
 from mbssa.joints.catalogue import coordinate_unit
@@ -21,7 +23,7 @@ from routes.sweep.poses import Poses
 Floats = npt.NDArray[np.float64]
 #: Position (n, 3) and rotation (n, 3, 3).
 Pose = tuple[Floats, Floats]
-Kind = Literal["coordinate", "point", "body", "figure"]
+Kind = Literal["coordinate", "point", "body", "figure", "expression"]
 Limits = Mapping[str, tuple[float, float]]
 
 #: Figures of a whole case: the worst of all groups.
@@ -33,14 +35,15 @@ _DERIVATIVES = {"rate": "/s", "acceleration": "/s^2"}
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One thing to be measured: a joint's coordinate, a body's point or pose, or a figure of the case.
+    """One thing to be measured: a joint's coordinate, a body's point or pose, a figure, an expression.
 
     Attributes
     ----------
     name : as it was asked for
     columns, units : of the numbers that it gives
     index : of the joint or the body
-    part : coordinate, point or figure
+    part : coordinate, point, figure or text of the expression
+    bodies : indices of those that an expression names
     order : 0 for the value, 1 for its rate, 2 for its acceleration
     """
 
@@ -51,6 +54,7 @@ class Quantity:
     index: int = -1
     part: str = ""
     order: int = 0
+    bodies: tuple[int, ...] = ()
 
 
 def quantities_of(
@@ -87,6 +91,65 @@ def quantities_of(
     if faults:
         raise ValueError("\n  ".join(dict.fromkeys(faults)))
     return tuple({each.columns: each for each in found}.values())
+
+
+def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, str]) -> tuple[Quantity, ...]:
+    """Quantities by expressions over coordinates, points and axes, :mod:`groups.results.expressions`.
+
+    Raises
+    ------
+    ValueError
+        Expressions that cannot be read, names that there are not, units that do not fit: all of them.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> reach, = expressions_of(bar, joint_frames(bar), {"reach": "norm(coupler.tracer - crank.origin)"})
+    >>> reach.units, reach.bodies
+    (('m',), (1, 2))
+    """
+    number, vector = np.zeros(1), np.zeros((1, 3))  # units alone matter here
+    operands = Operands(
+        named_operands(
+            mechanism,
+            range(mechanism.n_bodies),
+            _coordinates(mechanism, frames),
+            coordinate=lambda joint, name: Expressed((number,), *_powers(name)),
+            direction=lambda body, k: Expressed((vector,)),
+            point=lambda body, name: Expressed((vector,), 1),
+        ),
+        count=1,
+        levels=1,
+        continuous=False,
+    )
+    found = []
+    for name, motion in operands.evaluated(derived).items():
+        bodies: set[int] = set()
+        for used in operands.used(derived[name]):
+            if used.startswith("world."):
+                continue
+            kind, index, _ = owner_of(mechanism, used)
+            bodies.update([index] if kind == "body" else mechanism.joint_bodies(index)[:2])
+        of = tuple(sorted(bodies))
+        found.append(Quantity(name, "expression", (name,), (motion.unit,), part=derived[name], bodies=of))
+    return tuple(found)
+
+
+def _coordinates(mechanism: Mechanism, frames: Frames) -> list[tuple[str, str]]:
+    """Joint and name of every coordinate that can be measured."""
+    return [
+        (joint.id, name)
+        for j, joint in enumerate(mechanism.joints)
+        if frames.known[j] and joint.type.pair is not None
+        for name in joint.type.coordinates
+    ]
+
+
+def _powers(coordinate: str) -> tuple[int, int]:
+    """Exponents of m and rad in the unit of a coordinate."""
+    return (1, 0) if coordinate_unit(coordinate) == "m" else (0, 1)
 
 
 def _quantities(mechanism: Mechanism, frames: Frames, name: str, moving: bool) -> list[Quantity]:
@@ -151,6 +214,8 @@ def bodies_needed(mechanism: Mechanism, quantities: Iterable[Quantity]) -> list[
     for each in quantities:
         if each.kind == "coordinate":
             found.update(mechanism.joint_bodies(each.index)[:2])
+        elif each.kind == "expression":
+            found.update(each.bodies)
         elif each.kind != "figure":
             found.add(each.index)
     return sorted(found)
@@ -201,8 +266,11 @@ def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict
     Angles are those within half a turn of the reference's, quaternions those with w ≥ 0.
     """
     seen = _Seen(model, poses)
-    found: dict[str, Floats] = {}
+    quantities = list(quantities)
+    found = _expressed(model, seen, quantities)
     for each in quantities:
+        if each.kind == "expression":
+            continue
         if each.kind == "figure":
             array = poses.residual if each.part == "residual" else poses.condition
             worst = array.max(axis=0) if each.part == "residual" else array.min(axis=0)
@@ -299,12 +367,45 @@ def _times(rotations: Floats, by: Floats) -> Floats:
 
 
 def _point(model: Model, seen: _Seen, each: Quantity) -> Floats:
-    geometry = model.mechanism.body_geometry[each.index]
-    at = model.frames
-    away = in_space(np.asarray(geometry.points[each.part], dtype=float)) - at.position[each.index]
-    position, rotation = seen.body(each.index)
-    found: Floats = position + _times(rotation, at.rotation[each.index].T @ away)
+    found = _place(model, seen, each.index, each.part)
     return np.broadcast_to(found, (seen.poses.number, 3))[:, : len(each.columns)]
+
+
+def _place(model: Model, seen: _Seen, body: int, name: str | None) -> Floats:
+    """A named point of a body, or the origin of its frame, in space; one row for the frame of the world."""
+    position, rotation = seen.body(body)
+    if name is None:
+        return position
+    at = model.frames
+    point = in_space(np.asarray(model.mechanism.body_geometry[body].points[name], dtype=float))
+    found: Floats = position + _times(rotation, at.rotation[body].T @ (point - at.position[body]))
+    return found
+
+
+def _expressed(model: Model, seen: _Seen, quantities: Iterable[Quantity]) -> dict[str, Floats]:
+    """(n,) numbers of the expressions; signed angles are within half a turn of zero."""
+    texts = {each.name: each.part for each in quantities if each.kind == "expression"}
+    if not texts:
+        return {}
+    mechanism, n = model.mechanism, seen.poses.number
+
+    def coordinate(joint: str, name: str) -> Expressed:
+        index = mechanism.joint_ids.index(joint)
+        value = _coordinate_of(model, seen, _coordinate(joint, joint, index, name))
+        return Expressed((value,), *_powers(name))
+
+    def direction(body: int, k: int) -> Expressed:
+        return Expressed((np.broadcast_to(seen.body(body)[1][:, :, k], (n, 3)),))
+
+    def point(body: int, name: str | None) -> Expressed:
+        return Expressed((np.broadcast_to(_place(model, seen, body, name), (n, 3)),), 1)
+
+    named = named_operands(
+        mechanism, range(mechanism.n_bodies), _coordinates(mechanism, model.frames),
+        coordinate=coordinate, direction=direction, point=point,
+    )  # fmt: skip
+    motions = Operands(named, n, 1, continuous=False).evaluated(texts)
+    return {name: motion.levels[0] for name, motion in motions.items()}
 
 
 def _pose(model: Model, poses: Poses, body: int) -> Floats:
@@ -322,8 +423,12 @@ def _pose(model: Model, poses: Poses, body: int) -> Floats:
 
 def followed(trajectory: Trajectory, quantities: Iterable[Quantity]) -> dict[str, Floats]:
     """(T,) numbers by column over a motion; angles go on over turns."""
-    found: dict[str, Floats] = {}
+    quantities = list(quantities)
+    texts = {each.name: each.part for each in quantities if each.kind == "expression"}
+    found = {one.name: one.value for one in derived(trajectory, texts)} if texts else {}
     for each in quantities:
+        if each.kind == "expression":
+            continue
         if each.kind == "figure":
             array = trajectory.residual if each.part == "residual" else trajectory.condition
             found[each.columns[0]] = array.max(axis=1) if each.part == "residual" else array.min(axis=1)

@@ -25,10 +25,10 @@ from mbssa.io.records import check_writable, to_record
 from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
 from routes.lock import locked
-from routes.sweep.block import Setup, columns_of, solve_sent
+from routes.sweep.block import ABOUT, Setup, columns_of, solve_sent
 from routes.sweep.cases import Cases
 from routes.sweep.parameters import Parameter, framed, parameters_of
-from routes.sweep.quantities import Limits, Quantity, limits_of, quantities_of
+from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
 from routes.sweep.result import Sweep
 from routes.sweep.store import FORMAT, SweepError, is_done, open_store, read_manifest
 
@@ -47,6 +47,7 @@ def sweep(
     *,
     store: str | Path,
     record: Sequence[str] | None = None,
+    quantities: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     modes: Mapping[int, int] | None = None,
     branch: Branch | None = None,
@@ -75,6 +76,8 @@ def sweep(
     record : coordinates (``2-3.slide``), joints, points (``platform.tip``), bodies, ``residual``,
         ``condition``; over a motion also ``2-3.slide.rate`` and ``.acceleration``. By default the coordinates
         with limits and both figures
+    quantities : expressions over coordinates, points and axes by the name of their column, such as
+        ``{"camber": "angle(hub.y, world.z)"}``: :func:`groups.results.expressions.derived`
     limits : (lowest, highest) by coordinate, inclusive, instead of or beside the model's own. They prevent
         nothing: a column ``within`` says whether a case keeps them, ``margin`` how well
     modes : number of the assembly mode by number of the group, in every case
@@ -110,8 +113,8 @@ def sweep(
     ([True, True, True, True, False, False], [1.113, 1.28])
     """
     prepared = prepare(
-        model, cases, store=store, record=record, limits=limits, modes=modes, branch=branch, motion=motion,
-        steps=steps, duration=duration, block=block,
+        model, cases, store=store, record=record, quantities=quantities, limits=limits, modes=modes,
+        branch=branch, motion=motion, steps=steps, duration=duration, block=block,
     )  # fmt: skip
     return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
 
@@ -197,6 +200,7 @@ def prepare(
     *,
     store: str | Path,
     record: Sequence[str] | None = None,
+    quantities: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     modes: Mapping[int, int] | None = None,
     branch: Branch | None = None,
@@ -245,8 +249,10 @@ def prepare(
     except ValueError as error:
         faults.append(str(error))
     try:
-        asked = record if record is not None else (*kept, "residual", "condition")
+        by_default = () if quantities else (*kept, "residual", "condition")
+        asked = record if record is not None else by_default
         measured = quantities_of(mechanism, model.frames, asked, moving=moving)
+        measured += _derived(model, cases, measured, quantities or {})
         judged = quantities_of(mechanism, model.frames, kept, moving=moving)
     except ValueError as error:
         faults.append(str(error))
@@ -295,6 +301,18 @@ def prepare(
         block or fit,
         branch,
     )
+
+
+def _derived(
+    model: Model, cases: Cases, measured: Sequence[Quantity], texts: Mapping[str, str]
+) -> tuple[Quantity, ...]:
+    """Quantities by expression, whose columns have names of their own."""
+    taken = {*cases.names, *ABOUT, *(name for each in measured for name in each.columns)} & texts.keys()
+    if taken:
+        raise ValueError(
+            f"quantity {', '.join(sorted(taken))}: a column has this name already; write another"
+        )
+    return expressions_of(model.mechanism, model.frames, texts)
 
 
 def _measurable(model: Model, coordinate: str) -> bool:
@@ -377,6 +395,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         "block": setup.block,
         "cases": dict(setup.cases.definition),
         "record": list(setup.recorded),
+        "quantities": {each.name: each.part for each in setup.quantities if each.kind == "expression"},
         "limits": {name: [_json(end) for end in ends] for name, ends in setup.limits.items()},
         "modes": {str(group): number for group, number in sorted(setup.modes.items())},
         "motion": motion,

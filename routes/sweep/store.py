@@ -22,7 +22,7 @@ MANIFEST = "sweep.json"
 PARTS = "parts"
 
 #: Entries of a manifest in which a run that goes on must agree with the one that began.
-_MUST_AGREE = ("cases", "mechanism", "solvers", "record", "limits", "modes", "motion", "block")
+_MUST_AGREE = ("cases", "mechanism", "solvers", "record", "quantities", "limits", "modes", "motion", "block")
 
 
 class SweepError(RuntimeError):

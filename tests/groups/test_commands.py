@@ -132,14 +132,31 @@ def test_the_other_mode_is_the_mirror_image(run_mbssa, tmp_path):
 
 
 def test_every_kind_of_file_is_written(run_mbssa, tmp_path):
-    names = ["a.npz", "a.csv", "a.nc", "a.svg", "a.html"]
+    names = ["a.npz", "a.csv", "a.nc", "a.svg", "b.svg", "a.html", "b.html"]
     arguments = [f"--output={tmp_path / name}" for name in names[:3]]
-    arguments += [f"--plot={tmp_path / 'a.svg'}", f"--animate={tmp_path / 'a.html'}"]
+    for name in names[3:]:
+        arguments.append(f"--{'plot' if name.endswith('svg') else 'animate'}={tmp_path / name}")
     done = run_mbssa("solve", "planar_four_bar", "--steps", "5", "--points", "coupler.tracer", *arguments)
     assert done.exit_code == 0, done.stderr
     assert sorted(os.listdir(tmp_path)) == sorted(names)
     assert [line.rsplit("/")[-1] for line in done.stdout.splitlines() if "written" in line] == names
     assert "coupler.tracer" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_curves_are_chosen_by_name_and_in_the_units_of_the_file(run_mbssa, tmp_path):
+    path = tmp_path / "a.svg"
+    asked = ["solve", "cam_roller", "--steps", "9", f"--plot={path}", "--quantity", "half=1-3.slide / 2"]
+    done = run_mbssa(*asked, "--curves", "half,1-3.slide")
+    assert done.exit_code == 0, done.stderr
+    drawn = path.read_text(encoding="utf-8")
+    assert all(
+        text in drawn for text in ("half", "1-3.slide", "position (mm)", "velocity (mm/s)", "time (s)")
+    )
+    assert "1-2.angle" not in drawn
+    done = run_mbssa(*asked, "--force", "--curves", "half,nobody")
+    assert (done.exit_code, "no coordinate 'nobody'" in done.stderr) == (2, True)
+    done = run_mbssa(*asked[:4], "--curves", "1-2")
+    assert (done.exit_code, "write --plot FILE too" in done.stderr) == (2, True)
 
 
 def test_columns_and_tables_are_in_the_units_of_the_file(run_mbssa, tmp_path):

@@ -12,7 +12,7 @@ from groups.rotations import rotation_of
 MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]
 
 #: Their solvers, by group.
-REACH, MEET = "a point at a distance", "three joints to a point"
+REACH, MEET = "point at constant distance", "spherical-loop closure"
 SOLVERS = {
     "planar_four_bar": ["driven R", "RRR dyad"],
     "theo_jansen": ["driven R", *["RRR dyad"] * 3],

@@ -7,7 +7,7 @@ from random_mechanisms import CARRIERS, distance, largest_step, random_mechanism
 import groups
 import mbssa
 
-REACH, MEET, LEG = "a point at a distance", "three joints to a point", "a leg between two points"
+REACH, MEET, LEG = "point at constant distance", "spherical-loop closure", "a leg between two points"
 
 #: Joints of each kind of group between the bodies "a" and "b", which move, and the solver expected.
 #: Random geometry joins them in either direction.

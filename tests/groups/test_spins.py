@@ -1,4 +1,4 @@
-"""Idle spins are held by geometry: definite, path-independent, and turned with the world."""
+"""Passive rotations are held by geometry: definite, path-independent, and turned with the world."""
 
 from dataclasses import replace
 

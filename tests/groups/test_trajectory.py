@@ -175,9 +175,9 @@ def test_statuses_keep_their_numbers():
         "ok",
         "not converged",
         "singular",
-        "waits for a group that failed",
+        "predecessor group failed",
         "out of reach",
-        "mode lost",
+        "branch jump",
         "dropped equations violated",
         "gimbal",
         "not computed",
@@ -229,8 +229,7 @@ def test_what_waits_has_no_figure_and_what_was_not_computed_is_said_once(four_ba
     status[300:], status[40:44, 0], status[40:44, 1] = 8, 1, 3
     assert now().faults() == [
         "SG-1 of crank (1R2D): not converged at 4 of 401 instants, first at t = 0.1 s (residual 0)",
-        "SG-2 of coupler, rocker (3R2D): waits for a group that failed at 4 of 401 instants, first at "
-        "t = 0.1 s",
+        "SG-2 of coupler, rocker (3R2D): predecessor group failed at 4 of 401 instants, first at t = 0.1 s",
         "not computed: at 101 of 401 instants, first at t = 0.75 s",
     ]
 

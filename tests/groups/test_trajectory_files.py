@@ -315,7 +315,10 @@ def test_the_ending_says_the_format(four_bar, tmp_path):
         with pytest.raises(FileExistsError, match=r"exists; write force=True to replace it"):
             four_bar.write(path)
         four_bar.write(path, force=True)
-    for name, said in (("run.txt", "the ending '.txt' is no format"), ("run", "it has no ending")):
+    for name, said in (
+        ("run.txt", "the ending '.txt' is not a supported format"),
+        ("run", "it has no ending"),
+    ):
         with pytest.raises(ValueError, match=rf"{said}; write \.csv, \.parquet, \.npz, \.nc"):
             four_bar.write(tmp_path / name)
         with pytest.raises(ValueError, match=rf"{said}; write \.npz"):

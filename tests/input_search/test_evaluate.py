@@ -17,7 +17,7 @@ from mbssa.input_search.undriven import undriven_mechanisms
 SLIDES = [j.id for j in mbssa.load("six_sps").joints if j.type.code == "P"]
 BALLS = ["1-2.angle_x", "1-4", "1-6.angle_y", "7-14", "1-12.angle_y", "5-14.angle_x", "11-14.angle_x"]
 
-#: Mechanisms with and without redundant constraints and idle spins, in the plane and in space.
+#: Mechanisms with and without redundant constraints and passive rotations, in the plane and in space.
 ASKED = {
     "rotor": ("rotor", {}),
     "rotor with a terminal": ("rotor", {"terminals": [9], "per_joint": 1}),

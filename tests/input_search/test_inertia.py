@@ -17,7 +17,7 @@ def system(seed, spins, tolerance):
     right = np.linalg.svd(np.vstack([equations, np.zeros(unknowns)]))[2]
     along = dice.normal(size=(20, unknowns))
     along[:, rank:] *= tolerance ** dice.uniform(0.0, 1.2)
-    # No coordinate sees an idle spin.
+    # No coordinate sees an passive rotation.
     along[:, unknowns - spins :] = 0.0
     return equations, along @ right, rank
 

@@ -129,7 +129,7 @@ def test_all_faults_at_once():
         m.build()
     said = str(caught.value)
     assert said.startswith("screw: ")
-    assert "joint 2 (nut, screw) type: type 'H' (Helicoidal) exists only in spatial mechanisms" in said
+    assert "joint 2 (nut, screw) type: type 'H' (Helical (screw)) exists only in spatial mechanisms" in said
     assert "joint 4 (pivot) pont: unknown key; did you mean 'point'?" in said
     assert "body 3 (nut): name 'nut' is taken" in said
     assert "joint 1 (guide) axis: 3 numbers; a planar mechanism has 2" in said

@@ -1029,12 +1029,13 @@ def test_a_million_joints_as_arrays(tmp_path):
 def test_endings_are_told_and_their_case_does_not_matter(put, tmp_path):
     assert mbssa.load(put("MODEL.CSV", SHEET)).n_bodies == 4
     with pytest.raises(
-        mbssa.ModelError, match=r"'\.yaml' is no format; model files end in \.toml, \.m, \.csv or"
+        mbssa.ModelError,
+        match=r"'\.yaml' is not a supported format; model files end in \.toml, \.m, \.csv or",
     ):
         mbssa.save(mbssa.load("rotor"), tmp_path / "rotor.yaml")
     with pytest.raises(mbssa.ModelError, match=r"has no ending"):
         mbssa.save(mbssa.load("rotor"), tmp_path / "rotor")
-    says(put("model.yaml", "x"), "'.yaml' is no format", ".toml, .m, .csv or .npz")
+    says(put("model.yaml", "x"), "'.yaml' is not a supported format", ".toml, .m, .csv or .npz")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -72,7 +72,7 @@ EXPECTED: dict[str, tuple[int, int, int, int, list[tuple[int, ...]] | None]] = {
     "universal_shafts": (5, 5, 1, 1, [(2,), (3, 4, 5)]),
 }
 
-#: Groups of those that the count does not determine, after the treatment of redundancies and idle spins.
+#: Groups where the count fails, after the treatment of redundancies and passive rotations.
 TREATED: dict[str, list[tuple[int, ...]]] = {
     "bennett": [(2,), (3, 4)],
     "bricard": [(2,), (3, 4, 5, 6)],

@@ -153,7 +153,7 @@ class TestTrees:
             ({}, "write {"),
             ({"P": [0, 1], "loop_terminators": []}, "P has 2 parents; write one for each of the 4 bodies"),
             ({"P": [0, 1, 2, 1], "loop_terminators": []}, "joint 3-4 is neither kept nor cut"),
-            ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5], [2, 1]]}, "joint 1-2 is there twice"),
+            ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5], [2, 1]]}, "joint 1-2 is a duplicate"),
             ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5]], "parent_joints": 5}, "is no list"),
         ],
     )

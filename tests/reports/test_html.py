@@ -150,3 +150,10 @@ class TestShow:
         assert shown.path.read_text(encoding="utf-8") == shown.html
         assert str(shown.path) in repr(shown)
         assert shown.html not in repr(shown)
+
+
+def test_a_text_is_a_text_in_a_notebook_too(monkeypatch, capsys):
+    """Rich would print it as HTML there, and leave the text empty."""
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert str(mbssa.decompose(mbssa.load("planar_four_bar"))).startswith("planar_four_bar: Planar")
+    assert capsys.readouterr().out == ""

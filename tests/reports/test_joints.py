@@ -192,8 +192,8 @@ def test_all_formats_say_the_same(run_mbssa, tmp_path):
 
 def test_a_code_of_both_spaces_has_two_pages(run_mbssa):
     said = run_mbssa("joints", "R").stdout
-    assert "R: Revolution, spatial" in said
-    assert "R: Revolution, planar" in said
+    assert "R: Revolute, spatial" in said
+    assert "R: Revolute, planar" in said
     assert [record["space"] for record in json.loads(run_mbssa("joints", "R", "-f", "json").stdout)] == [
         "spatial",
         "planar",

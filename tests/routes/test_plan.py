@@ -61,7 +61,7 @@ def test_chunks_cover_every_instant_once(chunks, instants):
         ((((2,),), ((1,),)), "needs group 1, which is not solved before it"),
         ((((1,), (2,)),), "needs group 1, which is not solved before it"),
         ((((2, 1),),), "needs group 1, which is not solved before it"),
-        ((((1,),), ((2,), (2,))), "group 2 is there twice"),
+        ((((1,),), ((2,), (2,))), "group 2 is a duplicate"),
         ((((1, 99),),), "there is no group 99; the groups are 1 to 7"),
         ((((1,),),), "no stage has group 2, 3, 4, 5, 6, 7"),
     ],

@@ -48,7 +48,7 @@ class TestMicromanipulator:
         spins = [finding.bodies for finding in report.findings if finding.kind == "spin"]
         assert spins == [(3,), (9,), (14,), (17,)]
         (mobility,) = texts(report, "mobility")
-        assert mobility.endswith("4 of them idle, so the bodies that matter keep 2")
+        assert mobility.endswith("4 of them passive rotations, 2 without these")
 
     def test_the_inputs_are_to_blame_and_other_inputs_work(self, report):
         (text,) = texts(report, "inputs")

@@ -19,7 +19,7 @@ from mbssa.singularities.motions import nearby
 from mbssa.singularities.ranks import generic_rows, precision_of, rank_of
 from mbssa.singularities.treatment import examine, examine_generic, treat
 
-#: name: (equations, unknowns, generic rank, rank at the given geometry); the true mobility is 1 for all.
+#: name: (equations, unknowns, generic rank, rank at the given geometry); the mobility by rank is 1 for all.
 FIGURES = {
     "bennett": (20, 18, 18, 17),
     "bricard": (30, 30, 30, 29),

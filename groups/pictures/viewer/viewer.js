@@ -222,9 +222,25 @@
   camera.up.copy(up);
   const controls = new THREE.OrbitControls(camera, $("scene"));
   let dirty = true;
-  controls.addEventListener("change", () => { dirty = true; });
+  const side = new THREE.Vector3(1, 0, 0);
+  const front = new THREE.Vector3().crossVectors(side, up);
+  const views = {
+    start: data.flat ? front : vector(data.view), front, side,
+    top: up.clone().addScaledVector(front, 1e-3),
+    isometric: front.clone().add(side).add(up),
+  };
+  // From far away, through a narrow angle, lines that are parallel stay so: for planar models and standard views.
+  const parallel = () => data.flat || $("from").value !== "start";
+  controls.addEventListener("change", () => {
+    const away = camera.position.distanceTo(controls.target);
+    camera.near = parallel() ? away / 2 : size / 500;
+    camera.far = parallel() ? 2 * (away + size) : size * 100;
+    camera.updateProjectionMatrix();
+    dirty = true;
+  });
   const resetView = () => {
-    const toward = vector(data.view).normalize();
+    camera.fov = parallel() ? 0.5 : 32;
+    const toward = views[$("from").value].clone().normalize();
     controls.target.copy(middle);
     // The farthest that the corners of the box reach to the sides decides the distance.
     const right = new THREE.Vector3().crossVectors(up, toward).normalize();
@@ -239,7 +255,7 @@
     }
     camera.position.copy(middle).addScaledVector(toward, distance + 4 * r);
     controls.update();
-    dirty = true;
+    controls.dispatchEvent({ type: "change" });
   };
 
   // --- instants -------------------------------------------------------------------------------------
@@ -301,17 +317,24 @@
   $("play").onclick = () => play(!playing);
   $("slider").max = count - 1;
   $("slider").oninput = () => { play(false); show(Number($("slider").value)); now = time[frame]; };
+  const step = (f) => { play(false); show(Math.max(0, Math.min(count - 1, f))); now = time[frame]; };
+  const keys = {
+    " ": () => play(!playing), ArrowLeft: () => step(frame - 1), ArrowRight: () => step(frame + 1),
+    Home: () => step(0), End: () => step(count - 1),
+    f: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()),
+  };
   addEventListener("keydown", (event) => {
-    if (event.code !== "Space" || /^(BUTTON|SELECT|SUMMARY)$/.test(event.target.tagName)) return;
+    const typed = event.target.id === "scene" || event.target === document.body;
+    if (!typed || !keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    play(!playing);
+    keys[event.key]();
   });
 
   const duration = time[count - 1] - time[0];
   const natural = duration >= 1.5 && duration <= 60 ? 1 : Number((duration / 6 || 1).toPrecision(1));
-  for (const factor of [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10]) {
-    const speed = Number((factor * natural).toPrecision(3));
-    $("speed").add(new Option(`${speed}×`, speed, factor === 1, factor === 1));
+  const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10].map((factor) => Number((factor * natural).toPrecision(3)));
+  for (const speed of [...new Set([1, ...speeds])].sort((a, b) => a - b)) {
+    $("speed").add(new Option(`${speed}×`, speed, speed === natural, speed === natural));
   }
 
   const bad = [];
@@ -390,6 +413,14 @@
   pressing("paths", (on) => pathLines.forEach(({ line, tip, whole }) => { line.visible = on; tip.visible = on && whole[frame] !== null; }));
   $("paths").hidden = !data.paths.length;
   $("view").onclick = resetView;
+  $("from").onchange = resetView;
+  $("png").onclick = () => {
+    renderer.render(scene, camera);
+    const link = document.createElement("a");
+    link.href = $("scene").toDataURL("image/png");
+    link.download = `${document.title}.png`;
+    link.click();
+  };
 
   const paint = () => {
     const style = getComputedStyle(root);

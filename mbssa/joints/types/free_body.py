@@ -22,7 +22,7 @@ def _frames(g: JointGeometry, second: blocks.Array, _: Mapping[str, Any]) -> tup
 
 
 SPATIAL = JointType(
-    code="F", space="spatial", name="Free body Spatial", method="free_body",
+    code="F", space="spatial", name="Free body, spatial", method="free_body",
     coordinates=("x", "y", "z", "angle_x", "angle_y", "angle_z"), optional=("point",),
     pair=Equations(
         (), (blocks.X, blocks.Y, blocks.Z, *blocks.CARDAN), blocks.steps("Tx0 Ty1 Tz2 Rx3 Ry4 Rz5")
@@ -38,7 +38,7 @@ point = [0.3, 0.1, 0.0]                     # of the second body; the origin of 
 )  # fmt: skip
 
 PLANAR = JointType(
-    code="FP", space="planar", name="Free body Plane", method="free_body", coordinates=("x", "y", "angle"),
+    code="FP", space="planar", name="Free body, planar", method="free_body", coordinates=("x", "y", "angle"),
     optional=("point",),
     pair=Equations((), (blocks.X, blocks.Y, blocks.ANGLE), blocks.steps("Tx0 Ty1 Rz2")),
     frames=_frames,

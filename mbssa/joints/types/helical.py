@@ -5,7 +5,7 @@ from mbssa.joints.equations import Elementary, Equations
 from mbssa.joints.joint_type import JointType
 
 SPATIAL = JointType(
-    code="H", space="spatial", name="Helicoidal", method="helical", coordinates=("angle",),
+    code="H", space="spatial", name="Helical (screw)", method="helical", coordinates=("angle",),
     required=("point", "axis", "pitch"),
     note="slide = pitch x angle",
     pair=Equations(

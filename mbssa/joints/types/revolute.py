@@ -5,7 +5,7 @@ from mbssa.joints.equations import Equations
 from mbssa.joints.joint_type import JointType
 
 SPATIAL = JointType(
-    code="R", space="spatial", name="Revolution", method="revolute", coordinates=("angle",),
+    code="R", space="spatial", name="Revolute", method="revolute", coordinates=("angle",),
     required=("point", "axis"),
     pair=Equations(
         (*blocks.POSITION, *blocks.ALIGNED), (blocks.ANGLE,), blocks.steps("Rz0"), blocks.SAME_SENSE
@@ -31,7 +31,7 @@ at_reference = { angle = 0.5 }              # 0 if not given
 )  # fmt: skip
 
 PLANAR = JointType(
-    code="R", space="planar", name="Revolution", method="revolute", coordinates=("angle",),
+    code="R", space="planar", name="Revolute", method="revolute", coordinates=("angle",),
     required=("point",),
     pair=Equations(blocks.ACROSS, (blocks.ANGLE,), blocks.steps("Rz0")),
     is_ball=True, is_hinge=True, is_bearing=True, may_be_multiple=True,

@@ -30,7 +30,8 @@ points = [[0.0, 0.0, 0.0], [0.3, 0.1, 0.4]] # the rod's ends, one on each body
 )  # fmt: skip
 
 PLANAR = JointType(
-    code="ROD", space="planar", name="Massless rod", method="rod", coordinates=("azimuth", "angle"),
+    code="ROD", space="planar", name="Binary link of constant length", method="rod",
+    coordinates=("azimuth", "angle"),
     required=("points",), optional=("length",), table3=False,
     note="constant distance between one point of each body",
     pair=Equations(blocks.LENGTH, (blocks.AZIMUTH, blocks.ANGLE), blocks.steps("Rz0 Txlength Rz-0 Rz1")),

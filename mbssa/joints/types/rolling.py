@@ -65,7 +65,7 @@ radius = 0.05
 )  # fmt: skip
 
 WITH_SLIP = JointType(
-    code="RD", space="planar", name="Sliding Rolling", method="rolling_with_slip",
+    code="RD", space="planar", name="Rolling with slip", method="rolling_with_slip",
     coordinates=("roll", "slide"), required=("point", "axis", "radius"),
     note="touching alone, of the track and the wheel that an RP has; rolling and sliding are free",
     pair=Equations(

@@ -21,7 +21,7 @@ def _frames(g: JointGeometry, _: blocks.Array, __: Mapping[str, Any]) -> tuple[F
 
 
 SPATIAL = JointType(
-    code="S", space="spatial", name="Spheric", method="spherical",
+    code="S", space="spatial", name="Spherical", method="spherical",
     coordinates=("angle_x", "angle_y", "angle_z"), required=("point",), optional=("axes",),
     pair=Equations(blocks.POSITION, blocks.CARDAN, blocks.steps("Rx0 Ry1 Rz2")),
     frames=_frames, axis=None, is_ball=True, spin="any", may_be_multiple=True,

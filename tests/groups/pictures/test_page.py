@@ -173,6 +173,21 @@ class TestBrowser:
         np.testing.assert_array_equal(browser.picture()[60:560, :780], first[60:560, :780])
         assert browser.complaints() == []
 
+    def test_keys_step_and_views_change(self, shown, solved):
+        browser = shown(solved("stewart"))
+        press = "dispatchEvent(new KeyboardEvent('keydown', {{key: '{}', bubbles: true}}))"
+        at = "document.getElementById('slider').value"
+        for key, wanted in (("Home", "0"), ("ArrowRight", "1"), ("ArrowRight", "2"), ("ArrowLeft", "1")):
+            browser.evaluate("document.body." + press.format(key))
+            assert browser.evaluate(at) == wanted
+        seen = [browser.picture()]
+        for view in ("front", "top", "side"):
+            choose = f"const from = document.getElementById('from'); from.value = '{view}'; from.onchange()"
+            browser.evaluate("{" + choose + "}")
+            seen.append(browser.picture())
+            assert all((np.abs(seen[-1] - other).max(axis=2) > 60).mean() > 0.01 for other in seen[:-1])
+        assert browser.complaints() == []
+
     def test_a_failed_instant_is_told_and_its_body_is_gone(self, shown, solved):
         browser = shown(with_a_failure(solved("slider_crank"), slice(20, 41)))
         browser.evaluate("document.getElementById('play').click()")

@@ -218,8 +218,8 @@ class TestCoordinates:
 
     def test_units(self, solved):
         labels = [axes.get_ylabel() for axes in coordinates(solved("stewart")).axes]
-        assert labels[:3] == ["value in m", "rate in m/s", "acceleration in m/s²"]
-        assert labels[3:] == ["value in rad", "rate in rad/s", "acceleration in rad/s²"]
+        assert labels[:3] == ["position (m)", "velocity (m/s)", "acceleration (m/s²)"]
+        assert labels[3:] == ["angle (rad)", "angular velocity (rad/s)", "angular acceleration (rad/s²)"]
 
     def test_failed_instants_are_shaded_with_the_reason(self, solved):
         trajectory = failed(solved("slider_crank"), 1, slice(10, 15), 3)

@@ -1,4 +1,4 @@
-"""The tree of routes: its leaves are the routes, and no beginning is there twice."""
+"""The tree of routes: its leaves are the routes, and no beginning is a duplicate."""
 
 import networkx as nx
 import pytest

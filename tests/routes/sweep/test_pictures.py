@@ -74,7 +74,7 @@ def test_curves_have_a_style_for_each_value_of_the_other_parameter(tmp_path):
     figure = sweep_picture(found, ["13-15.angle"])
     upper, lower = figure.axes
     assert (len(upper.lines), len(lower.lines)) == (3, 3)
-    assert lower.get_xlabel() == "13-15.angle in rad"
+    assert lower.get_xlabel() == "13-15.angle (rad)"
     for k, line in enumerate(upper.lines):
         assert np.allclose(line.get_ydata(), found["1-2.slide"].reshape(11, 3)[:, k])
     assert len({line.get_linestyle() for line in upper.lines}) == 3
@@ -98,3 +98,21 @@ def test_what_a_picture_is_drawn_over():
             axes_of(columns, ["a"], asked)
     with pytest.raises(ValueError, match="nothing but modes"):
         axes_of(["case", "mode 2"], ["mode 2"])
+
+
+def test_a_sample_of_designs_over_a_motion_is_drawn_as_deviations(tmp_path):
+    """One panel a quantity, as many cases in its bars as there are, and no bars of what does not change."""
+    cases = sample({"2-3.point.x+": (-1e-3, 1e-3)}, 16)
+    record = ["1-4.angle", "1-2.angle"]
+    bar = mbssa.load("planar_four_bar")
+    found = sweep(bar, cases, motion="own", steps=19, record=record, store=tmp_path, executor="sequential")
+    panels = sweep_picture(found).axes
+    assert [panel.get_title(loc="left") for panel in panels] == record
+    (bars, *_) = panels[0].patches
+    path = bars.get_path().vertices
+    assert np.isclose(
+        (path[1:-1:2, 1] * (path[2::2, 0] - path[1:-1:2, 0])).sum() / (path[2, 0] - path[1, 0]), 16
+    )
+    assert not panels[1].patches
+    assert panels[1].get_legend().get_texts()[0].get_text().endswith("in all cases")
+    assert len(sweep_picture(found, ["2-3.point.x+"]).axes) == 1
