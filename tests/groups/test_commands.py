@@ -29,7 +29,7 @@ def bar(tmp_path):
 
     def written(*changes):
         path = tmp_path / "bar.toml"
-        mbssa.save(BAR, path)
+        mbssa.save(BAR, path, force=True)
         text = path.read_text()
         for old, new in zip(changes[::2], changes[1::2], strict=True):
             assert re.search(old, text), old

@@ -118,7 +118,7 @@ def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             groups.load_trajectory(written(**change))
-    mbssa.save(rotor.mechanism, path)
+    mbssa.save(rotor.mechanism, path, force=True)
     with pytest.raises(ValueError, match="no trajectory: it holds no mechanism"):
         groups.load_trajectory(path)
     path.write_bytes(b"PK")
