@@ -19,7 +19,7 @@ from groups.trajectory import LEVELS, Level
 from mbssa import Joint
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
-from mbssa.units import given_in
+from mbssa.units import ANGLES, LENGTHS, given_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +46,9 @@ _COLUMN, _ROW, _LEFT, _BETWEEN, _BOTTOM, _TOP = 76.0, 36.0, 16.0, 19.0, 11.0, 9.
 
 #: Digits of a curve that are rounding: its panel is not stretched to show them.
 _ROUNDING = 1e-7
+
+#: Of an angle of 1 rad, or of the mechanism's size: what moves less stands still.
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +140,7 @@ def coordinates(
     for unit in titles:
         group = [curve for curve in curves if curve.unit == unit]
         for row, axes in enumerate(panels[unit]):
-            _steady(axes, group, row, trajectory.time)
+            _steady(axes, group, row, trajectory)
     _shade(trajectory, at, [axes for unit in titles for axes in panels[unit]], handles)
     height = float(figure.get_figheight()) * MM_PER_INCH
     title = trajectory.mechanism.name or "mechanism"
@@ -294,8 +297,13 @@ def _panels(units: Mapping[str, tuple[str, str, str]], rows: int) -> tuple[Figur
     return figure, panels
 
 
-def _steady(axes: Axes, curves: Sequence[Curve], row: int, time: Floats) -> None:
+def _steady(axes: Axes, curves: Sequence[Curve], row: int, trajectory: Trajectory) -> None:
     """Keep rounding errors of what stands still from filling the panel."""
+    time, (length, angle) = trajectory.time, trajectory.mechanism.units
+    typical = {
+        "m": trajectory.reference.size, length: trajectory.reference.size / LENGTHS[length],
+        "rad": 1.0, angle: 1.0 / ANGLES[angle],
+    }.get(curves[0].unit, 0.0)  # fmt: skip
     values = [part[np.isfinite(part)] for part in (curve.parts[row] for curve in curves)]
     seen = np.concatenate(values)
     duration = float(time[-1] - time[0]) or 1.0
@@ -306,6 +314,9 @@ def _steady(axes: Axes, curves: Sequence[Curve], row: int, time: Floats) -> None
         axes.set_ylim(-1.0, 1.0)
         return
     size = max(float(np.abs(seen).max()), of_value / duration**row)
+    least = typical / duration**row
+    if np.ptp(seen) < _NOTHING * least:
+        size = least
     if np.ptp(seen) < _ROUNDING * size:
         middle = float(seen.mean())
         axes.set_ylim(middle - (0.1 * size or 1.0), middle + (0.1 * size or 1.0))

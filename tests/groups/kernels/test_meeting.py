@@ -40,7 +40,7 @@ def test_built_in_models_are_followed(name, monkeypatch):
     model = groups.build(mbssa.decompose(mbssa.load(name)))
     followed, chosen = both(model, default_motion(model.mechanism, steps=41), monkeypatch)
     assert_same(followed, chosen)
-    here = [g for g, solver in enumerate(model.solvers) if solver.name.startswith("three joints")]
+    here = [g for g, solver in enumerate(model.solvers) if solver.name.startswith("spherical-loop")]
     assert (followed.iterations[:, here] > 0).mean() > 0.9
 
 

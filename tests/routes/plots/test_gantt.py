@@ -42,7 +42,7 @@ def test_a_bar_for_each_task_in_the_row_of_its_worker(chunks, workers):
     figure = gantt(drawn)
     assert len(figure.axes) == 2
     for axes, chart in zip(figure.axes, drawn, strict=True):
-        factor = {"t in ms": 1e3, "t in µs": 1e6}[figure.axes[-1].get_xlabel().split(";")[0]]
+        factor = {"time (ms)": 1e3, "time (µs)": 1e6}[figure.axes[-1].get_xlabel().split(";")[0]]
         by_call = boxes(axes)
         for call in range(12):
             rows = by_call[str(call + 1)]
