@@ -33,7 +33,7 @@ LAPACK = (
 #: a line each, all cases of a test where the line names none. They are marked slow, and run in ``.ci/run``.
 SLOW = frozenset((HERE / "slow.txt").read_text().splitlines())
 
-# Texts are compared as wide as they are where nobody says how wide.
+# Expected texts have the default width.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")  # readline, which pytest imports, sets it where os.environ does not see it
 

@@ -19,7 +19,7 @@ driven = true
 
 
 def completed(line, folder, shell="bash", **more):
-    """What a shell offers for the last word of a line."""
+    """Completions that a shell offers for the last word of a line."""
     words = line.split(" ")
     asked = {
         "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)},

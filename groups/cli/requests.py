@@ -18,7 +18,7 @@ from groups.cli.runner import Request
 from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.sampling import usual_motion
-from groups.trajectory import LEVELS, Level, body_index
+from groups.trajectory import LEVELS, Level, Trajectory, body_index
 from mbssa import Mechanism, ModelError
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail
 
@@ -206,6 +206,14 @@ def names_asked(texts: Sequence[str]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
+def standing(model: Model, kept: Sequence[int] | None, level: Level) -> Trajectory:
+    """One instant at the reference, on which columns and pictures are tried before anything is solved."""
+    from groups.pictures.scene import at_rest
+
+    bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(kept)
+    return at_rest(model.mechanism, model.reference, bodies, LEVELS.index(level), model.structure.n_groups)
+
+
 def picture_faults(
     model: Model,
     kept: Sequence[int] | None,
@@ -222,28 +230,25 @@ def picture_faults(
     from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
     from groups.pictures.paths import paths
     from groups.pictures.points import points_of
-    from groups.pictures.scene import at_rest, scene_of
+    from groups.pictures.scene import scene_of
     from mbssa.pictures.limits import refuse_beyond
 
-    bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(kept)
-    answers, n_groups = LEVELS.index(level), model.structure.n_groups
-    standing = at_rest(model.mechanism, model.reference, bodies, answers, n_groups)
-    faults = []
+    still, faults = standing(model, kept, level), []
     try:
         if plot and points is None:
-            coordinates(standing, curves, derived=derived)
+            coordinates(still, curves, derived=derived)
         elif plot:
-            paths(standing, points)
+            paths(still, points)
     except ValueError as error:
         advice = "; --keep more bodies, or write --points" if kept is not None and points is None else ""
         faults.append(f"--plot: {error}{advice}")
     try:
         if animations:
-            drawn = len(set(standing.kept.tolist()) | {0})
+            drawn = len(set(still.kept.tolist()) | {0})
             gif = any(path.suffix.lower() == ".gif" for path in animations)
             most = MOST_BODIES if gif else MOST_BODIES_OF_A_PAGE
             refuse_beyond(most, drawn, "bodies", "one animation", "name fewer with --keep")
-            points_of(scene_of(standing, 1), points)
+            points_of(scene_of(still, 1), points)
     except ValueError as error:
         faults.append(f"--animate: {error}")
     return faults

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Protocol
 
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level, Trajectory
 from mbssa.cli import RUNNER
-from mbssa.cli.application import found
 
 
 @dataclass(frozen=True)
@@ -57,5 +57,5 @@ def solver_by(request: Request, model: Model, motion: Motion, level: Level) -> S
     OSError
         The plan's file cannot be read.
     """
-    make: Callable[[Request, Model, Motion, Level], Solve] = found(RUNNER)
+    make: Callable[[Request, Model, Motion, Level], Solve] = resolve_name(RUNNER)
     return make(request, model, motion, level)

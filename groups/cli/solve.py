@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import typer
 
 from groups.building import build
@@ -23,6 +22,7 @@ from groups.cli.requests import (
     picture_faults,
     points_asked,
     solvers_asked,
+    standing,
     through_faults,
     through_others,
 )
@@ -30,7 +30,7 @@ from groups.cli.runner import Request, solver_by
 from groups.model import Model
 from groups.reports.solution import Summary, solution_report
 from groups.results.table import Choice, chosen_columns
-from groups.trajectory import Branch, Level, Trajectory, level_number
+from groups.trajectory import Branch, Level
 from mbssa import load, ranks
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
@@ -200,7 +200,7 @@ def solve(
         targets += [Target("--animate", path, MOVING) for path in animate or []]
         faults = target_faults(targets, [model, motion, plan], force)
         choice = _columns_asked(quantities, joints, bodies, units, quantity or [], faults)
-        columns = any(target.path.suffix.lower() in (".csv", ".parquet") for target in targets)
+        columns = any(has_columns(target.path) for target in targets)
         if not columns and {"quantities", "joints", "bodies"} & choice.keys():
             faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
         if not columns and not plot and "derived" in choice:
@@ -269,10 +269,11 @@ def _solve(
         faults = picture_faults(model, kept, level, still, moving, points, curves, choice.get("derived"))
         if faults:
             fail_all(faults)
-    try:
-        chosen_columns(_unsolved(model, kept, level), **choice)
-    except (KeyError, ValueError) as error:
-        fail_all(str(error.args[0]).split(BETWEEN))
+    if any(has_columns(target.path) for target in targets):
+        try:
+            chosen_columns(standing(model, kept, level), **choice)
+        except (KeyError, ValueError) as error:
+            fail_all(str(error.args[0]).split(BETWEEN))
     from groups.cli.watched import solve_watched
 
     bodies = None if kept is None else [body + 1 for body in kept]
@@ -343,25 +344,9 @@ def _chosen(
     return model, kept, modes
 
 
-def _unsolved(model: Model, kept: Sequence[int] | None, level: Level) -> Trajectory:
-    """A trajectory without instants, on which columns are tried before anything is solved."""
-    bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(sorted({0, *kept}))
-    planar, k, g = model.mechanism.space == "planar", len(bodies), model.structure.n_groups
-    none, rates = np.zeros((0, g)), np.zeros((0, k, 3 if planar else 6))
-    order = level_number(level)
-    return Trajectory(
-        model.mechanism,
-        np.zeros(0),
-        np.zeros((0, k, 2 if planar else 3)),
-        np.zeros((0, k) if planar else (0, k, 4)),
-        rates if order > 0 else None,
-        rates if order > 1 else None,
-        none.astype(np.int8),
-        none,
-        none.astype(np.int64),
-        none,
-        bodies,
-    )
+def has_columns(path: Path) -> bool:
+    """Whether a file of numbers is a table, whose columns are chosen."""
+    return path.suffix.lower() in (".csv", ".parquet")
 
 
 def _columns_asked(
@@ -373,7 +358,6 @@ def _columns_asked(
     faults: list[str],
 ) -> Choice:
     """The columns that were asked for, by names between commas; faults are added to ``faults``."""
-
     choice = Choice(units=units)
     if quantities is not None:
         choice["quantities"] = names_asked([quantities])

@@ -212,14 +212,13 @@ def _find(trajectory: Trajectory, name: str) -> list[Curve]:
         return [
             curve for curve in _of_body(trajectory, name) if curve.label.count(".") == name.count(".") + 1
         ]
-    body = next((body for body in names if name.startswith(f"{body}.")), None)
+    body = max((body for body in names if name.startswith(f"{body}.")), key=len, default=None)
     if body is not None:
-        found = [
-            curve for curve in _of_body(trajectory, body) if curve.label == name or curve.label[:-2] == name
-        ]
+        there = [*_of_body(trajectory, body), *_of_points(trajectory, body)]
+        found = [curve for curve in there if name in (curve.label, curve.label.rpartition(".")[0])]
         if not found:
-            there = ", ".join(curve.label for curve in _of_body(trajectory, body))
-            raise ValueError(f"no coordinate {name!r}; body {body} has {there}")
+            labels = ", ".join(curve.label for curve in there)
+            raise ValueError(f"no coordinate {name!r}; body {body} has {labels}")
         return found
     raise ValueError(
         f"no coordinate {name!r}: write joint.coordinate or body.x; the joints are "
@@ -253,13 +252,20 @@ def _of_body(trajectory: Trajectory, name: str) -> list[Curve]:
     if planar:
         turn = (body.orientation, *(rate[:, place, 2] for rate in rates))
         curves.append(Curve(f"{name}.angle", "rad", False, turn))
+    return curves
+
+
+def _of_points(trajectory: Trajectory, name: str) -> list[Curve]:
+    body = trajectory.body(name)
     geometry = trajectory.mechanism.body_geometry.get(body.index)
-    makers = (body.point, body.point_velocity, body.point_acceleration)[: len(rates) + 1]
+    kept = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
+    curves = []
     for point in geometry.points if geometry is not None else ():
+        makers = (body.point, body.point_velocity, body.point_acceleration)[:kept]
         levels = [make(point) for make in makers]
         curves += [
             Curve(f"{name}.{point}.{axis}", "m", False, tuple(level[:, k] for level in levels))
-            for k, axis in enumerate("xy" if planar else "xyz")
+            for k, axis in enumerate("xy" if trajectory.planar else "xyz")
         ]
     return curves
 

@@ -61,7 +61,7 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Operands:
-    """What expressions may name, and how it is to be had.
+    """Operands of expressions, and functions that evaluate them.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ def derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[Coor
     ('m', (5,), (5,))
     """
     return [
-        CoordinateMotion(name, motion.unit, *[*motion.levels, None, None][:3])  # type: ignore[arg-type]
+        CoordinateMotion(name, motion.unit, *motion.levels)
         for name, motion in _operands(trajectory).evaluated(expressions).items()
     ]
 

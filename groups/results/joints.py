@@ -108,15 +108,15 @@ class JointMotion:
 class CoordinateMotion:
     """One free coordinate over time: ``value``, ``rate`` and ``acceleration`` (T,), as in JointMotion.
 
-    >>> CoordinateMotion("1-2.angle", "rad", np.zeros(2), np.ones(2), None).rate.tolist()
+    >>> CoordinateMotion("1-2.angle", "rad", np.zeros(2), np.ones(2)).rate.tolist()
     [1.0, 1.0]
     """
 
     name: str
     unit: str
     value: Floats
-    rates: Floats | None
-    accelerations: Floats | None
+    rates: Floats | None = None
+    accelerations: Floats | None = None
 
     @property
     def rate(self) -> Floats:

@@ -56,14 +56,16 @@ def main() -> None:
     _on_interrupt(_leave)
     _prepare_output()
     warnings.showwarning = _warn  # type: ignore[assignment]
-    from mbssa.cli.application import application, found
+    from pkgutil import resolve_name
+
+    from mbssa.cli.application import application
     from mbssa.faults import ModelError
 
     try:
         app = application()
         asked = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
         if asked in COMMANDS:
-            found(COMMANDS[asked])  # here, where Ctrl-C may end an import
+            resolve_name(COMMANDS[asked])  # here, where Ctrl-C may end an import
         _on_interrupt(_interrupt)
         app()
     except ModelError as error:

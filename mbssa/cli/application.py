@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
@@ -26,16 +26,6 @@ def application() -> Any:
     group: Any = typer.main.get_command(app)
     group.commands = _Commands()
     return group
-
-
-def found(place: str) -> Any:
-    """The object named "module:name", imported.
-
-    >>> found("math:floor")(2.5)
-    2
-    """
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 #: What the parser says of a wrong value, by how it begins, and what to write instead.
@@ -79,7 +69,7 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         app = _typer()
-        app.command(name, cls=_Command)(found(COMMANDS[name]))
+        app.command(name, cls=_Command)(resolve_name(COMMANDS[name]))
         return typer.main.get_command(app)
 
     def __iter__(self) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import Annotated
 
 import typer
 
 from mbssa.cli import SINGULAR_POSITIONS
-from mbssa.cli.application import found
 from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
 from mbssa.cli.inputs import asked
 from mbssa.cli.options import (
@@ -61,6 +61,6 @@ def check(
     result = examined(asked(model, inputs, terminal, pairs), precision)
     present(check_report(result), form, output)
     if result.solvable and result.structure.mechanism.has_geometry:
-        for one in found(SINGULAR_POSITIONS)(result.structure.mechanism):
+        for one in resolve_name(SINGULAR_POSITIONS)(result.structure.mechanism):
             warn(one)
     raise typer.Exit(OK if result.solvable else NOT_DETERMINED)

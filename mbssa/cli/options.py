@@ -54,7 +54,7 @@ TrustOption = Annotated[
     bool,
     typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names."),
 ]
-#: Obeyed by whoever runs the command (``mbssa.cli.application``), which need not look at it.
+#: Carried out by ``mbssa.cli.application``; a command only declares it.
 WatchOption = Annotated[bool, typer.Option("--watch", help="Repeat at each save of MODEL, until Ctrl-C.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 

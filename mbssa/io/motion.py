@@ -90,7 +90,7 @@ def with_ids(mechanism: Mechanism, motion: DefaultMotion) -> DefaultMotion:
 
 
 def _advice(mechanism: Mechanism, name: str, shown: str) -> str:
-    """What to do about a law for a coordinate that is not driven."""
+    """Remedy for a motion law of a coordinate that is not driven."""
     joint, _, coordinate = name.rpartition(".")
     try:
         there = coordinate in mechanism.joint(joint).type.coordinates

@@ -53,7 +53,7 @@ class SpecialPart:
 
 @dataclass(frozen=True, eq=False)
 class Treatment:
-    """How a mechanism that moves although the mobility count fails is decomposed all the same.
+    """Treatment by which a mechanism that moves although the mobility count fails is decomposed.
 
     Attributes
     ----------

@@ -3,16 +3,17 @@
 import inspect
 import subprocess
 import sys
+from pkgutil import resolve_name
 
 import pytest
 
 from mbssa.cli import COMMANDS, RUNNER
-from mbssa.cli.application import application, found
+from mbssa.cli.application import application
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_a_documented_function_with_an_example(name, run_mbssa):
-    function = found(COMMANDS[name])
+    function = resolve_name(COMMANDS[name])
     text = inspect.getdoc(function)
     assert text.splitlines()[0].endswith(".")
     assert f"Example: mbssa {name}" in text
@@ -31,7 +32,7 @@ def test_a_mistyped_command_gets_a_suggestion(run_mbssa):
 
 
 def test_the_runner_of_plans_is_there():
-    assert callable(found(RUNNER))
+    assert callable(resolve_name(RUNNER))
 
 
 def test_commands_are_imported_when_they_are_asked_for():

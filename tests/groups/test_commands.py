@@ -153,8 +153,8 @@ def test_curves_are_chosen_by_name_and_in_the_units_of_the_file(run_mbssa, tmp_p
         text in drawn for text in ("half", "1-3.slide", "position (mm)", "velocity (mm/s)", "time (s)")
     )
     assert "1-2.angle" not in drawn
-    done = run_mbssa(*asked, "--force", "--curves", "half,nobody")
-    assert (done.exit_code, "no coordinate 'nobody'" in done.stderr) == (2, True)
+    done = run_mbssa(*asked, "--force", "--curves", "half,unknown")
+    assert (done.exit_code, "no coordinate 'unknown'" in done.stderr) == (2, True)
     done = run_mbssa(*asked[:4], "--curves", "1-2")
     assert (done.exit_code, "write --plot FILE too" in done.stderr) == (2, True)
 
