@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.pictures.curves import (
+    Curve,
+    converted,
+    curves_by_default,
+    derived_curves,
+    named_curves,
+)
 from groups.pictures.failures import failures, sentence
 from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
 from groups.pictures.style import FAILED, FINE, GRID, body_colour
-from groups.results.joints import joint_motion
 from groups.trajectory import LEVELS, Level
-from mbssa import Joint
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
-from mbssa.units import ANGLES, LENGTHS, given_in
+from mbssa.units import ANGLES, LENGTHS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,15 +35,9 @@ Floats = npt.NDArray[np.float64]
 #: Instants that a curve is drawn through.
 CURVE_INSTANTS = 4000
 
-#: Curves that one picture can tell apart, and how many it draws when it is not told which.
-MOST_CURVES, CURVES_BY_DEFAULT = 24, 8
+#: Curves that one picture can tell apart.
+MOST_CURVES = 24
 
-#: What a panel shows, by the SI unit of the value.
-_TITLES = {
-    "m": ("position", "velocity", "acceleration"),
-    "rad": ("angle", "angular velocity", "angular acceleration"),
-}
-_OTHERWISE, _PER = ("value", "rate", "second derivative"), ("", "/s", "/s²")
 _STYLES = ("solid", "dashed", "dashdot")
 _COLUMN, _ROW, _LEFT, _BETWEEN, _BOTTOM, _TOP = 76.0, 36.0, 16.0, 19.0, 11.0, 9.0
 
@@ -49,25 +46,6 @@ _ROUNDING = 1e-7
 
 #: Of an angle of 1 rad, or of the mechanism's size: what moves less stands still.
 _NOTHING = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """One coordinate: ``parts`` are value, rate and acceleration (T,), as many as were kept.
-
-    ``si`` is the SI unit where ``unit`` is another.
-    """
-
-    label: str
-    unit: str
-    driven: bool
-    parts: tuple[Floats, ...]
-    si: str = ""
-
-    @property
-    def titles(self) -> tuple[str, str, str]:
-        """Quantities of value, rate and acceleration in words."""
-        return _TITLES.get(self.si or self.unit, _OTHERWISE)
 
 
 def coordinates(
@@ -114,13 +92,13 @@ def coordinates(
     require_matplotlib()
     if level not in LEVELS:
         raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
-    quantities = {curve.label: curve for curve in _derived(trajectory, derived or {})}
+    quantities = {curve.label: curve for curve in derived_curves(trajectory, derived or {})}
     if names is None:
-        curves = list(quantities.values()) or _by_default(trajectory)
+        curves = list(quantities.values()) or curves_by_default(trajectory)
     else:
-        curves = _named(trajectory, names, quantities)
+        curves = named_curves(trajectory, names, quantities)
     if units == "file":
-        curves = [_converted(curve, trajectory.mechanism.units) for curve in curves]
+        curves = [converted(curve, trajectory.mechanism.units) for curve in curves]
     refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
@@ -149,128 +127,7 @@ def coordinates(
     return figure
 
 
-def _by_default(trajectory: Trajectory) -> list[Curve]:
-    mechanism = trajectory.mechanism
-    drawn = set(np.asarray(trajectory.kept).tolist()) | {0}
-    joints = [j for j in range(mechanism.n_joints) if set(mechanism.joint_bodies(j)[:2]) <= drawn]
-    joints.sort(key=lambda j: (not mechanism.driven[j], 0 not in mechanism.joint_bodies(j)))
-    curves: list[Curve] = []
-    for j in joints:
-        if mechanism.driven[j] or 0 in mechanism.joint_bodies(j):
-            try:
-                found = _of_joint(trajectory, mechanism.joints[j])
-            except ValueError:
-                continue
-            curves += found
-        if len(curves) >= CURVES_BY_DEFAULT:
-            break
-    return sorted(curves, key=lambda curve: not curve.driven)[:CURVES_BY_DEFAULT]
-
-
-def _derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[Curve]:
-    from groups.results.expressions import derived
-
-    found = []
-    for one in derived(trajectory, expressions) if expressions else ():
-        parts = [part for part in (one.value, one.rates, one.accelerations) if part is not None]
-        found.append(Curve(one.name, one.unit, False, tuple(parts)))
-    return found
-
-
-def _converted(curve: Curve, units: tuple[str, str]) -> Curve:
-    unit, scale = given_in(curve.unit, units)
-    return Curve(curve.label, unit, curve.driven, tuple(part / scale for part in curve.parts), curve.unit)
-
-
-def _named(trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, Curve]) -> list[Curve]:
-    curves: list[Curve] = []
-    faults = []
-    for name in [names] if isinstance(names, str) else names:
-        try:
-            curves += [derived[name]] if name in derived else _find(trajectory, name)
-        except (KeyError, ValueError) as fault:
-            faults.append(str(fault.args[0]))
-    if faults:
-        raise ValueError("; ".join(faults))
-    return curves
-
-
-def _find(trajectory: Trajectory, name: str) -> list[Curve]:
-    mechanism = trajectory.mechanism
-    owner, dot, coordinate = name.rpartition(".")
-    with suppress(KeyError):
-        return _of_joint(trajectory, mechanism.joint(name))
-    joint = None
-    with suppress(KeyError):
-        joint = mechanism.joint(owner)
-    if dot and joint is not None:
-        trajectory.joint(joint.id)[coordinate]
-        label = f"{joint.id}.{coordinate}"
-        return [curve for curve in _of_joint(trajectory, joint) if curve.label == label]
-    names = {mechanism.body_name(body) for body in range(mechanism.n_bodies)}
-    if name in names:
-        return [
-            curve for curve in _of_body(trajectory, name) if curve.label.count(".") == name.count(".") + 1
-        ]
-    body = max((body for body in names if name.startswith(f"{body}.")), key=len, default=None)
-    if body is not None:
-        there = [*_of_body(trajectory, body), *_of_points(trajectory, body)]
-        found = [curve for curve in there if name in (curve.label, curve.label.rpartition(".")[0])]
-        if not found:
-            labels = ", ".join(curve.label for curve in there)
-            raise ValueError(f"no coordinate {name!r}; body {body} has {labels}")
-        return found
-    raise ValueError(
-        f"no coordinate {name!r}: write joint.coordinate or body.x; the joints are "
-        f"{', '.join(mechanism.joint_ids[:40])}, the bodies {', '.join(sorted(names)[:40])}"
-    )
-
-
-def _of_joint(trajectory: Trajectory, joint: Joint) -> list[Curve]:
-    motion = joint_motion(trajectory, joint)
-    arrays = [part for part in (motion.value, motion.rates, motion.accelerations) if part is not None]
-    return [
-        Curve(
-            f"{joint.id}.{name}",
-            motion.units[k],
-            name in joint.driven,
-            tuple(array[:, k] for array in arrays),
-        )
-        for k, name in enumerate(motion.names)
-    ]
-
-
-def _of_body(trajectory: Trajectory, name: str) -> list[Curve]:
-    body = trajectory.body(name)
-    planar = trajectory.planar
-    rates = [a for a in (trajectory.velocity, trajectory.acceleration) if a is not None]
-    place = np.asarray(trajectory.kept).tolist().index(body.index)
-    curves = [
-        Curve(f"{name}.{axis}", "m", False, (body.position[:, k], *(rate[:, place, k] for rate in rates)))
-        for k, axis in enumerate("xy" if planar else "xyz")
-    ]
-    if planar:
-        turn = (body.orientation, *(rate[:, place, 2] for rate in rates))
-        curves.append(Curve(f"{name}.angle", "rad", False, turn))
-    return curves
-
-
-def _of_points(trajectory: Trajectory, name: str) -> list[Curve]:
-    body = trajectory.body(name)
-    geometry = trajectory.mechanism.body_geometry.get(body.index)
-    kept = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
-    curves = []
-    for point in geometry.points if geometry is not None else ():
-        makers = (body.point, body.point_velocity, body.point_acceleration)[:kept]
-        levels = [make(point) for make in makers]
-        curves += [
-            Curve(f"{name}.{point}.{axis}", "m", False, tuple(level[:, k] for level in levels))
-            for k, axis in enumerate("xy" if trajectory.planar else "xyz")
-        ]
-    return curves
-
-
-def _panels(units: Mapping[str, tuple[str, str, str]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
+def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -293,9 +150,7 @@ def _panels(units: Mapping[str, tuple[str, str, str]], rows: int) -> tuple[Figur
             )
             axes.yaxis.set_major_locator(MaxNLocator(5))
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
-            per = (unit or "1") + _PER[row] if row else unit
-            title = units[unit][row] + (f" ({per})" if per else "")
-            axes.set_ylabel(title, fontsize=SMALL_TEXT, family=FONT)
+            axes.set_ylabel(units[unit][row], fontsize=SMALL_TEXT, family=FONT)
             for spine in axes.spines.values():
                 spine.set(linewidth=0.5, color=INK)
             panels.setdefault(unit, []).append(axes)

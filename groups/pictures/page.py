@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.pictures.cams import Outline
+from groups.pictures.curves import every_curve
 from groups.pictures.failures import failed_at
-from groups.pictures.points import Point, PointName, points_of
+from groups.pictures.points import Point, PointName, points_of, rates_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.style import PATH_COLOUR
@@ -28,6 +29,7 @@ from mbssa.texts import printable
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +38,14 @@ MOST_BODIES = 300
 
 #: Poses in one page, bodies times instants; 28 bytes each, and a third more as text.
 MOST_POSES = 400_000
+
+#: Curves in one page, and values of them in all.
+_MOST_CURVES, _MOST_VALUES = 200, 600_000
+
+#: Parts of the page's program, in the order in which they stand in it.
+_SCRIPTS = (
+    "motion", "mechanism", "paths", "camera", "labels", "panel", "curves", "playback", "viewer",
+)  # fmt: skip
 
 #: Sentences about failed groups that the page shows while no failed instant is on.
 _SENTENCES = 3
@@ -116,7 +126,7 @@ def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> str:
         "data": data.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
         "licence": parts.joinpath("vendor", "three.LICENSE.txt").read_text(encoding="utf-8").strip(),
         "three": parts.joinpath("vendor", "three.min.js").read_text(encoding="utf-8"),
-        "viewer": parts.joinpath("viewer", "viewer.js").read_text(encoding="utf-8"),
+        "viewer": "\n".join(parts.joinpath("viewer", f"{name}.js").read_text("utf-8") for name in _SCRIPTS),
     }
     template = parts.joinpath("viewer", "page.html").read_text(encoding="utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], template)
@@ -135,6 +145,7 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
     low, high = scene.low - centre, scene.high - centre
     up, view, flat = _view(scene)
     return {
+        "name": printable(scene.mechanism.name or "mechanism"),
         "planar": scene.planar,
         "centre": centre.tolist(),
         "low": low.tolist(),
@@ -149,20 +160,49 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
         "groups": _groups(scene),
         "bodies": _bodies(scene),
         "marks": [_mark(scene, mark) for mark in scene.marks],
-        "paths": [
-            {
-                "body": scene.bodies.index(point.body),
-                "at": point.local.tolist(),
-                "label": point.label,
-                "colour": PATH_COLOUR,
-            }
-            for point in points
-        ],
+        "paths": [_path(trajectory, scene, point) for point in points],
+        "curves": _curves(trajectory, scene),
+        "model": _model(scene.mechanism),
         "reasons": list(reasons),
         "time": _base64(scene.time, "<f8"),
         "poses": _base64(poses, "<f4"),
         "says": _base64(np.array(says), "<u2"),
     }
+
+
+def _path(trajectory: Trajectory, scene: Scene, point: Point) -> dict[str, Any]:
+    return {
+        "body": scene.bodies.index(point.body),
+        "at": point.local.tolist(),
+        "label": point.label,
+        "colour": PATH_COLOUR,
+        "rates": [_base64(rate, "<f4") for rate in rates_of(trajectory, scene, point)],
+    }
+
+
+def _curves(trajectory: Trajectory, scene: Scene) -> list[dict[str, Any]]:
+    """Curves at the scene's instants: as many as a page has room for."""
+    curves = every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
+    return [
+        {
+            "label": curve.label,
+            "unit": curve.unit,
+            "driven": curve.driven,
+            "titles": curve.titles,
+            "parts": [_base64(part[scene.instants], "<f4") for part in curve.parts],
+        }
+        for curve in curves
+    ]
+
+
+def _model(mechanism: Mechanism) -> str:
+    """The model as a file; empty where it cannot be written as one."""
+    from mbssa.io.toml_writer import write_toml
+
+    try:
+        return write_toml(mechanism)[0].decode()
+    except ValueError:
+        return ""
 
 
 def _bodies(scene: Scene) -> list[dict[str, Any]]:

@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from groups.pictures.scene import Scene
 from groups.pictures.shapes import local_point
+from groups.rotations import in_space
 from mbssa.joints.frames import joint_frames
 
 if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
@@ -61,6 +63,16 @@ def points_of(scene: Scene, names: Sequence[PointName] | None) -> tuple[Point, .
     if faults:
         raise ValueError("; ".join(faults))
     return tuple(found)
+
+
+def rates_of(trajectory: Trajectory, scene: Scene, point: Point) -> tuple[Floats, ...]:
+    """(F, 3) velocity and acceleration of a point in world axes (m/s, m/s²), as far as they were kept."""
+    if point.body not in trajectory.kept or trajectory.velocity is None:
+        return ()
+    body, reference = trajectory.body(trajectory.mechanism.body_name(point.body)), trajectory.reference
+    at = (reference.position[point.body] + reference.rotation[point.body] @ point.local).tolist()
+    makers = (body.point_velocity, body.point_acceleration)[: 1 + (trajectory.acceleration is not None)]
+    return tuple(in_space(make(at))[scene.instants] for make in makers)
 
 
 def _named(scene: Scene) -> tuple[Point, ...]:

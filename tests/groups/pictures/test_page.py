@@ -1,12 +1,15 @@
 """The page of a motion: what is in the file, and what a real browser makes of it."""
 
 import base64
+import io
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import mbssa
 from groups.pictures import page, write
@@ -18,6 +21,10 @@ HOSTILE = "</script><script>alert('&amp;')</script>$\u2028"
 def data_of(path):
     text = path.read_text(encoding="utf-8")
     return json.loads(re.search(r'<script id="motion" type="application/json">(.*?)</script>', text)[1])
+
+
+def floats_of(text):
+    return np.frombuffer(base64.b64decode(text), "<f4")
 
 
 def arrays_of(data):
@@ -65,7 +72,10 @@ class TestFile:
         page(solved("slider_crank"), tmp_path / "a.html")
         text = (tmp_path / "a.html").read_text(encoding="utf-8")
         assert re.findall(r"<(?:script|link|img|iframe|source)[^>]*\b(?:src|href)=", text) == []
-        assert set(re.findall(r"https?://[\w./-]+", text)) <= {"http://www.w3.org/1999/xhtml"}
+        assert set(re.findall(r"https?://[\w./-]+", text)) <= {
+            "http://www.w3.org/1999/xhtml",
+            "http://www.w3.org/2000/svg",
+        }  # namespaces
         assert re.findall(r"@import|url\(|\bimport\(", text) == []
         assert "default-src 'none'" in text
 
@@ -120,6 +130,50 @@ class TestFile:
     def test_matplotlib_is_not_needed(self, solved, tmp_path, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
         write(solved("slider_crank"), tmp_path / "a.html")
+
+    def test_curves_are_the_coordinates_in_the_units_of_the_file(self, solved, tmp_path):
+        trajectory = solved("theo_jansen")
+        page(trajectory, tmp_path / "a.html")
+        curves = {curve["label"]: curve for curve in data_of(tmp_path / "a.html")["curves"]}
+        crank = curves["1-2.angle"]
+        assert crank["driven"]
+        assert crank["titles"][1] == "angular velocity (rad/s)"
+        motion = trajectory.joint("1-2")["angle"]
+        for part, wanted in zip(
+            crank["parts"], (motion.value, motion.rate, motion.acceleration), strict=True
+        ):
+            np.testing.assert_allclose(np.frombuffer(base64.b64decode(part), "<f4"), wanted, rtol=1e-6)
+        mm = replace(trajectory, mechanism=replace(trajectory.mechanism, units=("mm", "deg")))
+        page(mm, tmp_path / "b.html")
+        foot = {c["label"]: c for c in data_of(tmp_path / "b.html")["curves"]}["foot_triangle.foot.x"]
+        assert foot["titles"][0] == "position (mm)"
+        wanted = 1000 * trajectory.body("foot_triangle").point("foot")[:, 0]
+        np.testing.assert_allclose(
+            np.frombuffer(base64.b64decode(foot["parts"][0]), "<f4"), wanted, rtol=1e-6
+        )
+
+    @pytest.mark.parametrize("name", ["theo_jansen", "rotor"])
+    def test_arrows_are_the_rates_of_the_paths(self, solved, tmp_path, name):
+        trajectory = solved(name, 401)
+        page(trajectory, tmp_path / "a.html")
+        data = data_of(tmp_path / "a.html")
+        time, poses, _ = arrays_of(data)
+        path = data["paths"][0]
+        w, xyz = poses[:, path["body"], 3:4], poses[:, path["body"], 4:]
+        arm = np.broadcast_to(np.array(path["at"]), xyz.shape)
+        turned = arm + 2 * np.cross(xyz, np.cross(xyz, arm) + w * arm)
+        place = poses[:, path["body"], :3] + turned
+        velocity, acceleration = (floats_of(rate).reshape(-1, 3) for rate in path["rates"])
+        slope = np.gradient(place.astype(float), time, axis=0)[2:-2]
+        assert np.abs(slope - velocity[2:-2]).max() < 1e-3 * np.abs(velocity).max()
+        slope = np.gradient(velocity.astype(float), time, axis=0)[2:-2]
+        assert np.abs(slope - acceleration[2:-2]).max() < 1e-3 * np.abs(acceleration).max()
+
+    def test_the_model_can_be_saved_from_the_page(self, solved, tmp_path):
+        trajectory = solved("stewart")
+        page(trajectory, tmp_path / "a.html")
+        again = mbssa.load(data_of(tmp_path / "a.html")["model"])
+        assert again.joint_ids == trajectory.mechanism.joint_ids
 
 
 class TestBrowser:
@@ -222,6 +276,87 @@ class TestBrowser:
         browser.evaluate("document.querySelectorAll('#bodies .group')[0].click()")
         assert browser.evaluate(pressed) == []
 
+    def test_levels_are_shown_one_after_another(self, shown, solved):
+        browser = shown(solved("theo_jansen"))
+        choose = "{{const s = document.getElementById('stages'); s.value = '{}'; s.onchange()}}"
+        names = (
+            "[...document.querySelectorAll('#labels span')].filter((s) => s.style.visibility === 'visible')"
+        )
+        browser.evaluate("document.getElementById('play').click()")
+        seen = []
+        browser.evaluate(choose.format("level"))
+        for _ in range(3):
+            browser.picture()
+            said = browser.evaluate("document.getElementById('status').textContent")
+            seen.append((said.partition(".")[0], browser.evaluate(names + ".map((s) => s.textContent)")))
+            press = "new KeyboardEvent('keydown', {key: ']', bubbles: true})"
+            browser.evaluate(f"document.body.dispatchEvent({press})")
+        assert [said for said, _ in seen] == ["1 of 3: Level 1", "2 of 3: Level 2", "3 of 3: Level 3"]
+        assert [set(some) for _, some in seen] == [
+            {"crank"},
+            {"upper_rod", "upper_triangle", "lower_rod", "lower_rocker"},
+            {"link", "foot_triangle"},
+        ]
+        browser.evaluate(choose.format("whole"))
+        browser.picture()
+        assert len(browser.evaluate(names + ".map((s) => s.textContent)")) == 7
+        assert browser.complaints() == []
+
+    def test_inputs_and_curves_go_to_their_instant(self, shown, solved):
+        browser = shown(solved("slider_crank"))
+        driven = np.rad2deg(solved("slider_crank").joint("1-2")["angle"].value)  # its file is in degrees
+        browser.evaluate(
+            "{const i = document.querySelector('#inputs input'); "
+            f"i.value = {driven[12]}; i.dispatchEvent(new Event('input'))}}"
+        )
+        frame = int(browser.evaluate("document.getElementById('slider').value"))
+        assert driven[frame] == pytest.approx(driven[12], abs=np.ptp(driven) / 500)
+        browser.evaluate("{const c = document.getElementById('coordinate'); c.value = '0'; c.onchange()}")
+        assert browser.evaluate("document.querySelectorAll('#curves svg').length") == 3
+        browser.evaluate(SEEK.format(7))
+        said = browser.evaluate("document.querySelector('#curves output').textContent")
+        assert float(said) == pytest.approx(driven[7], rel=1e-3)
+        left, width, top = browser.evaluate(
+            "(({left, width, top}) => [left, width, top])"
+            "(document.querySelector('#curves svg').getBoundingClientRect())"
+        )
+        x = left + 0.5 * width
+        browser.drag((x, top + 20), (x, top + 21))
+        assert browser.evaluate("document.getElementById('slider').value") == "20"
+        assert browser.complaints() == []
+
+    def test_arrows_come_and_go(self, shown, solved):
+        browser = shown(solved("slider_crank"))
+        browser.evaluate(SEEK.format(10))
+        seen = [browser.picture()]
+        for name in ("velocity", "acceleration", "acceleration", "velocity"):
+            browser.evaluate(f"document.getElementById('{name}').click()")
+            seen.append(browser.picture())
+        changed = [(np.abs(b - a)[60:560, :780].max(axis=2) > 60).sum() for a, b in pairwise(seen)]
+        assert min(changed) > 50
+        np.testing.assert_array_equal(seen[0][60:560, :780], seen[-1][60:560, :780])
+
+    def test_what_is_saved_has_the_names(self, shown, solved):
+        browser = shown(solved("theo_jansen"))
+        browser.evaluate("document.getElementById('play').click()")
+        browser.evaluate(
+            "HTMLAnchorElement.prototype.click = function () { window.saved = [this.download, this.href]; }"
+        )
+        browser.picture()
+        pictures = {}
+        for step in ("with", "without"):
+            browser.evaluate("document.getElementById('png').click()")
+            name, address = browser.evaluate("window.saved")
+            assert name == "theo_jansen.png"
+            raw = base64.b64decode(address.partition(",")[2])
+            pictures[step] = np.asarray(Image.open(io.BytesIO(raw)).convert("RGB")).astype(int)
+            browser.evaluate("document.getElementById('names').click()")
+        # Names are dark texts; nothing else differs.
+        differs = np.abs(pictures["with"] - pictures["without"]).max(axis=2) > 60
+        assert 100 < differs.sum() < 20_000
+        browser.evaluate("document.getElementById('model').click()")
+        assert browser.evaluate("window.saved")[0] == "theo_jansen.toml"
+
     def test_light_and_dark(self, shown, solved):
         browser = shown(solved("theo_jansen"))
         light = browser.picture()[300, 5].sum()
@@ -233,11 +368,60 @@ class TestBrowser:
         names = ("frame", HOSTILE, "<img src=x onerror=alert(1)>", "piston")
         mechanism = replace(trajectory.mechanism, body_names=names, title=HOSTILE)
         browser = shown(replace(trajectory, mechanism=mechanism))
-        row = browser.evaluate("document.querySelectorAll('#bodies button:not(.group)')[1].textContent")
+        row = browser.evaluate(
+            "document.querySelectorAll('#bodies button:not(.group, .level)')[1].textContent"
+        )
         assert row == str(mechanism.bodies[1])
         assert browser.evaluate("document.querySelectorAll('img').length") == 0
         assert browser.evaluate("document.title").startswith("</script>")
         assert browser.complaints() == []
+
+
+class TestWithoutWebGL:
+    """The same scene is drawn in SVG, and every control works."""
+
+    def test_draws_and_plays(self, browser, solved, tmp_path):
+        page(solved("stewart"), tmp_path / "a.html")
+        text = (tmp_path / "a.html").read_text(encoding="utf-8")
+        without = "<body><script>HTMLCanvasElement.prototype.getContext = () => null;</script>"
+        (tmp_path / "b.html").write_text(text.replace("<body>", without, 1), encoding="utf-8")
+        browser.open(tmp_path / "b.html")
+        picture = browser.picture()
+        assert browser.evaluate("document.getElementById('scene').tagName") == "svg"
+        assert (np.ptp(picture[100:560, 100:780], axis=2) > 60).mean() > 0.005
+        browser.wait("document.getElementById('play').textContent === 'Pause'")
+        browser.evaluate("document.getElementById('play').click()")
+        browser.evaluate(SEEK.format(5))
+        before = browser.picture()
+        browser.evaluate(SEEK.format(30))
+        assert (np.abs(browser.picture() - before).max(axis=2) > 60).sum() > 200
+        before = browser.picture()
+        browser.drag((500, 300), (560, 310), (640, 330))
+        assert (np.abs(browser.picture() - before).max(axis=2) > 60).sum() > 200
+        assert len(browser.evaluate("[...document.querySelectorAll('#bodies button')]")) > 14
+        assert [one for one in browser.complaints() if "WebGL" not in one] == []
+        browser.close_tab()
+
+
+class TestPhone:
+    def test_nothing_lies_over_something_else(self, browser, solved, tmp_path):
+        page(solved("theo_jansen"), tmp_path / "a.html")
+        browser.open(tmp_path / "a.html")
+        browser.send(
+            "Emulation.setDeviceMetricsOverride", width=390, height=780, deviceScaleFactor=2, mobile=True
+        )
+        browser.send("Page.reload")
+        browser.wait("document.readyState === 'complete' && innerWidth === 390")
+        boxes = browser.evaluate(
+            "['top', 'panel', 'status', 'bar'].map((id) => $(id).getBoundingClientRect())"
+            ".map(({left, right, top, bottom}) => [left, right, top, bottom])"
+        )
+        for i, (left, right, _, bottom) in enumerate(boxes):
+            assert left >= 0
+            assert right <= 390
+            assert bottom <= 780
+            assert all(bottom <= other[2] for other in boxes[i + 1 :]), (i, boxes)
+        browser.close_tab()
 
 
 def test_every_model_that_moves_has_a_page(solved, tmp_path):
