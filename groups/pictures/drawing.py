@@ -150,8 +150,6 @@ def draw_bodies(canvas: Canvas, scene: Scene, f: int) -> list[Any]:
         width = LINK if len(shape.lines) == 1 else EDGE
         for line in shape.lines.tolist():
             drawn += _line(canvas, scene, body, points[line], width)
-        for centre, axis, radius in shape.circles:
-            drawn.append(canvas.line(scene.world(body, _circle(centre, axis, radius))[f], colour, FINE))
     for outline in scene.outlines:
         if outline.body:
             drawn += _outlined(canvas, scene, outline, f)
@@ -159,8 +157,10 @@ def draw_bodies(canvas: Canvas, scene: Scene, f: int) -> list[Any]:
         if guide.body:
             ends = scene.world(guide.body, guide.ends)[f]
             if np.isfinite(ends).all():
-                width = {"tube": 2.2 * LINK, "rod": LINK, "rail": EDGE}[guide.kind]
+                width = {"tube": 2.2 * LINK, "rod": LINK, "slot": 2.6 * LINK}.get(guide.kind, EDGE)
                 drawn += _line(canvas, scene, guide.body, ends, width)
+                if guide.kind == "slot":
+                    drawn.append(canvas.line(ends, "white", 1.8 * LINK, zorder=2.1))
     for mark in scene.marks:
         drawn += _mark(canvas, scene, mark, f)
     return drawn
@@ -179,9 +179,6 @@ def draw_ground(canvas: Canvas, scene: Scene) -> list[Any]:
             drawn.append(canvas.line(ends, FRAME_COLOUR, EDGE, zorder=1.5))
             if not canvas.solid:
                 drawn += _hatched(canvas, ends[0, :2], ends[1, :2], 1.6 * k)
-    for centre, axis, radius in scene.shapes[0].circles:
-        rim = scene.world(0, _circle(centre, axis, radius)[1:])[0]
-        drawn.append(canvas.line(rim, FRAME_COLOUR, EDGE, zorder=1.5))
     for mark in scene.marks:
         if 0 not in mark.bodies or mark.slide is not None or mark.radii is not None:
             continue
@@ -284,6 +281,9 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
         other = scene.world(mark.bodies[1 - mark.seat], mark.origin[1 - mark.seat][None])[f, 0]
         drawn.append(canvas.line(np.stack([at, other]), INK, EDGE))
         drawn.append(canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4))
+    if mark.slide is not None and mark.type.solid == "rider" and not canvas.solid:
+        look = {"marker": "o", "ms": 0.9 * MARK, "mfc": INK, "mec": edge, "mew": width}
+        return [*drawn, canvas.dot(at, zorder=4, **look)]
     if mark.slide is not None and not canvas.solid:
         axis = scene.world(body, mark.origin[mark.seat] + np.outer([0.0, 1.0], axes[:, mark.slide]))[f]
         along = (axis[1] - axis[0])[:2]
@@ -293,8 +293,6 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
             for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))
         ]
         drawn.append(canvas.polygon(np.array(corners), facecolor="white", edgecolor=edge, lw=width, zorder=3))
-        if mark.type.solid == "rider":
-            drawn.append(canvas.dot(at, marker="o", ms=0.6 * MARK, mfc=INK, mec=INK, zorder=4))
         return drawn
     if canvas.solid and mark.type.axle:
         axis = axes[:, 2] * 4.0 * canvas.scale
@@ -317,14 +315,6 @@ def _outlined(canvas: Canvas, scene: Scene, outline: Outline, f: int) -> list[An
 def _outline_of(lines: npt.NDArray[np.int64]) -> list[list[int]]:
     """The rim of a plane polygon, one face instead of a fan of triangles with seams."""
     return [lines[:, 0].tolist()]
-
-
-def _circle(centre: Floats, axis: Floats, radius: float) -> Floats:
-    one = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    one /= np.linalg.norm(one)
-    turn = np.linspace(0.0, 2 * np.pi, 73)[:, None]
-    rim = centre + radius * (np.cos(turn) * one + np.sin(turn) * np.cross(axis, one))
-    return np.concatenate([centre[None], rim])
 
 
 def _hatched(canvas: Canvas, start: Floats, end: Floats, length: float) -> list[Any]:

@@ -217,13 +217,20 @@ def _bodies(scene: Scene) -> list[dict[str, Any]]:
             "points": shape.points.tolist(),
             "lines": shape.lines.tolist(),
             "faces": shape.faces.tolist(),
-            "circles": [[at.tolist(), axis.tolist(), radius] for at, axis, radius in shape.circles],
             "outlines": [
                 [outline.points.tolist(), _is_fan(outline)]
                 for outline in scene.outlines
                 if outline.body == body
             ],
-            "guides": [[*guide.ends.tolist(), guide.kind] for guide in scene.guides if guide.body == body],
+            "guides": [
+                [
+                    *guide.ends.tolist(),
+                    guide.kind,
+                    guide.across.tolist() if guide.across is not None else None,
+                ]
+                for guide in scene.guides
+                if guide.body == body
+            ],
         }
         for body, shape in zip(scene.bodies, scene.shapes, strict=True)
     ]

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.pictures.cams import Outline, outlines_of
+from groups.pictures.gears import rims_of
 from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shapes_of
 from groups.rotations import turned
 from mbssa import decompose
@@ -44,7 +45,7 @@ class Scene:
     shapes : one for each drawn body, in its own frame
     marks : the joints between drawn bodies
     guides : rails, tubes and rods of the joints that slide
-    outlines : profiles of cams and what follows them
+    outlines : profiles of cams and what follows them; rims of gears and wheels
     low, high : (3,) corners of the box that holds the whole motion, m
     """
 
@@ -105,7 +106,11 @@ def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
     marks = marks_of(mechanism, frames, bodies)
     guides, marks = guides_of(mechanism, frames, marks, bodies, position, quaternion)
     shapes = shapes_of(mechanism, frames, marks, guides, bodies)
-    outlines = outlines_of(mechanism, frames, bodies, position, quaternion)
+    tracks = {guide.joint: guide for guide in guides if guide.kind == "track"}
+    outlines = (
+        *outlines_of(mechanism, frames, bodies, position, quaternion),
+        *rims_of(frames, marks, tracks, bodies),
+    )
     at = np.searchsorted(wide, instants)
     low, high = _box(bodies, position, quaternion, shapes, guides, outlines)
     structure = decompose(mechanism)
@@ -196,7 +201,7 @@ def _box(
     guides: tuple[Guide, ...],
     outlines: tuple[Outline, ...],
 ) -> tuple[Floats, Floats]:
-    local = [(k, shape.extent) for k, shape in enumerate(shapes)]
+    local = [(k, shape.points) for k, shape in enumerate(shapes)]
     local += [(bodies.index(guide.body), guide.ends) for guide in guides]
     local += [(bodies.index(outline.body), outline.points) for outline in outlines]
     parts = [

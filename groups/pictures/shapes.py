@@ -33,24 +33,12 @@ class Shape:
     """What is drawn of one body, in its own frame, m.
 
     ``points`` (n, 3) are its joints, its named points and where its guides begin; ``lines`` (m, 2) and
-    ``faces`` (f, 3) are rows of them; ``circles`` are (centre, axis, radius), the wheels of gears.
+    ``faces`` (f, 3) are rows of them.
     """
 
     points: Floats
     lines: Indices
     faces: Indices
-    circles: tuple[tuple[Floats, Floats, float], ...] = ()
-
-    @property
-    def extent(self) -> Floats:
-        """(n, 3) points that a picture must have room for."""
-        around = [self.points]
-        for centre, axis, radius in self.circles:
-            one = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-            one *= radius / np.linalg.norm(one)
-            other = np.cross(axis, one)
-            around.append(centre + np.stack([one, -one, other, -other]))
-        return np.concatenate(around)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +64,9 @@ class Mark:
 class Guide:
     """A straight part of a sliding joint: ``ends`` (2, 3) in the frame of ``body``, m.
 
-    ``kind`` is "rail" (a block slides on it), "tube", or "rod" (which slides in a tube). ``foot`` is
-    where a rail or tube of a moving body meets the rest of it.
+    ``kind`` is "rail" (a block slides on it), "slot" (a pin slides in it), "track" (a wheel rolls on it),
+    "tube", or "rod" (which slides in a tube). ``foot`` is where a guide of a moving body meets the rest of
+    it; ``across`` (3,) is the direction in which a slot is wide.
     """
 
     body: int
@@ -85,6 +74,7 @@ class Guide:
     ends: Floats
     kind: str
     foot: Floats
+    across: Floats | None = None
 
 
 def marks_of(mechanism: Mechanism, frames: Frames, bodies: Sequence[int]) -> tuple[Mark, ...]:
@@ -160,7 +150,9 @@ def guides_of(
         spare = max(0.12 * frames.size, 0.15 * (far - near))
         ends = mark.origin[holds] + np.outer([near - spare, far + spare], axis)
         nearest = float(np.clip(feet.mean() if len(feet) else near, near - spare, far + spare))
-        guides.append(Guide(holder, mark.joint, ends, "rail", mark.origin[holds] + nearest * axis))
+        kind = "slot" if mark.type.solid == "rider" else "rail"
+        across = np.cross(mark.axes[holds][:, 2], axis)
+        guides.append(Guide(holder, mark.joint, ends, kind, mark.origin[holds] + nearest * axis, across))
     return tuple(guides), tuple(moved)
 
 
@@ -176,16 +168,9 @@ def shapes_of(
     for body in bodies:
         points = [_joints_of(mechanism, frames, marks, body)]
         points += [guide.foot[None] for guide in guides if guide.body == body]
-        circles = tuple(
-            (mark.origin[side], mark.axes[side][:, 2], mark.radii[side])
-            for mark in marks
-            if mark.radii is not None
-            for side in (0, 1)
-            if mark.bodies[side] == body and mark.radii[side] > 0.0
-        )
         unique = _unique(np.concatenate(points), _SAME * frames.size)
         lines, faces = _outline(unique) if body else (_none(2), _none(3))
-        shapes.append(Shape(unique, lines, faces, circles))
+        shapes.append(Shape(unique, lines, faces))
     return tuple(shapes)
 
 
@@ -310,7 +295,7 @@ def _track(mark: Mark, bodies: Sequence[int], position: Floats, quaternion: Floa
     assert mark.radii is not None
     spare = 1.2 * mark.radii[1]
     ends = mark.origin[0] + np.outer([way.min() - spare, way.max() + spare], mark.axes[0][:, 0])
-    return Guide(mark.bodies[0], mark.joint, ends, "rail", ends[0])
+    return Guide(mark.bodies[0], mark.joint, ends, "track", ends[0])
 
 
 def _unique(points: Floats, tolerance: float) -> Floats:

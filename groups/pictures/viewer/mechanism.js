@@ -63,21 +63,23 @@ function buildMechanism(motion, scene, fine) {
     for (const [a, b] of body.lines) bar(k, points[a], points[b], thin);
     for (const i of new Set(body.lines.flat())) ball(k, points[i], thin, MAIN);
     if (body.faces.length) mesh(k, trianglesOf(body.faces.flat().flatMap((i) => points[i].toArray())), FACE);
-    for (const [centre, axis, radius] of body.circles) {
-      const wheel = mesh(k, new THREE.TorusGeometry(radius, 0.5 * r, 10, 72), MAIN);
-      wheel.position.copy(vector(centre, lift(k)));
-      wheel.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector(axis));
-    }
     for (const [line, fan] of body.outlines) {
       const rim = line.map((point) => vector(point, lift(k)));
-      for (let i = 1; i < rim.length; i++) bar(k, rim[i - 1], rim[i], 0.6 * r);
+      const length = rim.reduce((sum, p, i) => sum + (i ? p.distanceTo(rim[i - 1]) : 0), 0);
+      const thick = Math.min(0.6 * r, (0.35 * length) / rim.length); // teeth are finer than cams
+      for (let i = 1; i < rim.length; i++) bar(k, rim[i - 1], rim[i], thick);
       if (!fan) continue;
       const middle = rim.reduce((sum, p) => sum.add(p), new THREE.Vector3()).divideScalar(rim.length);
       mesh(k, trianglesOf(rim.slice(1).flatMap((p, i) => [middle, rim[i], p]).flatMap((p) => p.toArray())), FACE);
     }
-    for (const [from, to, kind] of body.guides) {
-      const radius = { rail: 0.45, tube: 1.7, rod: 0.9 }[kind] * r;
-      bar(k, vector(from, lift(k)), vector(to, lift(k)), radius);
+    for (const [from, to, kind, across] of body.guides) {
+      const radius = { rail: 0.45, slot: 0.5, track: 0.45, tube: 1.7, rod: 0.9 }[kind] * r;
+      const ends = [vector(from, lift(k)), vector(to, lift(k))];
+      const side = kind === "slot" ? vector(across).multiplyScalar(2 * r) : null;
+      for (const sign of side ? [-1, 1] : [0]) {
+        bar(k, ...ends.map((end) => (side ? end.clone().addScaledVector(side, sign) : end)), radius);
+      }
+      if (side) for (const end of ends) bar(k, end.clone().sub(side), end.clone().add(side), radius);
     }
   };
 
@@ -93,11 +95,9 @@ function buildMechanism(motion, scene, fine) {
     if (mark.mouth) axle(k, at, column(mark.slide), 0.9 * r, 2.1 * r, which);
     else if (slide) {
       const place = vector(mark.at, motion.planar ? lift(mark.body) : 0);
-      block(k, place, mark.axes, slide, which);
-      if (mark.solid === "rider") {
-        if (motion.planar) axle(k, at, column(2), reach + 2.4 * r, 0.9 * r, DARK);
-        else axle(k, place, column(2), 4 * r, 1.1 * r, DARK);
-      }
+      if (mark.solid !== "rider") block(k, place, mark.axes, slide, which);
+      else if (motion.planar) axle(k, at, column(2), reach + 2.4 * r, 1.5 * r, mark.driven ? DRIVEN : DARK);
+      else axle(k, place, column(2), 4 * r, 1.5 * r, mark.driven ? DRIVEN : DARK);
     } else if (mark.solid === "axle") {
       axle(k, at, column(2), reach + (motion.planar ? 1.5 : 2.6) * r, 1.5 * r, which);
       axle(k, at, column(2), reach + (motion.planar ? 1.8 : 3.1) * r, 0.7 * r, DARK);
