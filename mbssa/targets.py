@@ -17,7 +17,7 @@ from mbssa import ranks
 #: Endings of the files that an option writes.
 TRAJECTORY = (".npz", ".csv", ".nc", ".parquet")
 STILL = (".png", ".svg", ".pdf")
-MOVING = (".gif", ".html", ".htm")
+MOVING = (".gif", ".mp4", ".webm", ".html", ".htm")
 
 
 @dataclass(frozen=True, slots=True)

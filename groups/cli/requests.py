@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -21,6 +22,7 @@ from groups.motion.sampling import usual_motion
 from groups.trajectory import LEVELS, Level, Trajectory, body_index
 from mbssa import Mechanism, ModelError
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail
+from mbssa.film import ANIMATIONS, ENCODERS, Film, require_video
 
 T = TypeVar("T")
 
@@ -214,14 +216,22 @@ def standing(model: Model, kept: Sequence[int] | None, level: Level) -> Trajecto
     return at_rest(model.mechanism, model.reference, bodies, LEVELS.index(level), model.structure.n_groups)
 
 
+@dataclass(frozen=True)
+class Pictures:
+    """Points whose paths are drawn, curves over time, and the size and rate of films."""
+
+    points: Sequence[str] | None
+    curves: Sequence[str] | None
+    film: Film
+
+
 def picture_faults(
     model: Model,
     kept: Sequence[int] | None,
     level: Level,
     plot: bool,
     animations: Sequence[Path],
-    points: Sequence[str] | None,
-    curves: Sequence[str] | None,
+    pictures: Pictures,
     derived: Mapping[str, str] | None,
 ) -> list[str]:
     """What would keep pictures from being drawn, found out on the reference configuration alone."""
@@ -235,21 +245,28 @@ def picture_faults(
 
     still, faults = standing(model, kept, level), []
     try:
-        if plot and points is None:
-            coordinates(still, curves, derived=derived)
+        if plot and pictures.points is None:
+            coordinates(still, pictures.curves, derived=derived)
         elif plot:
-            paths(still, points)
+            paths(still, pictures.points)
     except ValueError as error:
-        advice = "; --keep more bodies, or write --points" if kept is not None and points is None else ""
+        advice = (
+            "; --keep more bodies, or write --points" if kept is not None and pictures.points is None else ""
+        )
         faults.append(f"--plot: {error}{advice}")
     try:
         if animations:
             drawn = len(set(still.kept.tolist()) | {0})
-            gif = any(path.suffix.lower() == ".gif" for path in animations)
-            most = MOST_BODIES if gif else MOST_BODIES_OF_A_PAGE
+            films = [path for path in animations if path.suffix.lower() in ANIMATIONS]
+            faults += list(
+                dict.fromkeys(f"--{fault}" for path in films for fault in pictures.film.faults(path))
+            )
+            if any(path.suffix.lower() in ENCODERS for path in films):
+                require_video()
+            most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
             refuse_beyond(most, drawn, "bodies", "one animation", "name fewer with --keep")
-            points_of(scene_of(still, 1), points)
-    except ValueError as error:
+            points_of(scene_of(still, 1), pictures.points)
+    except (ModuleNotFoundError, ValueError) as error:
         faults.append(f"--animate: {error}")
     return faults
 

@@ -12,6 +12,7 @@ import typer
 
 from groups.building import build
 from groups.cli.requests import (
+    Pictures,
     QuantityOption,
     bodies_asked,
     expressions_asked,
@@ -44,6 +45,7 @@ from mbssa.cli.options import (
     ThroughOption,
     TrustOption,
 )
+from mbssa.film import ANIMATIONS, Film
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults
 from mbssa.units import SI
 
@@ -151,9 +153,13 @@ def solve(
     animate: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Animate: .gif, or .html to play and turn in a browser; may be repeated."
+            metavar="FILE",
+            help="Animate: .gif, .mp4, .webm, or .html to play and turn in a browser; may be repeated.",
         ),
     ] = None,
+    frames: Annotated[int | None, typer.Option(metavar="N", help="Frames of a film, evenly chosen.")] = None,
+    fps: Annotated[float | None, typer.Option(metavar="X", help="Frames of a film per second.")] = None,
+    width: Annotated[int | None, typer.Option(metavar="PX", help="Pixels of a film across.")] = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Solve on so many cores, by the plan predicted fastest."),
@@ -211,6 +217,11 @@ def solve(
         named = points_asked(points or [])
         if points and not plot and not animate:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
+        film = Film(frames, fps, width)
+        if film != Film() and not any(path.suffix.lower() in ANIMATIONS for path in animate or []):
+            faults.append(
+                "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
+            )
         if points and named is None:
             faults.append("--points: names no point")
         if through is not None:
@@ -228,8 +239,7 @@ def solve(
             branch,
             compiled,
             targets,
-            named,
-            drawn,
+            Pictures(named, drawn, film),
             choice,
             request,
             through,
@@ -252,8 +262,7 @@ def _solve(
     branch: Branch | None,
     compiled: bool | None,
     targets: Sequence[Target],
-    points: list[str] | None,
-    curves: list[str] | None,
+    pictures: Pictures,
     choice: Choice,
     request: Request,
     through: Sequence[str] | None,
@@ -266,7 +275,7 @@ def _solve(
     still = any(target.option == "--plot" for target in targets)
     moving = [target.path for target in targets if target.option == "--animate"]
     if still or moving:
-        faults = picture_faults(model, kept, level, still, moving, points, curves, choice.get("derived"))
+        faults = picture_faults(model, kept, level, still, moving, pictures, choice.get("derived"))
         if faults:
             fail_all(faults)
     if any(has_columns(target.path) for target in targets):
@@ -300,7 +309,7 @@ def _solve(
     if run.stopped:
         more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
         print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
-    written, faults = _write(run.trajectory, targets, points, curves, choice)
+    written, faults = _write(run.trajectory, targets, pictures, choice)
     shown = model.mechanism.units if choice["units"] == "file" else SI
     present(solution_report(Summary(model, motion, run, written, shown)), form)
     if faults:
@@ -373,8 +382,7 @@ def _columns_asked(
 def _write(
     trajectory: Any,
     targets: Sequence[Target],
-    points: list[str] | None,
-    curves: list[str] | None,
+    pictures: Pictures,
     choice: Choice,
 ) -> tuple[list[Path], list[str]]:
     """Write the files; those that were, and what kept others from it."""
@@ -389,9 +397,10 @@ def _write(
                 write(
                     trajectory,
                     target.path,
-                    picture="coordinates" if points is None else "paths",
-                    points=points,
-                    curves=curves,
+                    picture="coordinates" if pictures.points is None else "paths",
+                    points=pictures.points,
+                    curves=pictures.curves,
+                    film=pictures.film,
                     derived=choice.get("derived"),
                     units=choice["units"],
                 )

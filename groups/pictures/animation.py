@@ -1,10 +1,10 @@
-"""An animated GIF of a motion."""
+"""A motion as a film: an animated GIF, MP4 or WebM."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +17,11 @@ from groups.pictures.points import PointName, points_of
 from groups.pictures.scene import scene_of
 from groups.pictures.style import FINE, GRID, PATH_COLOUR
 from mbssa.files import write_whole
+from mbssa.film import ENCODERS, FPS, FRAMES, WIDTH, Film, require_video
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-
-#: Frames of a GIF beyond which it is a film, which other tools make.
-MOST_FRAMES = 600
-
-_RESOLUTION = 110
 
 #: Colours of a palette from here on are paper.
 _PAPER = 248
@@ -36,30 +32,30 @@ def animate(
     path: str | os.PathLike[str],
     *,
     points: Sequence[PointName] | None = None,
-    frames: int = 60,
-    fps: float = 20.0,
+    frames: int | None = None,
+    fps: float | None = None,
+    width: int | None = None,
     loop: bool = True,
 ) -> None:
-    """Write an animated GIF of the motion at evenly chosen instants, with the paths of points.
+    """Write an animation of the motion at evenly chosen instants, with the paths of points.
 
     The title of each frame has its time, and the groups that failed there. The file is either whole or
-    not there, and the same motion gives the same bytes.
+    not there, and the same motion gives the same bytes of a GIF.
 
     Parameters
     ----------
     trajectory : a solved motion
-    path : a ``.gif`` file
+    path : a ``.gif``, ``.mp4`` (H.264) or ``.webm`` (VP9) file
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
-    frames : at most this many instants, 1 to 600
-    fps : frames per second, at most 50, which is what viewers can show
-    loop : whether it begins again at its end
+    frames, fps, width : number of frames, frames per second and pixels, as :class:`Film` has them
+    loop : whether a GIF begins again at its end
 
     Raises
     ------
     ValueError
         Another ending, numbers out of range, points that are not there, or more than 60 bodies.
     ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
+        Matplotlib is missing, or for a video PyAV; the message says how to install it.
     OSError
         The file cannot be written.
 
@@ -76,15 +72,22 @@ def animate(
     b'GIF89a'
     """
     require_matplotlib()
-    faults = []
-    if Path(path).suffix.lower() != ".gif":
-        faults.append(f"{os.fspath(path)}: an animation is written as .gif")
-    if not 1 <= frames <= MOST_FRAMES:
-        faults.append(f"frames = {frames}: give 1 to {MOST_FRAMES}")
-    if not 0 < fps <= 50:
-        faults.append(f"fps = {fps:g}: give more than 0 and at most 50")
+    faults = Film(frames, fps, width).faults(path)
     if faults:
         raise ValueError("; ".join(faults))
+    ending = Path(path).suffix.lower()
+    if ending in ENCODERS:
+        require_video()
+    rate = fps or FPS[ending == ".gif"][0]
+    images = _images(trajectory, points, frames or FRAMES[ending == ".gif"][0], width or WIDTH)
+    film = _gif(list(images), rate, loop) if ending == ".gif" else _video(images, rate, ending)
+    write_whole(Path(path), film)
+
+
+def _images(
+    trajectory: Trajectory, points: Sequence[PointName] | None, frames: int, width: int
+) -> Iterator[Any]:
+    """Frames, one after another, as Pillow's images."""
     scene, traced = scene_of(trajectory, frames), scene_of(trajectory, PATH_INSTANTS)
     refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
     canvas = canvas_for(scene)
@@ -93,25 +96,44 @@ def animate(
         draw_path(canvas, line, GRID, 2 * FINE)
     draw_ground(canvas, scene)
     draw_key(canvas, scene)
-    images = []
     for f, instant in enumerate(scene.instants.tolist()):
         canvas.title(title_of(trajectory, scene, f))
         drawn = draw_bodies(canvas, scene, f)
         for line in lines:
             drawn += draw_path(canvas, line[traced.instants <= instant], PATH_COLOUR, FINE)
-        images.append(_image(canvas))
+        yield _image(canvas, width)
         for artist in drawn:
             artist.remove()
-    write_whole(Path(path), _gif(images, fps, loop))
 
 
-def _image(canvas: Canvas) -> Any:
+def _image(canvas: Canvas, width: int) -> Any:
     from PIL import Image
 
-    canvas.figure.set_dpi(_RESOLUTION)
+    canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
     canvas.figure.canvas.draw()
     pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
     return Image.fromarray(pixels).convert("RGB")
+
+
+def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:
+    """Encoded as browsers and slides play it: YUV 4:2:0, which has even widths and heights."""
+    from fractions import Fraction
+
+    import av
+
+    buffer = io.BytesIO()
+    with av.open(buffer, "w", format=ending[1:]) as film:
+        stream: Any = film.add_stream(ENCODERS[ending], rate=Fraction(fps).limit_denominator(1000))
+        stream.pix_fmt = "yuv420p"
+        # At constant quality; VP9 takes ten times as long without cpu-used.
+        stream.options = {"crf": "20", "b": "0"} | ({"cpu-used": "5"} if ending == ".webm" else {})
+        for f, image in enumerate(images):
+            if f == 0:
+                stream.width, stream.height = image.width // 2 * 2, image.height // 2 * 2
+            pixels = np.asarray(image)[: stream.height, : stream.width]
+            film.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, "rgb24")))
+        film.mux(stream.encode())
+    return buffer.getvalue()
 
 
 def _gif(images: list[Any], fps: float, loop: bool) -> bytes:

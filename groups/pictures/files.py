@@ -13,6 +13,7 @@ from groups.pictures.drawing import mechanism_at
 from groups.pictures.page import page
 from groups.pictures.paths import paths
 from groups.pictures.points import PointName
+from mbssa.film import ANIMATIONS, Film
 from mbssa.pictures.files import save
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Picture = Literal["coordinates", "paths", "mechanism"]
 
 _PICTURES = ("coordinates", "paths", "mechanism")
 _STILL = (".png", ".svg", ".pdf")
-_MOVING = (".gif", ".html", ".htm")
+_MOVING = (*ANIMATIONS, ".html", ".htm")
 
 
 def write(
@@ -34,8 +35,12 @@ def write(
     curves: Sequence[str] | None = None,
     derived: Mapping[str, str] | None = None,
     units: Literal["file", "si"] = "si",
+    film: Film | None = None,
 ) -> None:
-    """Write a picture of a motion: ``.gif`` animated, ``.html`` in 3D, ``.png``, ``.svg``, ``.pdf`` still.
+    """Write a picture of a motion: animated, in 3D or still.
+
+    A film is a ``.gif``, ``.mp4`` or ``.webm``, a page in 3D ``.html``, a still picture ``.png``, ``.svg`` or
+    ``.pdf``.
 
     Parameters
     ----------
@@ -45,6 +50,8 @@ def write(
         "mechanism" at the first instant
     points : whose paths are drawn, as in :func:`paths`; coordinates have none
     curves, derived, units : coordinates and quantities that are drawn over time, as in :func:`coordinates`
+
+    film : size and rate of an animation
 
     Raises
     ------
@@ -71,13 +78,14 @@ def write(
     ending = Path(path).suffix.lower()
     faults = []
     if ending not in (*_STILL, *_MOVING):
-        faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .html, .png, .svg or .pdf")
+        faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .mp4, .webm, .html, .png, .svg or .pdf")
     if picture not in _PICTURES:
         faults.append(f"picture = {picture!r}: write one of {', '.join(_PICTURES)}")
     if faults:
         raise ValueError("; ".join(faults))
-    if ending == ".gif":
-        animate(trajectory, path, points=points)
+    if ending in ANIMATIONS:
+        rate = film or Film()
+        animate(trajectory, path, points=points, frames=rate.frames, fps=rate.fps, width=rate.width)
     elif ending in _MOVING:
         page(trajectory, path, points=points)
     elif picture == "coordinates":
