@@ -421,10 +421,11 @@ class Trajectory:
         return to_pandas(chosen_columns(self, **choice))
 
     def to_xarray(self) -> xarray.Dataset:
-        """A labelled dataset: dimensions time, body, axis, component (of quaternions) and group.
+        """A labelled dataset: dimensions time, body, axis, component (of quaternions), coordinate and group.
 
-        Velocities are split into linear and angular; every variable has its units. Needs the extra
-        ``xarray``.
+        Velocities are split into linear and angular; every variable has its units. ``joint_coordinate``,
+        ``joint_rate`` and ``joint_acceleration`` are those of every joint that can be measured, with their
+        units in ``coordinate_unit``. Needs the extra ``xarray``.
 
         Raises
         ------

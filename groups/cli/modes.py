@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from groups.assembly_modes import STARTS
+from groups.assembly_modes import STARTS, GroupModes
 from groups.assembly_modes import modes as modes_of
 from groups.cli.requests import model_asked
+from groups.model import Model
 from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import completion
-from mbssa.cli.console import fail, present
-from mbssa.cli.options import FormatOption, ModelArgument, TrustOption
+from mbssa.cli.console import fail, fail_all, present
+from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption
+from mbssa.targets import STILL, target_faults, targets_of
 
 
 def modes(
@@ -34,6 +39,11 @@ def modes(
             help="Where Newton searches: end after N random starts in a row that find no new mode; 500.",
         ),
     ] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the modes as thumbnails: .png, .svg or .pdf."),
+    ] = None,
+    force: ForceOption = False,
     trust: TrustOption = False,
     form: FormatOption = "table",
 ) -> None:
@@ -45,8 +55,11 @@ def modes(
 
     Exit 0: listed; 1: the model cannot be solved as given; 2: bad input.
 
-    Example: mbssa modes stewart --group 1
+    Example: mbssa modes stewart --group 1 --pictures modes.svg
     """
+    faults = target_faults(targets_of(("--pictures", pictures, STILL)), [model], force)
+    if faults:
+        fail_all(faults)
     found = model_asked(load(model), model)
     most = STARTS if starts is None else starts
     try:
@@ -57,4 +70,17 @@ def modes(
                 listed = (modes_of(found, group, starts=most, told=told),)
     except ValueError as error:
         fail(f"{model}: {error}")
+    if pictures is not None:
+        _draw(found, listed, pictures)
     present(modes_report(found, listed, each=group is not None), form)
+
+
+def _draw(model: Model, listed: Sequence[GroupModes], path: Path) -> None:
+    from groups.pictures import mode_pictures
+    from mbssa.pictures import save
+
+    try:
+        save(mode_pictures(model, [found for found in listed if len(found) > 1] or listed), path)
+    except ValueError as error:
+        fail(f"--pictures: {error}")
+    print(f"written: {path}", file=sys.stderr)

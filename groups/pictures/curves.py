@@ -84,11 +84,8 @@ def derived_curves(trajectory: Trajectory, expressions: Mapping[str, str]) -> li
     """Quantities by name, as :meth:`groups.Trajectory.quantity` has them."""
     from groups.results.expressions import derived
 
-    found = []
-    for one in derived(trajectory, expressions) if expressions else ():
-        parts = [part for part in (one.value, one.rates, one.accelerations) if part is not None]
-        found.append(Curve(one.name, one.unit, False, tuple(parts)))
-    return found
+    found = derived(trajectory, expressions) if expressions else ()
+    return [Curve(one.name, one.unit, False, one.levels) for one in found]
 
 
 def converted(curve: Curve, units: tuple[str, str]) -> Curve:
@@ -150,15 +147,10 @@ def _find(trajectory: Trajectory, name: str) -> list[Curve]:
 
 def _of_joint(trajectory: Trajectory, joint: Joint) -> list[Curve]:
     motion = joint_motion(trajectory, joint)
-    arrays = [part for part in (motion.value, motion.rates, motion.accelerations) if part is not None]
+    coordinates = [motion[name] for name in motion.names]
     return [
-        Curve(
-            f"{joint.id}.{name}",
-            motion.units[k],
-            name in joint.driven,
-            tuple(array[:, k] for array in arrays),
-        )
-        for k, name in enumerate(motion.names)
+        Curve(one.name, one.unit, one.name.rpartition(".")[2] in joint.driven, one.levels)
+        for one in coordinates
     ]
 
 

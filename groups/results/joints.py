@@ -119,6 +119,11 @@ class CoordinateMotion:
     accelerations: Floats | None = None
 
     @property
+    def levels(self) -> tuple[Floats, ...]:
+        """Value, rate and acceleration, as many as were kept."""
+        return tuple(a for a in (self.value, self.rates, self.accelerations) if a is not None)
+
+    @property
     def rate(self) -> Floats:
         """(T,), m/s or rad/s; a ValueError where velocities were not kept."""
         return _kept(self.rates, "velocity")

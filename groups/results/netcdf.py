@@ -6,18 +6,23 @@ netCDF-3 is written by SciPy, which is there anyway, so the extra brings xarray 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from groups.results.faults import STATUS
+from groups.results.joints import CoordinateMotion, chosen_coordinates
 from mbssa.files import whole
 
 if TYPE_CHECKING:
     import xarray
 
     from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
 
 #: Bytes that an array of the format takes: its offsets have 64 bits, its sizes 32.
 _MOST = 2**32 - 4
@@ -30,7 +35,7 @@ _FLAGS = {
 
 
 def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
-    """A dataset of views, nothing copied; see :meth:`groups.Trajectory.to_xarray`."""
+    """A dataset of views of the bodies' arrays; see :meth:`groups.Trajectory.to_xarray`."""
     try:
         import xarray
     except ModuleNotFoundError:
@@ -38,6 +43,8 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
             'labelled datasets and netCDF need xarray: pip install "mbssa[xarray]"', name="xarray"
         ) from None
     mechanism, quality = trajectory.mechanism, ("time", "group")
+    chosen = chosen_coordinates(trajectory, "all")
+    joints = _joints(chosen)
     variables: dict[str, Any] = {
         "position": (("time", "body", "axis"), trajectory.position, _about("origin of the body", "m")),
         "orientation": (
@@ -50,6 +57,7 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
             )
         ),
         **_levels(trajectory),
+        **{name: (("time", "coordinate"), array, about) for name, (array, about) in joints.items()},
         "status": (
             quality,
             trajectory.status,
@@ -72,12 +80,27 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
         "group": ("group", groups, {"long_name": "number of the structural group"}),
         "group_name": ("group", list(trajectory.named_groups)),
     }
+    if chosen:
+        coordinates["coordinate"] = ("coordinate", [motion.name for motion in chosen])
+        coordinates["coordinate_unit"] = ("coordinate", [motion.unit for motion in chosen])
     if not trajectory.planar:
         coordinates["component"] = ("component", ["w", "x", "y", "z"])
     about = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
     if trajectory.outer is not None:
         about["borrowed"] = json.dumps(trajectory.outer.borrowed.to_dict())
     return xarray.Dataset(variables, coordinates, about)
+
+
+def _joints(chosen: Sequence[CoordinateMotion]) -> dict[str, tuple[Floats, dict[str, str]]]:
+    """Values, rates and accelerations of the joints' coordinates, as far as they were kept."""
+    found = {}
+    names = ("joint_coordinate", "joint_rate", "joint_acceleration")
+    for level, (name, per) in enumerate(zip(names, ("", "/s", "/s^2"), strict=True)):
+        arrays = [motion.levels[level] for motion in chosen if level < len(motion.levels)]
+        if arrays:
+            said = {"long_name": name.replace("_", " "), "units_are": f"coordinate_unit{per}"}
+            found[name] = (np.stack(arrays, axis=1), said)
+    return found
 
 
 def _levels(trajectory: Trajectory) -> dict[str, Any]:

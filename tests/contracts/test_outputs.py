@@ -30,6 +30,7 @@ WRITTEN = {
     ("solve", "--output"): (".csv", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--plot"): (".svg", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--animate"): (".html", "solve {m} --steps 2 --no-compiled"),
+    ("modes", "--pictures"): (".svg", "modes {m}"),
     ("partition", "--output"): (".toml", "partition {m}"),
     ("partition", "--plot"): (".svg", "partition {m} --sweep --steps 2"),
     ("routes", "--save"): (".json", "routes {m}"),

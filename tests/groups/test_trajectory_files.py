@@ -256,11 +256,14 @@ def test_a_dataset_has_labels_and_units(rotor, four_bar):
     assert (units["velocity"], units["angular_acceleration"]) == ("m/s", "rad/s^2")
     assert data.status.attrs["flag_meanings"].split()[4] == "out_of_reach"
     assert np.shares_memory(data.position.values, rotor.position)
+    slide = data.joint_rate.sel(coordinate="1-2.slide")
+    np.testing.assert_array_equal(slide, rotor.joint("1-2")["slide"].rate)
+    assert str(slide.coordinate_unit.values) == "m"
     flat = four_bar.to_xarray()
     assert flat.orientation.dims == flat.angular_velocity.dims == ("time", "body")
     assert flat.axis.values.tolist() == ["x", "y"]
     assert set(partial(rotor).to_xarray().data_vars) == {
-        "position", "orientation", "status", "residual", "iterations", "condition",
+        "position", "orientation", "joint_coordinate", "status", "residual", "iterations", "condition",
     }  # fmt: skip
 
 

@@ -9,10 +9,12 @@ from PIL import Image
 import groups
 import groups.pictures
 import mbssa
-from groups.pictures import animate, coordinates, mechanism_at, paths, write
+from groups.pictures import animate, coordinates, mechanism_at, mode_pictures, paths, write
 from groups.pictures.failures import failures
 from groups.pictures.points import points_of
 from groups.pictures.scene import scene_of
+from mbssa.joints.frames import joint_frames
+from mbssa.pictures import save as write_figure
 
 MODELS = ("rotor", "stewart", "theo_jansen", "slider_crank", "planar_3rrr", "suspension", "spatial_four_bar")
 
@@ -246,6 +248,35 @@ class TestFailures:
         trajectory = failed(solved("slider_crank"), 1, [3, 4, 9], 3)
         found = [(f.group, f.reason, f.first, f.last) for f in failures(trajectory)]
         assert found == [(2, "not converged", 3, 4), (2, "not converged", 9, 9)]
+
+
+class TestModes:
+    def test_every_mode_is_drawn_where_it_is(self):
+        """Pins of the drawn modes lie where the mode's own bodies have them."""
+        model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+        dyad = groups.modes(model, 2)
+        figure = mode_pictures(model, [dyad])
+        assert [axes.get_title() for axes in figure.axes] == ["SG-2, mode 1", "SG-2, mode 2, the reference"]
+        frames = joint_frames(model.mechanism)
+        joint = model.mechanism.joint_ids.index("3-4")
+        for axes, mode in zip(figure.axes, dyad, strict=True):
+            k = mode.bodies.tolist().index(model.mechanism.joint_bodies(joint)[0])
+            pin = mode.position[k] + mode.rotation[k] @ frames.origin[joint, 0]
+            marks = np.array([np.ravel(line.get_data()) for line in axes.lines if len(line.get_xdata()) == 1])
+            assert np.linalg.norm(marks - pin[:2], axis=1).min() < 1e-9
+
+    def test_later_groups_are_left_out_and_space_is_drawn(self, tmp_path):
+        model = groups.build(mbssa.decompose(mbssa.load("rotor")))
+        figure = mode_pictures(model, [groups.modes(model, 1)])
+        assert len(figure.axes) == 2
+        write_figure(figure, tmp_path / "modes.svg")
+        assert "SG-1, mode 2, the reference" in (tmp_path / "modes.svg").read_text(encoding="utf-8")
+
+    def test_too_many_are_refused(self, monkeypatch):
+        monkeypatch.setattr("groups.pictures.modes.MOST_MODES", 1)
+        model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+        with pytest.raises(ValueError, match=r"2 assembly modes are too many .* name a group with --group"):
+            mode_pictures(model, [groups.modes(model, 2)])
 
 
 class TestFiles:
