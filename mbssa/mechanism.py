@@ -40,8 +40,8 @@ class BodyGeometry:
 
     ``origin`` (3,) or (2,), m, and ``orientation`` (unit quaternion w, x, y, z; planar: one angle,
     rad) place the body's frame in the world at the reference; both default to the world's frame.
-    ``points`` are named points in world coordinates at the reference. ``inertia`` and ``visual``
-    are kept as they are.
+    ``points`` are named points in world coordinates at the reference. ``inertia`` is kept as it is;
+    ``visual`` is what pictures show (:mod:`mbssa.io.visual`), lengths in m.
 
     >>> import mbssa
     >>> mbssa.load("stewart").bodies[13].geometry.origin
@@ -88,6 +88,7 @@ class Mechanism:
     multiple_joints : joints of three or more bodies, whose pairs are among the joints
     motion : the motion that the model carries, or None; kept here, run by the package ``groups``
     units : of length and angle in the model file, for tables; every number here is in m and rad
+    folder : of the model file, where the meshes of its bodies are; empty for one that is no file
 
     Examples
     --------
@@ -116,6 +117,7 @@ class Mechanism:
     source: str = ""
     notes: tuple[str, ...] = ()
     units: tuple[str, str] = SI
+    folder: str = ""
 
     def __post_init__(self) -> None:
         for column in (self.joint_start, self.joint_body, self.joint_type, self.driven):

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.pictures.cams import Outline
 from groups.pictures.curves import every_curve
 from groups.pictures.failures import failed_at
 from groups.pictures.points import Point, PointName, points_of, rates_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.style import PATH_COLOUR
+from groups.pictures.visuals import solids_of
 from mbssa.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.reports.wording import counted
@@ -144,6 +144,7 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in scene.instants.tolist()]
     low, high = scene.low - centre, scene.high - centre
     up, view, flat = _view(scene)
+    solids = solids_of(scene.mechanism, scene.bodies)
     return {
         "name": printable(scene.mechanism.name or "mechanism"),
         "planar": scene.planar,
@@ -158,7 +159,11 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
         "about": _about(trajectory, scene),
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
         "groups": _groups(scene),
-        "bodies": _bodies(scene),
+        "bodies": _bodies(scene, {solid.body for solid in solids}),
+        "solids": [
+            {"body": scene.bodies.index(solid.body), "corners": _base64(solid.corners, "<f4")}
+            for solid in solids
+        ],
         "marks": [_mark(scene, mark) for mark in scene.marks],
         "paths": [_path(trajectory, scene, point) for point in points],
         "curves": _curves(trajectory, scene),
@@ -205,7 +210,8 @@ def _model(mechanism: Mechanism) -> str:
         return ""
 
 
-def _bodies(scene: Scene) -> list[dict[str, Any]]:
+def _bodies(scene: Scene, solid: set[int]) -> list[dict[str, Any]]:
+    """The bodies; those that are ``solid`` have a mesh instead of lines."""
     layers = _layers(scene)
     return [
         {
@@ -215,10 +221,10 @@ def _bodies(scene: Scene) -> list[dict[str, Any]]:
             "sg": int(scene.structure.group_of_body[body]),
             "layer": layers[body],
             "points": shape.points.tolist(),
-            "lines": shape.lines.tolist(),
-            "faces": shape.faces.tolist(),
+            "lines": [] if body in solid else shape.lines.tolist(),
+            "faces": [] if body in solid else shape.faces.tolist(),
             "outlines": [
-                [outline.points.tolist(), _is_fan(outline)]
+                [outline.points.tolist(), outline.closed]
                 for outline in scene.outlines
                 if outline.body == body
             ],
@@ -248,13 +254,6 @@ def _groups(scene: Scene) -> list[dict[str, Any]]:
         for group in scene.structure.groups
         if not drawn.isdisjoint(group.body_indices.tolist())
     ]
-
-
-def _is_fan(outline: Outline) -> bool:
-    """Whether triangles from the middle fill it."""
-    spokes = (outline.points - outline.points.mean(axis=0))[:, :2]
-    swept = spokes[:-1, 0] * spokes[1:, 1] - spokes[:-1, 1] * spokes[1:, 0]
-    return outline.closed and bool((swept > 0).all())
 
 
 def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:

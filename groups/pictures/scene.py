@@ -12,6 +12,7 @@ import numpy.typing as npt
 from groups.pictures.cams import Outline, outlines_of
 from groups.pictures.gears import rims_of
 from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shapes_of
+from groups.pictures.visuals import visual_outlines
 from groups.rotations import turned
 from mbssa import decompose
 from mbssa.joints.frames import joint_frames
@@ -45,7 +46,7 @@ class Scene:
     shapes : one for each drawn body, in its own frame
     marks : the joints between drawn bodies
     guides : rails, tubes and rods of the joints that slide
-    outlines : profiles of cams and what follows them; rims of gears and wheels
+    outlines : profiles of cams and what follows them; rims of gears and wheels; outlines in the file
     low, high : (3,) corners of the box that holds the whole motion, m
     """
 
@@ -107,9 +108,16 @@ def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
     guides, marks = guides_of(mechanism, frames, marks, bodies, position, quaternion)
     shapes = shapes_of(mechanism, frames, marks, guides, bodies)
     tracks = {guide.joint: guide for guide in guides if guide.kind == "track"}
+    given = visual_outlines(mechanism, frames, bodies)
+    outlined = {outline.body for outline in given}
+    guides = tuple(guide for guide in guides if guide.body not in outlined)
+    shapes = tuple(
+        shape.bare if body in outlined else shape for body, shape in zip(bodies, shapes, strict=True)
+    )
     outlines = (
         *outlines_of(mechanism, frames, bodies, position, quaternion),
         *rims_of(frames, marks, tracks, bodies),
+        *given,
     )
     at = np.searchsorted(wide, instants)
     low, high = _box(bodies, position, quaternion, shapes, guides, outlines)

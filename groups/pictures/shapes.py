@@ -40,6 +40,11 @@ class Shape:
     lines: Indices
     faces: Indices
 
+    @property
+    def bare(self) -> Shape:
+        """Its points alone, for a body whose outline the model gives."""
+        return Shape(self.points, _none(2), _none(3))
+
 
 @dataclass(frozen=True, eq=False)
 class Mark:

@@ -143,7 +143,7 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
         raise ModelError(name, [Fault("", "is a folder; name a file in it")])
     ending = known_ending(path)
     if ending is not None:
-        return reader(ending)(path)
+        return replace(reader(ending)(path), folder=str(path.parent))
     if path.is_file():
         raise no_format(path)
     near = difflib.get_close_matches(name, builtin, n=3)

@@ -61,7 +61,12 @@ class BodyEntry(Table):
     )
     points: dict[str, Numbers] = Field({}, description="named points, world coordinates at the reference")
     inertia: dict[str, Any] | None = Field(None, description="kept, not interpreted")
-    visual: dict[str, Any] | None = Field(None, description="kept, not interpreted")
+    visual: dict[str, Any] | None = Field(
+        None,
+        description="looks in pictures: outline, points of a polygon in world coordinates at the reference; "
+        "mesh, an .stl or .obj file in the model's folder, in the body's frame, and scale, metres per unit "
+        "of it (the file's unit of length if not given); other keys are kept, not interpreted",
+    )
 
 
 class _ProfileKeys:

@@ -23,6 +23,7 @@ from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
 from mbssa.io.shape_faults import UNREAD, check_shape, entry_name, where_in
 from mbssa.io.shorthand import pins_of, write_out_points
 from mbssa.io.toml_text import toml_tables, toml_text
+from mbssa.io.visual import read_visual
 from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
 from mbssa.joints.joint_type import SHORTHAND
 from mbssa.mechanism import (
@@ -507,8 +508,10 @@ class _Reader:
                 name: self._vector(point, f"{where} points.{name}", self.length) or ()
                 for name, point in body.points.items()
             }
-            if origin or orientation or points or body.inertia or body.visual:
-                geometry = BodyGeometry(origin, orientation, points, body.inertia, body.visual)
+            visual, wrong = read_visual(body.visual, self.length, self.dimension, f"{where} visual")
+            self.faults += wrong
+            if origin or orientation or points or body.inertia or visual:
+                geometry = BodyGeometry(origin, orientation, points, body.inertia, visual)
                 self.faults += body_faults(geometry, where)
                 found[index + 1] = geometry
         return found

@@ -33,8 +33,9 @@ from mbssa.texts import strange
 from mbssa.trust import VARIABLE
 
 COLUMNS = ("joint_start", "joint_body", "joint_type", "driven")
-#: All but ``units``, which are those of the file: every format is written in m and rad.
-RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in (*COLUMNS, "units"))
+#: All but the file's ``units``, where every format is written in m and rad, and its ``folder``.
+OF_THE_FILE = (*COLUMNS, "units", "folder")
+RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in OF_THE_FILE)
 
 
 def same_mechanism(one, other, *, except_for=()):

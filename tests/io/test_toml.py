@@ -55,7 +55,7 @@ def test_everything_is_kept_in_si(read):
     assert slider.orientation == (0.5, 0.5, 0.5, 0.5)
     assert slider.points["tip"] == pytest.approx((0, 0, 0.25))
     assert slider.inertia == {"mass": 2.0}
-    assert slider.visual == {"mesh": "slider.stl"}
+    assert slider.visual == {"mesh": "slider.stl", "scale": 0.001}
     guide = mechanism.joint("guide")
     assert guide.bodies == (1, 2)
     assert guide.driven == ("angle",)

@@ -11,6 +11,17 @@ function trianglesOf(corners) {
   return geometry;
 }
 
+// Corners of triangles that fill a polygon in a plane, seen along the axis in which it is thinnest.
+function filled(rim) {
+  const extent = [0, 1, 2].map((i) => {
+    const values = rim.map((p) => p.getComponent(i));
+    return Math.max(...values) - Math.min(...values);
+  });
+  const [a, b] = [0, 1, 2].filter((i) => i !== extent.indexOf(Math.min(...extent)));
+  const flat = rim.map((p) => new THREE.Vector2(p.getComponent(a), p.getComponent(b)));
+  return THREE.ShapeUtils.triangulateShape(flat, []).flat().flatMap((i) => rim[i].toArray());
+}
+
 // `fine` tells how many sides a cylinder has.
 function buildMechanism(motion, scene, fine) {
   const r = motion.radius;
@@ -63,14 +74,12 @@ function buildMechanism(motion, scene, fine) {
     for (const [a, b] of body.lines) bar(k, points[a], points[b], thin);
     for (const i of new Set(body.lines.flat())) ball(k, points[i], thin, MAIN);
     if (body.faces.length) mesh(k, trianglesOf(body.faces.flat().flatMap((i) => points[i].toArray())), FACE);
-    for (const [line, fan] of body.outlines) {
+    for (const [line, closed] of body.outlines) {
       const rim = line.map((point) => vector(point, lift(k)));
       const length = rim.reduce((sum, p, i) => sum + (i ? p.distanceTo(rim[i - 1]) : 0), 0);
       const thick = Math.min(0.6 * r, (0.35 * length) / rim.length); // teeth are finer than cams
       for (let i = 1; i < rim.length; i++) bar(k, rim[i - 1], rim[i], thick);
-      if (!fan) continue;
-      const middle = rim.reduce((sum, p) => sum.add(p), new THREE.Vector3()).divideScalar(rim.length);
-      mesh(k, trianglesOf(rim.slice(1).flatMap((p, i) => [middle, rim[i], p]).flatMap((p) => p.toArray())), FACE);
+      if (closed) mesh(k, trianglesOf(filled(rim.slice(1))), FACE);
     }
     for (const [from, to, kind, across] of body.guides) {
       const radius = { rail: 0.45, slot: 0.5, track: 0.45, tube: 1.7, rod: 0.9 }[kind] * r;
@@ -117,6 +126,7 @@ function buildMechanism(motion, scene, fine) {
   };
 
   bodies.forEach(drawBody);
+  for (const { body, corners } of motion.solids) mesh(body, trianglesOf(corners), MAIN);
   motion.marks.forEach(drawJoint);
   // Rods that are no bodies: a line between points of two bodies, laid anew at every instant.
   const rods = motion.marks.filter((mark) => mark.rod).map((mark) => {

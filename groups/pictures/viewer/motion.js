@@ -14,6 +14,7 @@ function readMotion() {
     duration: time[count - 1] - time[0],
     poses: floats(data.poses), // frames × bodies × (x, y, z, qw, qx, qy, qz)
     says: new Uint16Array(bytes(data.says)),
+    solids: data.solids.map((solid) => ({ ...solid, corners: floats(solid.corners) })),
     curves: data.curves.map((curve) => ({ ...curve, parts: curve.parts.map(floats) })),
     paths: data.paths.map((path) => ({ ...path, rates: path.rates.map(floats) })), // frames × (x, y, z)
     frameAt(t) { // the last instant that is not after t

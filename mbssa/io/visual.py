@@ -1,0 +1,69 @@
+"""The ``visual`` table of a body: an outline in the plane, or a mesh in a file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from mbssa.faults import Fault
+
+#: Files of triangles that pictures can show.
+MESHES = (".stl", ".obj")
+
+
+def read_visual(
+    visual: Mapping[str, Any] | None, length: float, dimension: int, where: str
+) -> tuple[dict[str, Any] | None, list[Fault]]:
+    """The table with lengths in metres, and what is wrong with it; other keys are kept as they are.
+
+    Parameters
+    ----------
+    length : metres of the file's unit of length
+    dimension : 2 for planar mechanisms, 3 for spatial ones
+
+    Examples
+    --------
+    >>> read_visual({"outline": [[0, 0], [20, 0], [0, 10]]}, 0.001, 2, "body 2 visual")[0]
+    {'outline': [[0.0, 0.0], [0.02, 0.0], [0.0, 0.01]]}
+    >>> print(*read_visual({"mesh": "../rod.stl"}, 1.0, 3, "body 2 visual")[1])
+    body 2 visual.mesh: ../rod.stl leaves the folder of the model; put the file into it
+    """
+    if not visual:
+        return (None if visual is None else dict(visual)), []
+    found, faults = dict(visual), []
+    if "outline" in found:
+        if _is_polygon(found["outline"], dimension):
+            found["outline"] = [[float(v) * length for v in point] for point in found["outline"]]
+        else:
+            wanted = f"3 points or more of {dimension} numbers"
+            faults.append(Fault(f"{where}.outline", f"is no polygon; write {wanted}, world coordinates"))
+    if "mesh" in found:
+        fault = _mesh_fault(found["mesh"])
+        if fault:
+            faults.append(Fault(f"{where}.mesh", fault))
+        scale = found.get("scale", length)
+        if not isinstance(scale, int | float) or isinstance(scale, bool) or not 0.0 < scale < 1e9:
+            faults.append(Fault(f"{where}.scale", f"is {scale!r}; write metres per unit of the mesh"))
+        elif "scale" in found or scale != 1.0:
+            found["scale"] = float(scale)
+    return found, faults
+
+
+def _is_polygon(outline: Any, dimension: int) -> bool:
+    return (
+        isinstance(outline, list)
+        and len(outline) > 2
+        and all(isinstance(point, list) and len(point) == dimension for point in outline)
+        and all(isinstance(v, int | float) and abs(v) < 1e12 for point in outline for v in point)
+    )
+
+
+def _mesh_fault(mesh: Any) -> str:
+    """Why a name is none of a file in the model's folder; empty where it is."""
+    if not isinstance(mesh, str) or not mesh.lower().endswith(MESHES):
+        return f"is {mesh!r}; name a file that ends in {' or '.join(MESHES)}"
+    for path in (PurePosixPath(mesh), PureWindowsPath(mesh)):
+        if path.is_absolute() or path.drive or ".." in path.parts:
+            return f"{mesh} leaves the folder of the model; put the file into it"
+    return ""
