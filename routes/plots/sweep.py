@@ -15,6 +15,7 @@ from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
 from routes.sweep.block import ABOUT
+from routes.sweep.envelope import Envelope
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -238,42 +239,71 @@ def _deviations(found: Sweep) -> Figure:
     by_quantity: dict[str, list[str]] = {}
     for name in curves_of(found.column_names, found.parameters, ""):
         by_quantity.setdefault(name.rpartition(".")[0], []).append(name)
-    refuse_beyond(_MOST_PANELS, len(by_quantity), "panels", "one picture", "record fewer quantities")
-    figure, panels = _panels(len(by_quantity), apart=_APART)
-    for (quantity, names), panel in zip(by_quantity.items(), panels, strict=True):
-        unit = found.unit(names[0])
-        columns = [np.asarray(found[name], dtype=np.float64) for name in names]
-        columns = [column[np.isfinite(column)] for column in columns]
-        reach = max((np.ptp(column) for column in columns if len(column)), default=0.0) or 1.0
-        bins = np.linspace(-reach, reach, 2 * int(np.clip(np.sqrt(found.done), 10, 60)) + 2)
-        furthest = 0.0
-        for k, (name, column) in enumerate(zip(names, columns, strict=True)):
-            end = name.rpartition(".")[2]
-            if not len(column) or np.ptp(column) < _NOISE * max(1.0, reach, np.abs(column).max()):
-                panel.plot(
-                    [],
-                    [],
-                    " ",
-                    label=f"{end}: {np.round(column.mean(), 12) + 0.0:.6g} {unit} in all cases"
-                    if len(column)
-                    else end,
-                )
-                continue
-            gap = column - column.mean()
-            furthest = max(furthest, float(np.abs(gap).max()))
-            label = f"{end}: mean {column.mean():.6g} {unit}, σ {gap.std():.2g} {unit}"
-            look: dict[str, Any] = {"color": BODY_COLOURS[k], "lw": EDGE, "ls": _STYLES[k], "label": label}
-            panel.hist(gap, bins=bins.tolist(), histtype="step", **look)
-        panel.set_xlim(-1.1 * (furthest or reach), 1.1 * (furthest or reach))
-        panel.set_ylim(0.0, 1.7 * panel.get_ylim()[1])  # room for the key
-        panel.set_title(quantity.replace("$", r"\$"), fontsize=SMALL_TEXT, family=FONT, loc="left", pad=2.0)
-        along = f"deviation from the mean ({unit})" if unit else "deviation from the mean"
-        panel.set_xlabel(along, fontsize=SMALL_TEXT, family=FONT)
-        panel.set_ylabel("cases", fontsize=SMALL_TEXT, family=FONT)
-        panel.tick_params(labelbottom=True)
-        panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left")
+    time, envelopes = found.envelopes
+    over_time = [name for name in by_quantity if name in envelopes and _varies(envelopes[name])]
+    count = len(by_quantity) + len(over_time)
+    refuse_beyond(_MOST_PANELS, len(by_quantity), "quantities", "one picture", "record fewer")
+    figure, panels = _panels(count, apart=_APART)
+    place = iter(panels)
+    for quantity, names in by_quantity.items():
+        _histograms(next(place), found, quantity, names)
+        if quantity in over_time:
+            _band(next(place), time, envelopes[quantity], found.unit(names[0]))
     _entitle(figure, found)
     return figure
+
+
+def _histograms(panel: Axes, found: Sweep, quantity: str, names: Sequence[str]) -> None:
+    """Deviations of the least, greatest and last value from their means."""
+    unit = found.unit(names[0])
+    columns = [np.asarray(found[name], dtype=np.float64) for name in names]
+    columns = [column[np.isfinite(column)] for column in columns]
+    reach = max((np.ptp(column) for column in columns if len(column)), default=0.0) or 1.0
+    bins = np.linspace(-reach, reach, 2 * int(np.clip(np.sqrt(found.done), 10, 60)) + 2)
+    furthest = 0.0
+    for k, (name, column) in enumerate(zip(names, columns, strict=True)):
+        end = name.rpartition(".")[2]
+        if not len(column) or np.ptp(column) < _NOISE * max(1.0, reach, np.abs(column).max()):
+            same = (
+                f"{end}: {np.round(column.mean(), 12) + 0.0:.6g} {unit} in all cases" if len(column) else end
+            )
+            panel.plot([], [], " ", label=same)
+            continue
+        gap = column - column.mean()
+        furthest = max(furthest, float(np.abs(gap).max()))
+        label = f"{end}: mean {column.mean():.6g} {unit}, σ {gap.std():.2g} {unit}"
+        look: dict[str, Any] = {"color": BODY_COLOURS[k], "lw": EDGE, "ls": _STYLES[k], "label": label}
+        panel.hist(gap, bins=bins.tolist(), histtype="step", **look)
+    panel.set_xlim(-1.1 * (furthest or reach), 1.1 * (furthest or reach))
+    panel.set_ylim(0.0, 1.7 * panel.get_ylim()[1])  # room for the key
+    panel.set_title(quantity.replace("$", r"\$"), fontsize=SMALL_TEXT, family=FONT, loc="left", pad=2.0)
+    panel.set_xlabel(_deviation_in(unit), fontsize=SMALL_TEXT, family=FONT)
+    panel.set_ylabel("cases", fontsize=SMALL_TEXT, family=FONT)
+    panel.tick_params(labelbottom=True)
+    panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left")
+
+
+def _varies(envelope: Envelope) -> bool:
+    """Whether there is a band over time that is no rounding."""
+    solved = envelope.number > 0
+    width = np.ptp([envelope.low[solved], envelope.high[solved]], axis=0).max(initial=0.0)
+    return bool(solved.sum() > 1 and width > _NOISE * max(1.0, np.abs(envelope.mean).max()))
+
+
+def _band(panel: Axes, time: Floats, envelope: Envelope, unit: str) -> None:
+    """The envelope over time, about the mean of the designs at each instant."""
+    low, high, spread = envelope.low - envelope.mean, envelope.high - envelope.mean, envelope.deviation
+    panel.fill_between(time, low, high, color=BODY_COLOURS[0], alpha=0.18, lw=0.0, label="all cases")
+    panel.fill_between(time, -spread, spread, color=BODY_COLOURS[0], alpha=0.35, lw=0.0, label="± σ")
+    panel.set_xlim(time[0], time[-1])
+    panel.set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
+    panel.set_ylabel(f"deviation ({unit})" if unit else "deviation", fontsize=SMALL_TEXT, family=FONT)
+    panel.tick_params(labelbottom=True)
+    panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left", ncols=2)
+
+
+def _deviation_in(unit: str) -> str:
+    return f"deviation from the mean ({unit})" if unit else "deviation from the mean"
 
 
 def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str, npt.NDArray[np.int64]]]:

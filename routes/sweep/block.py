@@ -19,6 +19,7 @@ from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, STATUS, Branch
 from mbssa import Mechanism
 from routes.sweep.cases import Cases
+from routes.sweep.envelope import Envelope, packed
 from routes.sweep.parameters import Parameter, changed, unit_of
 from routes.sweep.poses import solve_poses
 from routes.sweep.quantities import Quantity, bodies_needed, followed, measured
@@ -108,9 +109,13 @@ def solve_block(setup: Setup, block: int) -> int:
         first = dict(zip(setup.cases.names, values[0].tolist(), strict=True))
     except Exception as error:
         raise SweepError(f"{which}, which cannot be drawn: {type(error).__name__}: {error}") from error
+    envelope = b""
     try:
-        columns = _moving(setup, values) if setup.motion is not None else _standing(setup, values)
-        write_part(setup.folder, block, _table(setup, start, values, columns))
+        if setup.motion is None:
+            columns = _standing(setup, values)
+        else:
+            columns, envelope = _moving(setup, values)
+        write_part(setup.folder, block, _table(setup, start, values, columns), envelope)
     except OSError as error:
         what = error.strerror or str(error)
         raise SweepError(f"{setup.folder}: block {block + 1} cannot be written: {what}") from error
@@ -202,9 +207,11 @@ def _modes(setup: Setup, design: Sequence[float]) -> dict[int, int]:
 # --- motions ---------------------------------------------------------------------------------------
 
 
-def _moving(setup: Setup, values: Floats) -> Columns:
-    """Columns of cases that are motions: extremes and last values."""
+def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
+    """Columns of cases that are motions, extremes and last values; and their envelopes over time."""
     found = _empty(setup, len(values))
+    time: Floats | None = None
+    envelopes: dict[str, Envelope] = {}
     level = LEVELS[max((each.order for each in setup.quantities), default=0)]
     kept = [body + 1 for body in bodies_needed(setup.model.mechanism, setup.quantities)]
     for case, design in enumerate(values):
@@ -223,7 +230,12 @@ def _moving(setup: Setup, values: Floats) -> Columns:
             group = int(np.argmax(failed[first]))
             found["status"][case], found["group"][case] = trajectory.status[first, group], group + 1
             found["failed_at"][case] = trajectory.time[first]
+        time = trajectory.time if time is None else time
+        same = np.array_equal(time, trajectory.time)
         for name, column in followed(trajectory, setup.quantities).items():
+            if same:
+                one = Envelope.of(column)
+                envelopes[name] = envelopes[name].joined(one) if name in envelopes else one
             sound = column[np.isfinite(column)]
             if len(sound):
                 found[f"{name}.min"][case], found[f"{name}.max"][case] = sound.min(), sound.max()
@@ -231,7 +243,7 @@ def _moving(setup: Setup, values: Floats) -> Columns:
     if setup.limits:
         low, high = ({name: found[f"{name}.{end}"] for name in setup.limits} for end in ("min", "max"))
         _judge(setup, found, low, high)
-    return found
+    return found, packed(time, envelopes)
 
 
 def _motion(setup: Setup, model: Model, design: Floats) -> Motion:

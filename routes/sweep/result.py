@@ -8,12 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
-from routes.sweep.store import PARTS, SweepError, read_manifest
+from routes.sweep.envelope import Envelope, unpacked
+from routes.sweep.store import ENVELOPE, PARTS, SweepError, read_manifest
 
 if TYPE_CHECKING:
     import pyarrow
+
+Floats = npt.NDArray[np.float64]
 
 #: Cases up to which a notebook shows a picture unasked: a second's work.
 _DRAWN = 100_000
@@ -130,6 +134,17 @@ class Sweep:
         column = self.table([name]).column(name)
         found: npt.NDArray[Any] = column.to_numpy()
         return found
+
+    @cached_property
+    def envelopes(self) -> tuple[Floats, dict[str, Envelope]]:
+        """Time (T,) of designs over one motion, and the envelope of each quantity over the designs.
+
+        Empty for poses, and where motions have instants of their own.
+        """
+        import pyarrow.parquet
+
+        schemas = (pyarrow.parquet.read_schema(part) for part in self.parts)
+        return unpacked((schema.metadata or {}).get(ENVELOPE, b"") for schema in schemas)
 
     @cached_property
     def counts(self) -> dict[str, int]:

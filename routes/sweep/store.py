@@ -63,6 +63,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
+#: Key of the envelopes in a part's metadata.
+ENVELOPE = b"envelope"
+
+
 def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> None:
     """Begin a sweep in a folder, or go on with the one that is there.
 
@@ -124,8 +128,8 @@ def _short(value: object) -> str:
     return text if len(text) <= 160 else f"{text[:100]} … {text[-50:]}"
 
 
-def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
-    """Write the cases of a block under their name once they are whole on the disk.
+def write_part(folder: Path, block: int, table: pyarrow.Table, envelope: bytes = b"") -> None:
+    """Write the cases of a block and their envelopes under their name once they are whole on the disk.
 
     Raises
     ------
@@ -134,6 +138,8 @@ def write_part(folder: Path, block: int, table: pyarrow.Table) -> None:
     """
     import pyarrow.parquet
 
+    if envelope:
+        table = table.replace_schema_metadata({ENVELOPE: envelope})
     with whole(part_path(folder, block)) as place, place.open("wb") as stream:
         pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
 

@@ -101,18 +101,19 @@ def test_what_a_picture_is_drawn_over():
 
 
 def test_a_sample_of_designs_over_a_motion_is_drawn_as_deviations(tmp_path):
-    """One panel a quantity, as many cases in its bars as there are, and no bars of what does not change."""
+    """Bars with all cases in them and a band over time for each quantity, neither of what does not change."""
     cases = sample({"2-3.point.x+": (-1e-3, 1e-3)}, 16)
     record = ["1-4.angle", "1-2.angle"]
     bar = mbssa.load("planar_four_bar")
     found = sweep(bar, cases, motion="own", steps=19, record=record, store=tmp_path, executor="sequential")
     panels = sweep_picture(found).axes
-    assert [panel.get_title(loc="left") for panel in panels] == record
+    assert [panel.get_title(loc="left") for panel in panels] == [record[0], "", record[1]]
+    assert panels[1].get_xlabel() == "time (s)"
     (bars, *_) = panels[0].patches
     path = bars.get_path().vertices
     assert np.isclose(
         (path[1:-1:2, 1] * (path[2::2, 0] - path[1:-1:2, 0])).sum() / (path[2, 0] - path[1, 0]), 16
     )
-    assert not panels[1].patches
-    assert panels[1].get_legend().get_texts()[0].get_text().endswith("in all cases")
+    assert not panels[2].patches
+    assert panels[2].get_legend().get_texts()[0].get_text().endswith("in all cases")
     assert len(sweep_picture(found, ["2-3.point.x+"]).axes) == 1
