@@ -17,6 +17,7 @@ import numpy as np
 from mbssa.bounds import body_faults, joint_faults
 from mbssa.faults import Fault, ModelError
 from mbssa.io.build import build, driven_bits, with_article
+from mbssa.io.load_tables import LoadReader
 from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
 from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
@@ -143,6 +144,8 @@ class _Reader:
             body_geometry=self._body_geometry(),
             multiple_joints=tuple(multiple),
             motion=self._motion(),
+            gravity=self._gravity(),
+            forces=self._loads().forces(self.model.force, numbers, n_bodies),
             name=self.name,
             title=self.model.title,
             source=self.model.source,
@@ -153,6 +156,12 @@ class _Reader:
     def _motion(self) -> DefaultMotion | None:
         entry = self.model.motion
         return None if entry is None else motion_of(entry, self.length, self.angle, self.faults)
+
+    def _loads(self) -> LoadReader:
+        return LoadReader(self.space, self.length, self.angle, self._vector, self.faults)
+
+    def _gravity(self) -> Vector | None:
+        return self._vector(self.model.gravity, "gravity", self.length)
 
     def _spanning_pairs(
         self,
@@ -507,8 +516,9 @@ class _Reader:
                 name: self._vector(point, f"{where} points.{name}", self.length) or ()
                 for name, point in body.points.items()
             }
-            if origin or orientation or points or body.inertia or body.visual:
-                geometry = BodyGeometry(origin, orientation, points, body.inertia, body.visual)
+            inertia = self._loads().inertia(body.inertia, origin, where)
+            if origin or orientation or points or inertia or body.visual:
+                geometry = BodyGeometry(origin, orientation, points, inertia, body.visual)
                 self.faults += body_faults(geometry, where)
                 found[index + 1] = geometry
         return found
