@@ -5,7 +5,11 @@ This package only keeps and checks them; the package ``groups`` makes dynamics o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from mbssa.joints.geometry import Vector
 
@@ -33,6 +37,25 @@ class Inertia:
     moment: float | None = None
     moments: Vector | None = None
     products: Vector | None = None
+
+
+    @property
+    def matrix(self) -> npt.NDArray[np.float64]:
+        """(3, 3) inertia matrix about the centre of mass in the body's axes, kg m²; planar: about z alone."""
+        return inertia_matrix(self.moments or (0.0, 0.0, self.moment or 0.0), self.products)
+
+
+def inertia_matrix(
+    moments: Sequence[float], products: Sequence[float] | None = None
+) -> npt.NDArray[np.float64]:
+    """(3, 3) symmetric matrix of Ixx, Iyy, Izz and Ixy, Ixz, Iyz.
+
+    >>> inertia_matrix([1.0, 2.0, 3.0], [0.1, 0.0, 0.0]).tolist()
+    [[1.0, 0.1, 0.0], [0.1, 2.0, 0.0], [0.0, 0.0, 3.0]]
+    """
+    xx, yy, zz = moments
+    xy, xz, yz = products or (0.0, 0.0, 0.0)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from mbssa.bounds import range_fault
 from mbssa.faults import Fault
 from mbssa.io.shape_faults import UNREAD, entry_name
 from mbssa.joints.catalogue import Space, is_length
-from mbssa.loads import FORCE_TYPES, Force, Inertia
+from mbssa.loads import FORCE_TYPES, Force, Inertia, inertia_matrix
 from mbssa.mechanism import FRAME, Vector
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ class LoadReader:
         if entry.products is not None and entry.moments is None:
             self.fault(f"{place}.products", "stand without moments; write moments = [Ixx, Iyy, Izz]")
             return
-        principal = np.linalg.eigvalsh(inertia_matrix(entry.moments, entry.products))
+        matrix = inertia_matrix(entry.moments or (0.0, 0.0, 0.0), entry.products)
+        principal = np.linalg.eigvalsh(matrix)
         slack = _ROUNDED * float(np.abs(principal).max())
         shown = ", ".join(f"{value:.4g}" for value in principal)
         if principal[0] < -slack:
@@ -220,14 +221,3 @@ class LoadReader:
 def _shown(given: float | list[float]) -> str:
     """Numbers of a file as a message shows them."""
     return f"[{', '.join(f'{v:g}' for v in given)}]" if isinstance(given, list) else f"{given:g}"
-
-
-def inertia_matrix(moments: Sequence[float] | None, products: Sequence[float] | None) -> Any:
-    """(3, 3) symmetric inertia matrix from its six components.
-
-    >>> inertia_matrix([1.0, 2.0, 3.0], [0.1, 0.0, 0.0]).tolist()
-    [[1.0, 0.1, 0.0], [0.1, 2.0, 0.0], [0.0, 0.0, 3.0]]
-    """
-    xx, yy, zz = moments if moments is not None else (0.0, 0.0, 0.0)
-    xy, xz, yz = products if products is not None else (0.0, 0.0, 0.0)
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
