@@ -38,7 +38,6 @@ class Inertia:
     moments: Vector | None = None
     products: Vector | None = None
 
-
     @property
     def matrix(self) -> npt.NDArray[np.float64]:
         """(3, 3) inertia matrix about the centre of mass in the body's axes, kg m²; planar: about z alone."""
