@@ -42,7 +42,8 @@ def forces(
     Raises
     ------
     ValueError
-        Bodies or accelerations were not kept, the mechanism is not determined, or ``applied`` does not fit.
+        Bodies or accelerations were not kept, the mechanism is not determined, or ``structure`` or
+        ``applied`` does not fit.
 
     Examples
     --------

@@ -50,8 +50,8 @@ def balance(transposed: Floats, loads: Floats) -> Balance:
     loads : (T, n, P) b; the first column is the load itself, others are its change by parameters
     """
     _instants, n, m = transposed.shape
-    whole = np.concatenate([transposed, loads], axis=2)
-    sound: Bools = np.asarray(np.isfinite(whole).all(axis=(1, 2)), dtype=np.bool_)
+    finite = np.isfinite(transposed).all(axis=(1, 2)) & np.isfinite(loads).all(axis=(1, 2))
+    sound: Bools = np.asarray(finite, dtype=np.bool_)
     if n == m:
         found, doubtful = _square(transposed, loads, sound)
         if not doubtful.any():

@@ -178,19 +178,10 @@ def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequ
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in joints]
     rows += [spin_rows(state, spin) for spin in spins]
     free = list(unknowns(mechanism.space))
-    place = {body: k for k, body in enumerate(bodies)}
-    transposed = np.zeros((state.instants, len(bodies), len(free), sum(len(each.names) for each in rows)))
-    first = 0
-    for each in rows:
-        stop = first + len(each.names)
-        for slot, body in enumerate(each.bodies):
-            if body in place:
-                part = each.jacobian[:, :, slot, free].swapaxes(1, 2)
-                transposed[:, place[body], :, first:stop] += part
-        first = stop
-    shape = (state.instants, len(bodies) * len(free))
-    loads = solution.loads[bodies][:, :, free].transpose(1, 0, 2, 3).reshape(*shape, -1)
-    found = balance(transposed.reshape(*shape, -1), loads)
+    loads = solution.loads[bodies][:, :, free].transpose(1, 0, 2, 3)
+    jacobian = _jacobian(rows, bodies, free)
+    loads = loads.reshape(state.instants, jacobian.shape[2], -1)
+    found = balance(jacobian.swapaxes(1, 2), loads)
     solution.widen(found.multipliers.shape[2])
     exerted = []
     first = 0
@@ -201,6 +192,21 @@ def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequ
     solution.joints.update(zip(joints, exerted, strict=False))
     solution.held.update(zip([spin.body for spin in spins], exerted[len(joints) :], strict=True))
     return found
+
+
+def _jacobian(rows: Sequence[JointRows], bodies: Sequence[int], free: Sequence[int]) -> Floats:
+    """(T, m, n) of all equations of a block by the twists of its bodies."""
+    instants = len(rows[0].jacobian)
+    place = {body: k for k, body in enumerate(bodies)}
+    found = np.zeros((instants, sum(len(each.names) for each in rows), len(bodies), len(free)))
+    first = 0
+    for each in rows:
+        stop = first + len(each.names)
+        for slot, body in enumerate(each.bodies):
+            if body in place:
+                found[:, first:stop, place[body]] += each.jacobian[:, :, slot][:, :, free]
+        first = stop
+    return found.reshape(instants, found.shape[1], -1)
 
 
 def _exerted(solution: Solution, rows: JointRows, multipliers: Floats) -> JointLoads:
@@ -230,12 +236,23 @@ def _wider(array: Floats, columns: int) -> Floats:
 
 def backwards(
     trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
-) -> tuple[State, Acting, Solution]:
-    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own."""
+) -> tuple[State, Acting, Solution, Structure]:
+    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own.
+
+    Raises
+    ------
+    ValueError
+        No groups, groups of other driven coordinates, or what :meth:`State.of` and :func:`acting_on` refuse.
+    """
     structure = decompose(trajectory.mechanism) if structure is None else structure
+    mine, theirs = trajectory.mechanism, structure.mechanism
+    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
+        raise ValueError(
+            "the structure has other driven coordinates than the trajectory; decompose its mechanism"
+        )
     if not structure.determined:
         raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
     state = State.of(trajectory)
     with np.errstate(invalid="ignore", divide="ignore"):
         acting = acting_on(state, applied)
-        return state, acting, solve_backwards(state, acting, structure)
+        return state, acting, solve_backwards(state, acting, structure), structure

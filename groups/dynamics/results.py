@@ -13,12 +13,13 @@ import numpy.typing as npt
 from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
 from groups.dynamics.state import State
 from groups.rotations import cross
-from groups.trajectory import body_index
+from groups.trajectory import body_index, names_of_groups
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.results.table import Column
     from groups.trajectory import Trajectory
+    from mbssa import Structure
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -104,6 +105,7 @@ class Forces:
     status : (T, G) by structural group: 0 ok, else see :data:`STATUS`
     held : by body, (T,) N m: the moment that holds its passive rotation to the convention; free, it would
         turn about its line as its inertia has it, and nothing else would move otherwise
+    group_names : by structural group, its bodies and its type
     indeterminate : ``joint.component`` in joint axes, and drives, that redundant constraints leave open
 
     Examples
@@ -131,6 +133,7 @@ class Forces:
     shaking_moment: Floats
     status: npt.NDArray[np.int8]
     held: Mapping[str, Floats]
+    group_names: tuple[str, ...]
     indeterminate: tuple[str, ...]
     joints: Mapping[int, Joint] = field(repr=False)
 
@@ -174,14 +177,12 @@ class Forces:
 
     def faults(self) -> list[str]:
         """A sentence per group and kind of fault: when first, and at how many instants."""
-        names = self.trajectory.named_groups
         said = []
         for g in range(self.status.shape[1]):
             for code in np.unique(self.status[:, g][self.status[:, g] > 0]).tolist():
                 at = np.flatnonzero(self.status[:, g] == code)
-                name = f" of {names[g]}" if g < len(names) and names[g] else ""
                 said.append(
-                    f"SG-{g + 1}{name}: {STATUS[code]}, first at t = "
+                    f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]}, first at t = "
                     f"{self.trajectory.time[at[0]]:.6g} s, at {len(at)} of {len(self.status)} instants"
                 )
         return said
@@ -236,7 +237,9 @@ def _load_columns(name: str, force: Floats, moment: Floats, planar: bool) -> lis
 # --- from a solution ---------------------------------------------------------------------------------
 
 
-def results_of(state: State, acting: Acting, solution: Solution, minimum_norm: bool) -> Forces:
+def results_of(
+    state: State, acting: Acting, solution: Solution, structure: Structure, minimum_norm: bool
+) -> Forces:
     """The public form of a solution; open components are NaN, or those of the minimum norm."""
     mechanism = state.trajectory.mechanism
     chosen = _least(solution) if minimum_norm else np.zeros((state.instants, solution.parameters))
@@ -283,6 +286,7 @@ def results_of(state: State, acting: Acting, solution: Solution, minimum_norm: b
         moment,
         solution.status,
         {mechanism.body_name(body): _moment(loads, chosen) for body, loads in solution.held.items()},
+        names_of_groups(structure),
         tuple(named),
         joints,
     )
@@ -336,6 +340,9 @@ def _taking_part(columns: Floats, largest: float) -> Bools:
 
 def _joint(loads: JointLoads, chosen: Floats, largest: float, size: float) -> Joint:
     rows, scale = loads.rows, np.array([size] * 3 + [1.0] * 3)[:, None]
+    if loads.wrench.shape[3] == 1:
+        none = np.zeros((len(rows.bodies), 6), dtype=bool)
+        return Joint(rows.bodies, loads.wrench[..., 0], rows.point, rows.axes, none, none)
     world, local = [], []
     for slot in range(len(rows.bodies)):
         world.append(_taking_part(loads.wrench[:, slot] * scale, largest))

@@ -317,3 +317,20 @@ def test_a_body_of_another_joint_is_refused():
     forces = groups.forces(solved(crank_mechanism().build(), steps=2))
     with pytest.raises(KeyError, match="does not join body 'rod'; it joins frame, crank"):
         forces.joint("1-2", on="rod")
+
+
+def test_a_structure_of_other_inputs_is_refused():
+    bar = mbssa.load("planar_four_bar")
+    trajectory = solved(with_masses(bar), steps=2)
+    with pytest.raises(ValueError, match="other driven coordinates than the trajectory"):
+        groups.forces(trajectory, mbssa.decompose(mbssa.with_inputs(bar, ["1-4.angle"])))
+
+
+def test_a_motion_of_the_global_approach_has_the_same_forces():
+    mechanism = with_masses(mbssa.load("planar_four_bar"))
+    structure = mbssa.decompose(mechanism)
+    motion = groups.default_motion(mechanism, steps=9)
+    by_groups = groups.forces(groups.build(structure).solve(motion))
+    globally = groups.forces(groups.solve_globally(structure, motion))
+    assert globally.status.shape == (9, 2)
+    np.testing.assert_allclose(globally.driving, by_groups.driving, rtol=1e-9, atol=1e-9)
