@@ -189,24 +189,9 @@ class Forces:
 
     def columns(self, units: Literal["si", "file"] = "si") -> list[Column]:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
-        from groups.results.table import Column, _converted
+        from groups.dynamics.table import columns_of
 
-        planar = self.trajectory.planar
-        found = [Column("time", "s", self.trajectory.time)]
-        for d, name in enumerate(self.drives):
-            found.append(Column(f"{name}.driving", unit_of_drive(name), self.driving[:, d]))
-            found.append(Column(f"{name}.power", "W", self.drive_power[:, d]))
-        for index in sorted(self.joints):
-            of = self.joint(self.trajectory.mechanism.joint_ids[index])
-            found += _load_columns(of.joint, of.force, of.moment, planar)
-        found += _load_columns("frame", self.shaking_force, self.shaking_moment, planar)
-        found += [Column(f"{name}.power", "W", power) for name, power in self.element_power.items()]
-        found.append(Column("gravity.power", "W", self.gravity_power))
-        found.append(Column("kinetic_energy", "J", self.kinetic_energy))
-        found.append(Column("kinetic_power", "W", self.kinetic_power))
-        found.append(Column("balance", "W", self.balance))
-        found += [Column(f"SG-{g + 1}.status", "", self.status[:, g]) for g in range(self.status.shape[1])]
-        return found if units == "si" else [_converted(c, self.trajectory.mechanism.units) for c in found]
+        return columns_of(self, units)
 
     def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "si") -> None:
         """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file.
@@ -222,16 +207,6 @@ class Forces:
 
         path = check_target(path, (".csv", ".parquet"), force)
         (write_parquet if path.suffix.lower() == ".parquet" else write_csv)(self.columns(units), path)
-
-
-def _load_columns(name: str, force: Floats, moment: Floats, planar: bool) -> list[Column]:
-    from groups.results.table import Column
-
-    axes = "xy" if planar else "xyz"
-    found = [Column(f"{name}.F{axis}", "N", force[:, k]) for k, axis in enumerate(axes)]
-    if planar:
-        return [*found, Column(f"{name}.Mz", "N m", moment)]
-    return found + [Column(f"{name}.M{axis}", "N m", moment[:, k]) for k, axis in enumerate(axes)]
 
 
 # --- from a solution ---------------------------------------------------------------------------------
