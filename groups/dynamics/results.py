@@ -267,15 +267,6 @@ def results_of(
     )
 
 
-def unit_of_drive(name: str) -> str:
-    """N along a slide, N m about an angle.
-
-    >>> unit_of_drive("1-4.slide"), unit_of_drive("1-2.angle")
-    ('N', 'N m')
-    """
-    return "N" if is_length(name) else "N m"
-
-
 def _parts(wrench: Floats, planar: bool) -> tuple[Floats, Floats]:
     return (wrench[:, :2], wrench[:, 5]) if planar else (wrench[:, :3], wrench[:, 3:])
 

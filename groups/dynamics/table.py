@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.results import unit_of_drive
 from groups.results.table import Column, converted
+from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.dynamics.results import Forces
@@ -34,6 +34,15 @@ def columns_of(forces: Forces, units: Literal["si", "file"]) -> list[Column]:
     found.append(Column("balance", "W", forces.balance))
     found += [Column(f"SG-{g + 1}.status", "", status) for g, status in enumerate(forces.status.T)]
     return found if units == "si" else [converted(column, trajectory.mechanism.units) for column in found]
+
+
+def unit_of_drive(name: str) -> str:
+    """N along a slide, N m about an angle.
+
+    >>> unit_of_drive("1-4.slide"), unit_of_drive("1-2.angle")
+    ('N', 'N m')
+    """
+    return "N" if is_length(name) else "N m"
 
 
 def _of_load(name: str, force: Floats, moment: Floats, planar: bool) -> list[Column]:

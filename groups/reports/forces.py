@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.masses import massless
-from groups.dynamics.results import unit_of_drive
+from groups.dynamics.table import unit_of_drive
 from groups.reports.about import model_lines
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
 from mbssa.units import SI, given_in
