@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from groups import pictures as pictures
     from groups.assembly_modes import AssemblyMode, GroupModes, modes
+    from groups.dynamics import Forces, JointForces, forces
     from groups.global_approach import solve_globally
     from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
     from groups.tearing import Borrowed
@@ -40,7 +41,9 @@ __all__ = [
     "AssemblyMode",
     "BodyMotion",
     "Borrowed",
+    "Forces",
     "GroupModes",
+    "JointForces",
     "JointMotion",
     "Model",
     "Motion",
@@ -52,6 +55,7 @@ __all__ = [
     "constant_speed",
     "default_motion",
     "driven_coordinates",
+    "forces",
     "from_arrays",
     "harmonic",
     "load_trajectory",
@@ -72,6 +76,7 @@ __all__ = [
 #: Where names are at home that a solution does not need: they are imported when they are asked for.
 _HOMES = {
     **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
+    **dict.fromkeys(("Forces", "JointForces", "forces"), "dynamics"),
     "solve_globally": "global_approach",
     **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
     "load_trajectory": "trajectory",

@@ -19,6 +19,8 @@ from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
 from mbssa.joints.geometry import JointFrame as JointFrame
 from mbssa.joints.geometry import JointGeometry as JointGeometry
 from mbssa.joints.geometry import Vector as Vector
+from mbssa.loads import Force as Force
+from mbssa.loads import Inertia as Inertia
 from mbssa.motion import DefaultMotion
 from mbssa.texts import counted
 from mbssa.trust import may_run
@@ -40,8 +42,8 @@ class BodyGeometry:
 
     ``origin`` (3,) or (2,), m, and ``orientation`` (unit quaternion w, x, y, z; planar: one angle,
     rad) place the body's frame in the world at the reference; both default to the world's frame.
-    ``points`` are named points in world coordinates at the reference. ``inertia`` is kept as it is;
-    ``visual`` is what pictures show (:mod:`mbssa.io.visual`), lengths in m.
+    ``points`` are named points in world coordinates at the reference. A body without ``inertia`` is
+    massless. ``visual`` is what pictures show (:mod:`mbssa.io.visual`), lengths in m.
 
     >>> import mbssa
     >>> mbssa.load("stewart").bodies[13].geometry.origin
@@ -51,7 +53,7 @@ class BodyGeometry:
     origin: Vector | None = None
     orientation: Vector | None = None
     points: Mapping[str, Vector] = field(default_factory=dict)
-    inertia: Mapping[str, Any] | None = None
+    inertia: Inertia | None = None
     visual: Mapping[str, Any] | None = None
 
 
@@ -87,6 +89,8 @@ class Mechanism:
     joint_geometry, body_geometry : by index; only those that have any
     multiple_joints : joints of three or more bodies, whose pairs are among the joints
     motion : the motion that the model carries, or None; kept here, run by the package ``groups``
+    gravity : acceleration, m/s², world axes; None: none
+    forces : force elements; kept here, evaluated by the package ``groups``
     units : of length and angle in the model file, for tables; every number here is in m and rad
     folder : of the model file, where the meshes of its bodies are; empty for one that is no file
 
@@ -118,6 +122,8 @@ class Mechanism:
     notes: tuple[str, ...] = ()
     units: tuple[str, str] = SI
     folder: str = ""
+    gravity: Vector | None = None
+    forces: tuple[Force, ...] = ()
 
     def __post_init__(self) -> None:
         for column in (self.joint_start, self.joint_body, self.joint_type, self.driven):

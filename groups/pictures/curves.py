@@ -25,6 +25,9 @@ CURVES_BY_DEFAULT = 8
 #: What a panel shows, by the SI unit of the value.
 _TITLES = {
     "m": ("position", "velocity", "acceleration"),
+    "N": ("force", "", ""),
+    "N m": ("moment", "", ""),
+    "W": ("power", "", ""),
     "rad": ("angle", "angular velocity", "angular acceleration"),
 }
 _OTHERWISE = ("value", "rate", "second derivative")

@@ -129,7 +129,7 @@ def chosen_columns(
         for g in range(trajectory.status.shape[1]):
             found.append(Column(f"SG-{g + 1}.status", "", trajectory.status[:, g]))
             found.append(Column(f"SG-{g + 1}.residual", _RESIDUAL, trajectory.residual[:, g]))
-    return found if units == "si" else [_converted(each, trajectory.mechanism.units) for each in found]
+    return found if units == "si" else [converted(each, trajectory.mechanism.units) for each in found]
 
 
 def _coordinates(
@@ -186,7 +186,12 @@ def _of_body(body: BodyMotion) -> Iterator[Column]:
             yield Column(f"{trajectory.mechanism.body_name(body.index)}.{name}", unit, values)
 
 
-def _converted(column: Column, units: tuple[str, str]) -> Column:
+def converted(column: Column, units: tuple[str, str]) -> Column:
+    """A column in other units of length and angle.
+
+    >>> converted(Column("x", "m", np.ones(1)), ("mm", "deg")).values.tolist()
+    [1000.0]
+    """
     if column.unit == _RESIDUAL:
         return column
     name, scale = given_in(column.unit, units)

@@ -37,6 +37,7 @@ COMMANDS = {
     "transform": "mbssa.cli.transform:transform",
     "transformations": "mbssa.cli.transformations:transformations",
     "solve": "groups.cli.solve:solve",
+    "forces": "groups.cli.forces:forces",
     "solvers": "groups.cli.solvers:solvers",
     "modes": "groups.cli.modes:modes",
     "draw": "groups.cli.draw:draw",

@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from mbssa.compiled import kernel
 from mbssa.faults import Fault, ModelError
+from mbssa.io.loads import force_faults, with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space
-from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint
+from mbssa.loads import Force
+from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint, Vector
 from mbssa.motion import DefaultMotion
 from mbssa.search import component_kernels
 from mbssa.texts import printable, strange
@@ -40,6 +42,8 @@ def build(
     body_geometry: Mapping[int, BodyGeometry] | None = None,
     multiple_joints: tuple[MultipleJoint, ...] = (),
     motion: DefaultMotion | None = None,
+    gravity: Vector | None = None,
+    forces: tuple[Force, ...] = (),
     name: str = "",
     title: str = "",
     source: str = "",
@@ -102,6 +106,8 @@ def build(
         body_geometry=body_geometry or {},
         multiple_joints=multiple_joints,
         motion=motion,
+        gravity=gravity,
+        forces=forces,
         name=printable(name),
         title=title,
         source=source,
@@ -111,6 +117,9 @@ def build(
     if motion is not None and (joint_type >= 0).all() and (joint_body >= 0).all():
         mechanism = replace(mechanism, motion=(motion := with_ids(mechanism, motion)))
         faults += coordinate_faults(mechanism, motion)
+    if forces and (joint_type >= 0).all() and (joint_body >= 0).all():
+        mechanism = replace(mechanism, forces=with_joints(mechanism, forces))
+        faults += force_faults(mechanism, forces)
     if joint_names and not faults:
         faults += _repeated_ids(mechanism, where)
     if faults:

@@ -86,6 +86,7 @@ class Builder:
             "units": {"length": length, "angle": angle},
             "body": [],
             "joint": [],
+            "force": [],
         }
 
     def __repr__(self) -> str:
@@ -100,7 +101,8 @@ class Builder:
         ----------
         name : unique; "frame" is the fixed body, and there from the beginning
         keys : those of ``[[body]]``: ``points``, named points in world coordinates at the reference;
-            ``origin`` and ``orientation`` of the body's own frame; ``inertia``, ``visual``
+            ``origin`` and ``orientation`` of the body's own frame; ``inertia``, a table such as
+            ``{"mass": 2.0, "centre": (0.1, 0.0), "moment": 0.05}``; ``visual``
         """
         self._record["body"].append(_given({"name": name, **keys}))
         return self
@@ -122,6 +124,27 @@ class Builder:
             ``limits`` and ``at_reference`` by coordinate, and the geometry that the type takes
         """
         self._record["joint"].append(_given({"bodies": bodies, "type": type, **keys}))
+        return self
+
+    def gravity(self, *acceleration: float) -> Self:
+        """Set the acceleration of gravity, length units per s², in place of the one before.
+
+        >>> import mbssa
+        >>> mbssa.Builder("planar", length="mm").gravity(0.0, -9810.0)
+        <Builder builder: planar, 1 body with the frame, 0 joints>
+        """
+        self._record["gravity"] = list(acceleration)
+        return self
+
+    def force(self, type: str, **keys: Any) -> Self:
+        """Add a force element.
+
+        Parameters
+        ----------
+        type : "spring" (between points of two bodies), "coordinate" (on a joint's) or "point" (of a body)
+        keys : those of ``[[force]]``
+        """
+        self._record["force"].append(_given({"type": type, **keys}))
         return self
 
     def motion(

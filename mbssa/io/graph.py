@@ -30,7 +30,8 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     on a carrier, a user's constraint) is one edge between its first two, whose ``bodies`` name them all.
     ``graph.graph`` has ``space``, ``name``, ``title``, ``source``, ``notes`` and, for joints that three or
     more bodies share, ``multiple_joints``: the numbers of the bodies and the ids of the pairs, and
-    ``motion``, the table of a model file, where the mechanism carries one for its inputs.
+    ``motion``, the table of a model file, where the mechanism carries one for its inputs; ``gravity`` and
+    ``force`` likewise.
     :func:`from_networkx` returns the same mechanism.
 
     Examples
@@ -44,8 +45,9 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     """
     import networkx as nx
 
+    from mbssa.io.loads import load_records
     from mbssa.io.motion import motion_record
-    from mbssa.io.records import body_record, joint_geometry_record
+    from mbssa.io.records import body_record, held_names, joint_geometry_record, plain
 
     about: dict[str, Any] = {key: getattr(mechanism, key) for key in ("space", "name", "title", "source")}
     if mechanism.multiple_joints:
@@ -58,6 +60,7 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
         ]
     if (motion := motion_record(mechanism)) is not None:
         about["motion"] = motion
+    about |= plain(load_records(mechanism, held_names(mechanism)))
     graph: nx.MultiGraph[int] = nx.MultiGraph(**about, notes=list(mechanism.notes))
     for index in range(mechanism.n_bodies):
         named = {} if mechanism.body_names is None else {"name": mechanism.body_names[index]}
@@ -109,7 +112,9 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     if record["space"] is None:
         faults.append(Fault("space", 'is missing; write from_networkx(graph, "planar") or "spatial"'))
     record |= {
-        key: graph.graph[key] for key in ("title", "source", "notes", "motion") if graph.graph.get(key)
+        key: graph.graph[key]
+        for key in ("title", "source", "notes", "motion", "gravity", "force")
+        if graph.graph.get(key)
     }
     bodies = _bodies(graph, numbers, names, faults)
     if bodies is None:

@@ -12,6 +12,7 @@
 ``about``       (…,) uint8       JSON in UTF-8: ``title``, ``source``, ``notes``, ``body_names`` (all, the
                                  frame first), ``multiple_joints`` (``bodies`` and ``joints`` of each,
                                  numbers from 1), ``motion`` (the table of a model file, SI units),
+                                 ``gravity``, ``force`` (likewise),
                                  and by number from 1 ``joint_names``, ``joint`` and
                                  ``body`` (geometry under the keys of a model file)
 =============== ================ =====================================================================
@@ -25,6 +26,7 @@ import io
 import json
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -59,6 +61,8 @@ _ABOUT = {
     "body_names": list,
     "multiple_joints": list,
     "motion": dict,
+    "gravity": list,
+    "force": list,
     "joint_names": dict,
     "joint": dict,
     "body": dict,
@@ -100,7 +104,7 @@ def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
     Raises
     ------
     ModelError
-        ``inertia``, ``visual`` or ``profile`` hold what JSON cannot express, such as dates; a user's function
+        ``visual`` or ``profile`` hold what JSON cannot express, such as dates; a user's function
         has no name that a file can hold.
 
     Examples
@@ -131,7 +135,8 @@ def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
 
 
 def _about(mechanism: Mechanism) -> bytes:
-    from mbssa.io.records import body_record, check_writable, joint_geometry_record
+    from mbssa.io.loads import load_records
+    from mbssa.io.records import body_record, check_writable, held_names, joint_geometry_record, plain
 
     check_writable(mechanism)
     joints = ((j + 1, joint_geometry_record(known)) for j, known in mechanism.joint_geometry.items())
@@ -145,6 +150,7 @@ def _about(mechanism: Mechanism) -> bytes:
             for several in mechanism.multiple_joints
         ],
         "motion": motion_record(mechanism),
+        **plain(load_records(mechanism, held_names(mechanism))),
         "joint_names": {j + 1: name for j, name in mechanism.joint_names.items()},
         "joint": dict(joints),
         "body": {index + 1: body_record(mechanism, index) for index in mechanism.body_geometry},
@@ -248,6 +254,12 @@ class _Archive:
             source=about.get("source", ""),
             notes=tuple(about.get("notes", ())),
         )
+        tables: dict[str, Any] = {key: about[key] for key in ("gravity", "force") if key in about}
+        if tables:
+            from mbssa.io.records import loads_from_records
+
+            gravity, forces = loads_from_records(mechanism, tables, self.source_name)
+            mechanism = replace(mechanism, gravity=gravity, forces=forces)
         if "multiple_joints" not in about:
             return mechanism
         numbers = {number: number - 1 for number in range(1, len(row) + 1)}

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from mbssa.faults import Fault, ModelError
+from mbssa.io.loads import load_records
 from mbssa.io.motion import motion_record
 from mbssa.joints.catalogue import Space, joint_type
+from mbssa.loads import Force, Inertia
 from mbssa.mechanism import (
     FRAME,
     FRAME_NAMES,
@@ -23,6 +25,7 @@ from mbssa.mechanism import (
     JointGeometry,
     Mechanism,
     MultipleJoint,
+    Vector,
 )
 
 Record = dict[str, Any]
@@ -50,6 +53,7 @@ def to_record(mechanism: Mechanism) -> Record:
         ]
         names[0] = FRAME
     record["joint"] = _joint_records(mechanism, names)
+    record |= plain(load_records(mechanism, names))
     motion = motion_record(mechanism)
     if motion is not None:
         record["motion"] = motion
@@ -204,10 +208,10 @@ def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) ->
 
 
 #: Fields whose empty table says something else than no table.
-_KEPT_EMPTY = ("profile", "inertia", "visual")
+_KEPT_EMPTY = ("profile", "visual")
 
 
-def _plain_fields(geometry: JointGeometry | BodyGeometry | JointFrame) -> Record:
+def _plain_fields(geometry: JointGeometry | BodyGeometry | JointFrame | Inertia) -> Record:
     record = {}
     for field in dataclasses.fields(geometry):
         value = getattr(geometry, field.name)
@@ -218,7 +222,7 @@ def _plain_fields(geometry: JointGeometry | BodyGeometry | JointFrame) -> Record
 
 def plain(value: object) -> Any:
     """A copy in dictionaries, lists and scalars only; NumPy's arrays and numbers become Python's."""
-    if isinstance(value, JointFrame):
+    if isinstance(value, JointFrame | Inertia):
         return _plain_fields(value)
     if isinstance(value, Mapping):
         return {key: plain(entry) for key, entry in value.items()}
@@ -285,6 +289,34 @@ def geometry_from_records(
     return found, geometry
 
 
+def loads_from_records(
+    mechanism: Mechanism, tables: Mapping[str, Any], source_name: str
+) -> tuple[Vector | None, tuple[Force, ...]]:
+    """Gravity and forces from ``gravity`` and ``force`` of plain tables, SI units.
+
+    Raises
+    ------
+    ModelError
+        With every fault.
+    """
+    from mbssa.io.loads import force_faults, with_joints
+    from mbssa.io.shape_faults import check_shape
+    from mbssa.io.toml_file import _Reader
+
+    faults: list[Fault] = []
+    model = check_shape({"format": 1, "space": mechanism.space, **tables}, faults)
+    if model is None or faults:
+        raise ModelError(source_name, _renamed(faults))
+    reader = _Reader(model, source_name, "", faults)
+    numbers = {name: index for index, name in enumerate(mechanism.body_names or (FRAME,))}
+    gravity = reader._gravity()
+    forces = with_joints(mechanism, reader._loads().forces(model.force, numbers, mechanism.n_bodies))
+    faults += force_faults(mechanism, forces)
+    if faults:
+        raise ModelError(source_name, _renamed(faults))
+    return gravity, forces
+
+
 def with_multiple_joints(
     mechanism: Mechanism, entries: object, indices: Mapping[Any, int], where: str, source_name: str
 ) -> Mechanism:
@@ -342,6 +374,6 @@ def _renamed(faults: list[Fault] | tuple[Fault, ...]) -> list[Fault]:
 
 
 def _plain_place(where: str) -> str:
-    for table in ("joint", "body"):
+    for table in ("joint", "body", "force"):
         where = where.replace(f"[[{table}]]", table)
     return where.replace("[motion]", "motion")

@@ -48,6 +48,26 @@ class FrameEntry(Table):
     )
 
 
+class InertiaEntry(Table):
+    """Mass properties of a body."""
+
+    mass: FiniteFloat = Field(description="kg")
+    centre: Point | None = Field(
+        None,
+        description="centre of mass, world coordinates at the reference, or a body's point; the body's "
+        "origin if not given",
+    )
+    moment: FiniteFloat | None = Field(
+        None, description="planar: about the centre of mass, kg times square of the length unit"
+    )
+    moments: Numbers | None = Field(
+        None, description="spatial: Ixx, Iyy, Izz about the centre of mass, in the body's axes"
+    )
+    products: Numbers | None = Field(
+        None, description="spatial: Ixy, Ixz, Iyz, entries of the inertia matrix (Ixy = -∫ x y dm)"
+    )
+
+
 class BodyEntry(Table):
     """A movable body; the first ``[[body]]`` has number 2, the frame is number 1."""
 
@@ -60,7 +80,7 @@ class BodyEntry(Table):
         description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle",
     )
     points: dict[str, Numbers] = Field({}, description="named points, world coordinates at the reference")
-    inertia: dict[str, Any] | None = Field(None, description="kept, not interpreted")
+    inertia: InertiaEntry | None = Field(None, description="mass properties; massless if not given")
     visual: dict[str, Any] | None = Field(
         None,
         description="looks in pictures: outline, points of a polygon in world coordinates at the reference; "
@@ -129,6 +149,33 @@ class JointEntry(Table):
     limits: dict[str, Limits] = Field({}, description="coordinate = [lowest, highest]")
     at_reference: dict[str, FiniteFloat] = Field(
         {}, description="coordinate = its value in the reference configuration; 0 if not given"
+    )
+
+
+class ForceEntry(Table):
+    """A force element; forces in N, moments in N times the length unit."""
+
+    type: str = Field(description="spring, coordinate or point")
+    id: str | None = Field(None, description="unique; type and number if not given")
+    bodies: list[BodyReference] | None = Field(
+        None, description="spring: the two bodies; point: the one body on which it acts"
+    )
+    points: list[Point] | None = Field(
+        None, description="spring: one point per body, world coordinates at the reference"
+    )
+    point: Point | None = Field(None, description="point: where it acts, world coordinates at the reference")
+    coordinate: str | None = Field(None, description='coordinate: the one it acts on, "1-4.slide"')
+    stiffness: FiniteFloat | None = Field(None, description="force or torque per length or angle unit")
+    damping: FiniteFloat | None = Field(None, description="force or torque per length or angle unit and s")
+    rest: FiniteFloat | None = Field(
+        None, description="length or coordinate without spring force; that of the reference if not given"
+    )
+    force: FiniteFloat | Numbers | None = Field(
+        None, description="constant: spring, pushing apart; coordinate, along it; point, a vector"
+    )
+    moment: FiniteFloat | Numbers | None = Field(None, description="point: a vector; planar: a number")
+    axes: Literal["world", "body"] | None = Field(
+        None, description="point: axes in which force and moment are constant; world if not given"
     )
 
 
@@ -238,4 +285,6 @@ class ModelFile(Table):
     )
     body: list[BodyEntry] = Field([])
     joint: list[JointEntry] = Field([])
+    gravity: Numbers | None = Field(None, description="acceleration, length units per s²; none if not given")
+    force: list[ForceEntry] = Field([])
     motion: MotionEntry | None = Field(None, description="the motion that the model carries")

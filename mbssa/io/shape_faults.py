@@ -9,7 +9,17 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from mbssa.faults import Fault
-from mbssa.io.schema import LAWS, BodyEntry, FrameEntry, JointEntry, ModelFile, MotionEntry, Units
+from mbssa.io.schema import (
+    LAWS,
+    BodyEntry,
+    ForceEntry,
+    FrameEntry,
+    InertiaEntry,
+    JointEntry,
+    ModelFile,
+    MotionEntry,
+    Units,
+)
 from mbssa.io.table import WANTED, shown, unknown_key
 
 
@@ -56,7 +66,7 @@ def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
     """``[[joint]] 3 (2-5) axis``: the table, counted from 1, what it joins, the key."""
-    if len(place) >= 2 and place[0] in ("body", "joint") and isinstance(place[1], int):
+    if len(place) >= 2 and place[0] in ("body", "joint", "force") and isinstance(place[1], int):
         entry = raw[place[0]][place[1]]
         head = entry_name(str(place[0]), place[1], entry if isinstance(entry, dict) else {})
         rest = place[2:]
@@ -84,6 +94,9 @@ def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
             return f"{place} ({entry['id']})"
         if isinstance(bodies, list) and bodies:
             return f"{place} ({', '.join(map(str, bodies))})"
+    elif table == "force":
+        named = entry.get("id") or entry.get("type")
+        return f"{place} ({named})" if isinstance(named, str) else place
     elif isinstance(entry.get("name"), str):
         return f"{place} ({entry['name']})"
     return place
@@ -99,7 +112,7 @@ def _sentence(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, 
     if kind == "missing":
         field = _table_at(place, raw).model_fields.get(key)
         example = {"format": "format = 1", "space": 'space = "spatial"', "type": 'type = "R"'}
-        example |= {"bodies": "bodies = [1, 2]", "origin": "origin = [0, 0, 0]"}
+        example |= {"bodies": "bodies = [1, 2]", "origin": "origin = [0, 0, 0]", "mass": "mass = 1.0"}
         about = f" ({field.description})" if field is not None and field.description else ""
         return f"is missing; write {example.get(key, key + ' = …')}{about}"
     if kind == "union_tag_not_found":
@@ -135,7 +148,9 @@ def _table_at(place: tuple[int | str, ...], raw: dict[str, Any]) -> type[BaseMod
     if place[:1] == ("joint",) and len(place) > 2:
         return FrameEntry if place[2] == "frames" and len(place) > 4 else JointEntry
     if place[:1] == ("body",) and len(place) > 2:
-        return BodyEntry
+        return InertiaEntry if place[2] == "inertia" and len(place) > 3 else BodyEntry
+    if place[:1] == ("force",) and len(place) > 2:
+        return ForceEntry
     if place[:1] == ("units",) and len(place) > 1:
         return Units
     if place[:1] == ("motion",) and len(place) > 1:
@@ -173,7 +188,9 @@ def _likely_space(raw: dict[str, Any]) -> str:
 def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) -> None:
     """Take reported entries out so that the rest can be checked; joints keep their numbers."""
     for place in places:
-        if place[:1] in (("joint",), ("body",)) and len(place) > 1:
+        if place[:1] == ("force",) and len(place) > 1:
+            raw["force"][place[1]] = {"type": UNREAD}
+        elif place[:1] in (("joint",), ("body",)) and len(place) > 1:
             table, index = str(place[0]), place[1]
             entry = raw[table][index]
             if isinstance(entry, dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
@@ -192,5 +209,5 @@ def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) ->
                 raw[str(place[0])] = fallback
 
 
-#: Type of a joint whose shape was wrong: reported already, skipped by the checks of meaning.
+#: Type of a joint or a force whose shape was wrong: reported already, skipped by the checks of meaning.
 UNREAD = "\0unread"

@@ -19,7 +19,7 @@ _PARALLEL = 1e-6
 def write_out_points(
     raw: dict[str, Any], where: Callable[[tuple[int | str, ...]], str], faults: list[Fault]
 ) -> None:
-    """Put the coordinates of a body's point where a joint names it, as ``crank.tip``, in plain tables.
+    """Put the coordinates of a point where a joint, a force or a centre of mass names it: ``crank.tip``.
 
     Parameters
     ----------
@@ -45,14 +45,18 @@ def write_out_points(
         # Coordinates in its place, each other ones, let the rest of the joint be checked.
         return [float(number)] * (2 if raw.get("space") == "planar" else 3)
 
-    for index, joint in enumerate(_tables(raw, "joint")):
-        place = ("joint", index)
+    placed = [(("joint", index), joint) for index, joint in enumerate(_tables(raw, "joint"))]
+    placed += [(("force", index), force) for index, force in enumerate(_tables(raw, "force"))]
+    for place, joint in placed:
         if "point" in joint:
             joint["point"] = written(joint["point"], (*place, "point"), 0)
         if isinstance(joint.get("points"), list):
             joint["points"] = [
                 written(value, (*place, "points", k), k) for k, value in enumerate(joint["points"])
             ]
+    for index, body in enumerate(_tables(raw, "body")):
+        if isinstance(inertia := body.get("inertia"), dict) and "centre" in inertia:
+            inertia["centre"] = written(inertia["centre"], ("body", index, "inertia", "centre"), 0)
 
 
 def _tables(raw: dict[str, Any], key: str) -> list[dict[str, Any]]:

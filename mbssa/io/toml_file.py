@@ -17,6 +17,7 @@ import numpy as np
 from mbssa.bounds import body_faults, joint_faults
 from mbssa.faults import Fault, ModelError
 from mbssa.io.build import build, driven_bits, with_article
+from mbssa.io.load_tables import LoadReader
 from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
 from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
@@ -144,6 +145,8 @@ class _Reader:
             body_geometry=self._body_geometry(),
             multiple_joints=tuple(multiple),
             motion=self._motion(),
+            gravity=self._gravity(),
+            forces=self._loads().forces(self.model.force, numbers, n_bodies),
             name=self.name,
             title=self.model.title,
             source=self.model.source,
@@ -154,6 +157,12 @@ class _Reader:
     def _motion(self) -> DefaultMotion | None:
         entry = self.model.motion
         return None if entry is None else motion_of(entry, self.length, self.angle, self.faults)
+
+    def _loads(self) -> LoadReader:
+        return LoadReader(self.space, self.length, self.angle, self._vector, self.faults)
+
+    def _gravity(self) -> Vector | None:
+        return self._vector(self.model.gravity, "gravity", self.length)
 
     def _spanning_pairs(
         self,
@@ -510,8 +519,9 @@ class _Reader:
             }
             visual, wrong = read_visual(body.visual, self.length, self.dimension, f"{where} visual")
             self.faults += wrong
-            if origin or orientation or points or body.inertia or visual:
-                geometry = BodyGeometry(origin, orientation, points, body.inertia, visual)
+            inertia = self._loads().inertia(body.inertia, origin, where)
+            if origin or orientation or points or inertia or visual:
+                geometry = BodyGeometry(origin, orientation, points, inertia, visual)
                 self.faults += body_faults(geometry, where)
                 found[index + 1] = geometry
         return found

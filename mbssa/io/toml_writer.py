@@ -85,7 +85,7 @@ def _lost_names(mechanism: Mechanism) -> list[str]:
 def _document(record: Record) -> str:
     document = tomlkit.document()
     for key, value in record.items():
-        if key in ("body", "joint"):
+        if key in ("body", "joint", "force"):
             document.append(key, _tables(value))
         elif key == "motion":
             document.append(key, _motion(value))

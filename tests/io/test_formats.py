@@ -245,7 +245,13 @@ def body(draw, space, name):
     if draw(st.booleans()):
         record["origin"] = draw(vector)
         record["points"] = draw(st.dictionaries(TEXT, vector, max_size=2))
-        record["inertia"] = draw(TABLE)
+        record["visual"] = draw(TABLE)
+        mass = st.floats(1e-6, 1e6)
+        record["inertia"] = {"mass": draw(mass), "centre": draw(vector)}
+        size = draw(mass)
+        record["inertia"] |= (
+            {"moment": size} if n == 2 else {"moments": [size] * 3, "products": [0.1 * size] * 3}
+        )
     if draw(st.booleans()):
         quaternion = draw(st.lists(st.integers(-99, 99), min_size=4, max_size=4).filter(any))
         turned = [v / math.hypot(*quaternion) for v in quaternion]
@@ -534,7 +540,7 @@ def test_another_choice_of_pairs_is_written_as_pairs(tmp_path):
 @pytest.mark.parametrize("value", [None, object(), "\ud800"])
 def test_values_that_no_file_can_hold_are_refused(value):
     mechanism = mbssa.from_pairs(2, [(1, 2, "R", 1)], "planar")
-    odd = dataclasses.replace(mechanism, body_geometry={1: mbssa.BodyGeometry(inertia={"mass": value})})
+    odd = dataclasses.replace(mechanism, body_geometry={1: mbssa.BodyGeometry(visual={"mesh": value})})
     with pytest.raises(mbssa.ModelError, match="cannot be written as TOML"):
         write_toml(odd)
     if value is not None:

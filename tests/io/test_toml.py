@@ -24,7 +24,7 @@ name = "slider"
 origin = [0, 0, 100]
 orientation = [0.5, 0.5, 0.5, 0.5]
 points = { tip = [0, 0, 250] }
-inertia = { mass = 2.0 }
+inertia = { mass = 2.0, centre = [0, 0, 150], moments = [3e4, 3e4, 1e4] }
 visual = { mesh = "slider.stl" }
 [[body]]
 name = "screw"
@@ -54,7 +54,9 @@ def test_everything_is_kept_in_si(read):
     assert slider.origin == pytest.approx((0, 0, 0.1))
     assert slider.orientation == (0.5, 0.5, 0.5, 0.5)
     assert slider.points["tip"] == pytest.approx((0, 0, 0.25))
-    assert slider.inertia == {"mass": 2.0}
+    assert (slider.inertia.mass, slider.inertia.products) == (2.0, None)
+    assert slider.inertia.centre == pytest.approx((0, 0, 0.15))
+    assert slider.inertia.moments == pytest.approx((0.03, 0.03, 0.01))
     assert slider.visual == {"mesh": "slider.stl", "scale": 0.001}
     guide = mechanism.joint("guide")
     assert guide.bodies == (1, 2)

@@ -1,0 +1,151 @@
+"""The command ``mbssa forces``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from groups.cli.requests import model_asked, motion_asked, names_asked, standing
+from groups.dynamics import Forces
+from groups.dynamics import forces as forces_of
+from groups.reports.forces import ForcesSummary, forces_report
+from mbssa import load
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
+from mbssa.cli.options import (
+    DurationOption,
+    ForceOption,
+    FormatOption,
+    ModelArgument,
+    MotionOption,
+    StepsOption,
+    TrustOption,
+)
+from mbssa.targets import STILL, Target, target_faults
+from mbssa.units import SI
+
+#: Endings of tables.
+_TABLES = (".csv", ".parquet")
+
+
+def forces(
+    model: ModelArgument,
+    motion: MotionOption = None,
+    steps: StepsOption = None,
+    duration: DurationOption = None,
+    minimum_norm: Annotated[
+        bool,
+        typer.Option("--minimum-norm", help="Give reactions that are not determined those of least norm."),
+    ] = False,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the numbers: .csv or .parquet; may be repeated."
+        ),
+    ] = None,
+    units: Annotated[
+        Literal["file", "si"],
+        typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
+    ] = "file",
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Draw forces over time: .png, .svg or .pdf; may be repeated."),
+    ] = None,
+    curves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
+            show_default="drives, frame",
+        ),
+    ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Find driving forces and reactions of MODEL over a motion, group by group.
+
+    Inverse dynamics: what the drives must give, what every joint and the frame
+    receive, and the powers, with the masses, gravity and forces of MODEL.
+
+    Exit 0: every group is balanced at every instant; 1: the model cannot be
+    solved as given, or not at every instant; 2: bad input; 130: stopped.
+
+    Example: mbssa forces slider_crank --output forces.csv --plot forces.png
+    """
+    targets = [Target("--output", path, _TABLES) for path in output or []]
+    targets += [Target("--plot", path, STILL) for path in plot or []]
+    faults = target_faults(targets, [model, motion], force)
+    if curves is not None and not plot:
+        faults.append("--curves: are for pictures; write --plot FILE too")
+    if faults:
+        fail_all(faults)
+    try:
+        _forces(
+            model, motion, steps, duration, minimum_norm, targets, units,
+            None if curves is None else names_asked([curves]), form,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+
+
+def _forces(
+    name: str,
+    motion_file: Path | None,
+    steps: int | None,
+    duration: float | None,
+    minimum_norm: bool,
+    targets: Sequence[Target],
+    units: Literal["file", "si"],
+    curves: list[str] | None,
+    form: str,
+) -> None:
+    mechanism = load(name)
+    model = model_asked(mechanism, name)
+    motion = motion_asked(model, name, motion_file, steps, duration, None, "acceleration")
+    if any(target.endings is STILL for target in targets):
+        try:
+            from groups.pictures import forces_over_time
+
+            forces_over_time(forces_of(standing(model, None, "acceleration"), model.structure), curves)
+        except (ValueError, ModuleNotFoundError) as error:
+            fail(f"--plot: {error}")
+    from groups.cli.watched import solve_watched
+
+    run = solve_watched(model, motion)
+    if run.stopped:
+        print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
+    found = forces_of(run.trajectory, model.structure, minimum_norm=minimum_norm)
+    written, faults = _write(found, targets, curves, units)
+    shown = mechanism.units if units == "file" else SI
+    present(forces_report(ForcesSummary(model.structure, found, written, shown)), form)
+    if faults:
+        fail_all(faults)
+    raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
+
+
+def _write(
+    found: Forces, targets: Sequence[Target], curves: list[str] | None, units: Literal["file", "si"]
+) -> tuple[list[Path], list[str]]:
+    """Write the files; those that were, and what kept others from it."""
+    written, faults = [], []
+    for target in targets:
+        try:
+            if target.endings is _TABLES:
+                found.write(target.path, force=True, units=units)  # what may be replaced was settled before
+            else:
+                from groups.pictures import forces_over_time
+                from mbssa.pictures import save
+
+                save(forces_over_time(found, curves, units=units), target.path)
+        except OSError as error:
+            faults.append(f"{target.option} {target.path}: {error.strerror or error}")
+        except (ValueError, ModuleNotFoundError) as error:
+            faults.append(f"{target.option} {target.path}: {error}")
+        else:
+            written.append(target.path)
+    return written, faults

@@ -1,0 +1,58 @@
+"""Spring, damper and applied force or torque on a joint coordinate."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.masses import Wrench
+from groups.dynamics.rows import joint_rows
+from groups.dynamics.state import State
+from mbssa.joints.catalogue import is_length
+from mbssa.joints.system import Configuration
+from mbssa.loads import Force
+
+Floats = npt.NDArray[np.float64]
+
+
+def wrenches(force: Force, state: State) -> list[Wrench]:
+    """Force along the coordinate, whose power is its product with the rate.
+
+    It is force - stiffness (value - rest) - damping x rate, N or N m.
+    """
+    assert force.coordinate is not None
+    joint, _, name = force.coordinate.rpartition(".")
+    effort = np.full(state.instants, force.force if isinstance(force.force, float) else 0.0)
+    if force.stiffness or force.damping:
+        motion = state.trajectory.joint(joint)[name]
+        if force.stiffness:
+            rest = _at_reference(state, joint, name) if force.rest is None else force.rest
+            effort -= force.stiffness * (motion.value - rest)
+        effort -= force.damping * motion.rate
+    return along_coordinate(state, force.coordinate, effort)
+
+
+def along_coordinate(state: State, coordinate: str, effort: Floats) -> list[Wrench]:
+    """Loads on the bodies of a joint by a force or torque (T,) along its coordinate, N or N m."""
+    identity, _, name = coordinate.rpartition(".")
+    rows = joint_rows(state, state.trajectory.mechanism.joint(identity).index, (name,))
+    size = state.frames.size
+    scaled = effort * (size if is_length(name) else 1.0)
+    return [
+        Wrench(
+            body,
+            state.centre[body],
+            scaled[:, None] * rows.jacobian[:, -1, slot, :3] / size,
+            scaled[:, None] * rows.jacobian[:, -1, slot, 3:],
+        )
+        for slot, body in enumerate(rows.bodies)
+    ]
+
+
+def _at_reference(state: State, joint: str, name: str) -> float:
+    from groups.pictures.scene import at_rest
+
+    mechanism = state.trajectory.mechanism
+    still = Configuration.reference(state.frames)
+    rest = at_rest(mechanism, still, np.arange(mechanism.n_bodies), 0, 1)
+    return float(rest.joint(joint)[name].value[0])

@@ -1,0 +1,33 @@
+"""Constant force and moment on a body at one of its points, in axes of the world or of the body."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.masses import Wrench
+from groups.dynamics.state import State
+from groups.rotations import in_space
+from mbssa.loads import Force
+from mbssa.mechanism import Vector
+
+Floats = npt.NDArray[np.float64]
+
+
+def wrenches(force: Force, state: State) -> list[Wrench]:
+    """The one load; axes of the body are those of its own frame."""
+    (body,) = force.bodies
+    arm = state.arm(body, np.array(force.point))
+    turned = [_in_space(force.force), _in_space(force.moment)]
+    if force.axes == "body":
+        vectors = [state.rotation[body] @ vector for vector in turned]
+    else:
+        vectors = [np.tile(vector, (state.instants, 1)) for vector in turned]
+    return [Wrench(body, state.position[body] + arm, vectors[0], vectors[1])]
+
+
+def _in_space(given: float | Vector | None) -> Floats:
+    """(3,) of a vector, of a planar moment about z, or of nothing."""
+    if given is None:
+        return np.zeros(3)
+    return np.array([0.0, 0.0, given]) if isinstance(given, float) else in_space(np.array(given))

@@ -1,0 +1,258 @@
+"""Inverse dynamics: driving forces and reactions of a solved motion, group by group in reverse order.
+
+The bodies of a group are in balance under weight, inertia force, force elements, what later groups hand
+down, and the reactions and driving forces of the group's own joints. These are its unknowns, and the
+transpose of the Jacobian that gave the group's velocities is their matrix. A joint's reaction on a body of an
+earlier group is then a load of that group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.equilibrium import Balance, balance
+from groups.dynamics.forces import wrenches_of
+from groups.dynamics.forces.coordinate import along_coordinate
+from groups.dynamics.masses import Masses, Wrench, masses
+from groups.dynamics.rows import JointRows, joint_rows, spin_rows
+from groups.dynamics.state import State
+from groups.rotations import cross
+from groups.solvers.passive_rotations import HeldSpin, held_spins
+from mbssa import decompose
+from mbssa.joints.system import unknowns
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+    from mbssa import Structure
+
+Floats = npt.NDArray[np.float64]
+Bytes = npt.NDArray[np.int8]
+
+#: What the status of a group at an instant says, by its number.
+STATUS = (
+    "ok",
+    "no solved motion",
+    "singular: reactions are not bounded",
+    "a later group has no answer",
+)
+OK, UNSOLVED, SINGULAR, WAITS = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class JointLoads:
+    """What one joint exerts on its bodies, with P columns: the load, and its change by parameters.
+
+    ``wrench`` (T, S, 6, P) on each body of ``rows``, by its constraints alone: force, N, and moment about the
+    joint's point, N m, world axes. ``driving`` (T, D, P), N or N m.
+    """
+
+    rows: JointRows
+    wrench: Floats
+    driving: Floats
+
+
+@dataclass(eq=False)
+class Solution:
+    """What the pass over the groups finds; ``held`` are moments that hold passive rotations, by body.
+
+    ``loads`` (N, T, 6, P): on each body about its centre, force times size, and moment, N m; of the frame,
+    what the mechanism exerts on it.
+    """
+
+    state: State
+    loads: Floats
+    status: Bytes
+    joints: dict[int, JointLoads] = field(default_factory=dict)
+    held: dict[int, JointLoads] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> int:
+        """How many reactions the balance leaves open."""
+        return int(self.loads.shape[3]) - 1
+
+    def widen(self, columns: int) -> None:
+        """Add columns for new parameters."""
+        if columns > self.loads.shape[3]:
+            self.loads = _wider(self.loads, columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Acting:
+    """Given loads: of masses, of force elements by their ids, of applied forces by their coordinates."""
+
+    masses: Masses
+    elements: Mapping[str, Sequence[Wrench]]
+
+    @property
+    def all(self) -> list[Wrench]:
+        return [*self.masses.loads, *(each for several in self.elements.values() for each in several)]
+
+
+def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
+    """Everything that acts on the bodies but reactions and driving forces.
+
+    Raises
+    ------
+    ValueError
+        Applied forces on coordinates that there are not, or of another length than the motion: all of them.
+    """
+    mechanism = state.trajectory.mechanism
+    elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
+    faults = []
+    for name, values in (applied or {}).items():
+        joint, _, coordinate = name.rpartition(".")
+        effort = np.asarray(values, dtype=np.float64)
+        try:
+            found = mechanism.joint(joint)
+        except KeyError as error:
+            faults.append(f"applied {name!r}: {error.args[0]}")
+            continue
+        if coordinate not in found.type.drivable:
+            faults.append(f"applied {name!r}: joint {joint} has {', '.join(found.type.drivable)}")
+        elif effort.shape not in ((), (state.instants,)):
+            faults.append(f"applied {name!r}: shape {effort.shape}; write ({state.instants},) or a number")
+        else:
+            called = f"{found.id}.{coordinate}"
+            elements[called] = along_coordinate(state, called, np.broadcast_to(effort, state.instants))
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return Acting(masses(state), elements)
+
+
+def solve_backwards(state: State, acting: Acting, structure: Structure) -> Solution:
+    """Balance every group, from the last to the first.
+
+    Where a group's own equations do not hold its bodies, because redundant constraints of later groups do,
+    all bodies are balanced together.
+    """
+    blocks = [group.body_indices.tolist() for group in structure.groups]
+    found = _pass(state, acting, structure, blocks)
+    if found is None:
+        found = _pass(state, acting, structure, [sorted(body for block in blocks for body in block)])
+    assert found is not None
+    return found
+
+
+def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[int]]) -> Solution | None:
+    """One pass over blocks of bodies; None where a block is not held by its own equations."""
+    solution = _loaded(state, acting, structure.n_groups)
+    number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
+        structure.group_of_body, 1
+    )  # fmt: skip
+    joints: list[list[int]] = [[] for _ in blocks]
+    for joint in range(state.trajectory.mechanism.n_joints):
+        last = max(int(number[body]) for body in state.frames.bodies_of(state.trajectory.mechanism, joint))
+        if last:
+            joints[last - 1].append(joint)
+    failed = (state.trajectory.status != 0).any(axis=1)
+    spins = held_spins(structure, state.frames)
+    for place in reversed(range(len(blocks))):
+        which = slice(None) if len(blocks) != structure.n_groups else slice(place, place + 1)
+        waiting = ~np.isfinite(solution.loads[blocks[place]]).all(axis=(0, 2, 3))
+        mine = [spin for spin in spins if spin.body in blocks[place]]
+        found = _block(solution, blocks[place], joints[place], mine)
+        if found.deficient and len(blocks) > 1:
+            return None
+        singular = found.singular | bool(found.deficient)
+        for at, code in ((singular, SINGULAR), (waiting, WAITS), (waiting & failed, UNSOLVED)):
+            solution.status[at, which] = code
+    return solution
+
+
+def _loaded(state: State, acting: Acting, n_groups: int) -> Solution:
+    loads = np.zeros((*state.centre.shape[:2], 6, 1))
+    size = np.array([state.frames.size] * 3 + [1.0] * 3)
+    for wrench in acting.all:
+        loads[wrench.body, :, :, 0] += wrench.about(state.centre[wrench.body]) * size
+    return Solution(state, loads, np.zeros((state.instants, n_groups), dtype=np.int8))
+
+
+def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequence[HeldSpin]) -> Balance:
+    """Balance a block, hand its joints' loads on to earlier bodies, and keep what they are."""
+    state, mechanism = solution.state, solution.state.trajectory.mechanism
+    rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in joints]
+    rows += [spin_rows(state, spin) for spin in spins]
+    free = list(unknowns(mechanism.space))
+    loads = solution.loads[bodies][:, :, free].transpose(1, 0, 2, 3)
+    jacobian = _jacobian(rows, bodies, free)
+    loads = loads.reshape(state.instants, jacobian.shape[2], -1)
+    found = balance(jacobian.swapaxes(1, 2), loads)
+    solution.widen(found.multipliers.shape[2])
+    exerted = []
+    first = 0
+    for each in rows:
+        stop = first + len(each.names)
+        exerted.append(_exerted(solution, each, found.multipliers[:, first:stop]))
+        first = stop
+    solution.joints.update(zip(joints, exerted, strict=False))
+    solution.held.update(zip([spin.body for spin in spins], exerted[len(joints) :], strict=True))
+    return found
+
+
+def _jacobian(rows: Sequence[JointRows], bodies: Sequence[int], free: Sequence[int]) -> Floats:
+    """(T, m, n) of all equations of a block by the twists of its bodies."""
+    instants = len(rows[0].jacobian)
+    place = {body: k for k, body in enumerate(bodies)}
+    found = np.zeros((instants, sum(len(each.names) for each in rows), len(bodies), len(free)))
+    first = 0
+    for each in rows:
+        stop = first + len(each.names)
+        for slot, body in enumerate(each.bodies):
+            if body in place:
+                found[:, first:stop, place[body]] += each.jacobian[:, :, slot][:, :, free]
+        first = stop
+    return found.reshape(instants, found.shape[1], -1)
+
+
+def _exerted(solution: Solution, rows: JointRows, multipliers: Floats) -> JointLoads:
+    """Loads of one joint; those on the bodies are added to what acts on them."""
+    state, instants, columns = solution.state, len(multipliers), multipliers.shape[2]
+    size, bodies = state.frames.size, list(rows.bodies)
+    scale = np.array([size] * 3 + [1.0] * 3)[:, None]
+    flat = rows.jacobian.reshape(instants, -1, len(bodies) * 6).swapaxes(1, 2)
+    split = rows.constraints
+    reaction = flat[:, :, :split] @ multipliers[:, :split]
+    whole = reaction + flat[:, :, split:] @ multipliers[:, split:]
+    whole = whole.reshape(instants, len(bodies), 6, columns)
+    for slot, body in enumerate(bodies):
+        solution.loads[body] += whole[:, slot]
+    wrench = reaction.reshape(instants, len(bodies), 6, columns) / scale
+    arm = state.centre[bodies].swapaxes(0, 1) - rows.point[:, None]
+    force = np.moveaxis(wrench[:, :, :3], 3, 2)
+    wrench[:, :, 3:] += np.moveaxis(cross(arm[:, :, None], force), 2, 3)
+    return JointLoads(rows, wrench, multipliers[:, split:])
+
+
+def _wider(array: Floats, columns: int) -> Floats:
+    """Zeros added along the last axis."""
+    added = np.zeros((*array.shape[:-1], columns - array.shape[-1]))
+    return np.concatenate([array, added], axis=-1)
+
+
+def backwards(
+    trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
+) -> tuple[State, Acting, Solution, Structure]:
+    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own.
+
+    Raises
+    ------
+    ValueError
+        No groups, groups of other driven coordinates, or what :meth:`State.of` and :func:`acting_on` refuse.
+    """
+    structure = decompose(trajectory.mechanism) if structure is None else structure
+    mine, theirs = trajectory.mechanism, structure.mechanism
+    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
+        raise ValueError(
+            "the structure has other driven coordinates than the trajectory; decompose its mechanism"
+        )
+    if not structure.determined:
+        raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
+    state = State.of(trajectory)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        acting = acting_on(state, applied)
+        return state, acting, solve_backwards(state, acting, structure), structure

@@ -1,0 +1,369 @@
+"""Forces of a solved motion: of drives, in joints, on the frame, and their powers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
+from groups.dynamics.state import State
+from groups.rotations import cross
+from groups.trajectory import body_index, names_of_groups
+from mbssa.joints.catalogue import is_length
+
+if TYPE_CHECKING:
+    from groups.results.table import Column
+    from groups.trajectory import Trajectory
+    from mbssa import Structure
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+#: Components of a load, and those of a planar one.
+COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+PLANAR = (0, 1, 5)
+
+#: Share of a self-stress below which a component does not take part in it.
+_OPEN = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class JointForces:
+    """Force and moment that one body receives through a joint, by its constraints.
+
+    The drive of a driven coordinate is not in it: that is :attr:`Forces.driving`. The moment is about
+    ``point``. Components that redundant constraints leave open are NaN, and named in ``indeterminate``.
+
+    Attributes
+    ----------
+    joint : id; body : name of the body that receives them
+    point : (T, 3) m, origin of the joint's frame on the second body; planar: (T, 2)
+    force, moment : (T, 3) N and N m, world axes; planar: (T, 2) and (T,)
+    local_force, local_moment : likewise in the axes of the joint's frame on the first body
+    indeterminate : components of these axes, such as ``Fz``
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> arm = {"mass": 2.0, "centre": (0.5, 0.0), "moment": 0.1}
+    >>> m = mbssa.Builder("planar").body("arm", inertia=arm).gravity(0.0, -9.81)
+    >>> m = m.revolute("frame", "arm", point=(0, 0), driven=True)
+    >>> mechanism = m.motion({"1-2.angle": {"law": "constant"}}, steps=2).build()
+    >>> forces = groups.forces(groups.build(mbssa.decompose(mechanism)).solve())
+    >>> forces.joint("1-2").body, forces.joint("1-2").force.round(2).tolist()
+    ('arm', [[0.0, 19.62], [0.0, 19.62]])
+    """
+
+    joint: str
+    body: str
+    point: Floats
+    force: Floats
+    moment: Floats
+    local_force: Floats
+    local_moment: Floats
+    indeterminate: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """One joint of a solution.
+
+    ``wrench`` (T, S, 6) on each of its ``bodies`` about ``point``, world axes; ``axes`` (T, 3, 3); ``open``
+    and ``local_open`` (S, 6): components that are not determined.
+    """
+
+    bodies: tuple[int, ...]
+    wrench: Floats
+    point: Floats
+    axes: Floats
+    open: Bools
+    local_open: Bools
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forces:
+    """Driving forces, reactions and powers of a solved motion, SI units.
+
+    Attributes
+    ----------
+    trajectory : the motion
+    drives : the D driven coordinates
+    driving : (T, D) N along a slide, N m about an angle: what the drive gives in the coordinate's positive
+        direction
+    drive_power : (T, D) W, what each drive gives; element_power : by id of the force element, W
+    gravity_power, kinetic_energy, kinetic_power : (T,) W, J, W, the last d/dt of the energy
+    balance : (T,) W, kinetic power less the powers of drives, gravity and force elements: zero but for
+        rounding
+    shaking_force : (T, 3) N, what the mechanism exerts on the frame, drives and force elements included;
+        planar: (T, 2)
+    shaking_moment : (T, 3) N m about the world's origin; planar: (T,)
+    status : (T, G) by structural group: 0 ok, else see :data:`STATUS`
+    held : by body, (T,) N m: the moment that holds its passive rotation to the convention; free, it would
+        turn about its line as its inertia has it, and nothing else would move otherwise
+    group_names : by structural group, its bodies and its type
+    indeterminate : ``joint.component`` in joint axes, and drives, that redundant constraints leave open
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> arm = {"mass": 2.0, "centre": (0.5, 0.0), "moment": 0.1}
+    >>> m = mbssa.Builder("planar").body("arm", inertia=arm).gravity(0.0, -9.81)
+    >>> m = m.revolute("frame", "arm", point=(0, 0), driven=True)
+    >>> mechanism = m.motion({"1-2.angle": {"law": "constant"}}, steps=2).build()
+    >>> forces = groups.forces(groups.build(mbssa.decompose(mechanism)).solve())
+    >>> forces.driving.round(2).tolist(), forces.shaking_force.round(2).tolist()
+    ([[9.81], [9.81]], [[0.0, -19.62], [0.0, -19.62]])
+    """
+
+    trajectory: Trajectory
+    drives: tuple[str, ...]
+    driving: Floats
+    drive_power: Floats
+    element_power: Mapping[str, Floats]
+    gravity_power: Floats
+    kinetic_energy: Floats
+    kinetic_power: Floats
+    balance: Floats
+    shaking_force: Floats
+    shaking_moment: Floats
+    status: npt.NDArray[np.int8]
+    held: Mapping[str, Floats]
+    group_names: tuple[str, ...]
+    indeterminate: tuple[str, ...]
+    joints: Mapping[int, Joint] = field(repr=False)
+
+    def __repr__(self) -> str:
+        state = "; ".join(self.faults()) or "ok"
+        return f"<Forces of {self.trajectory.mechanism.name}: {len(self.trajectory.time)} instants, {state}>"
+
+    @property
+    def ok(self) -> bool:
+        """Whether every group is balanced at every instant."""
+        return not self.status.any()
+
+    def joint(self, name: str, on: str | int | None = None) -> JointForces:
+        """Force and moment through one joint, on its second body, or on another that is named.
+
+        Raises
+        ------
+        KeyError
+            No such joint, or the body is none of the joint's.
+        """
+        mechanism = self.trajectory.mechanism
+        found = mechanism.joint(name)
+        of = self.joints[found.index]
+        body = of.bodies[1] if on is None else body_index(mechanism, on)
+        if body not in of.bodies:
+            known = ", ".join(mechanism.body_name(each) for each in of.bodies)
+            raise KeyError(f"joint {found.id} does not join body {on!r}; it joins {known}")
+        slot = of.bodies.index(body)
+        world = np.where(of.open[slot], np.nan, of.wrench[:, slot])
+        local = np.where(of.local_open[slot], np.nan, _turned(of.wrench[:, slot], of.axes))
+        planar = mechanism.space == "planar"
+        of_plane = PLANAR if planar else range(6)
+        return JointForces(
+            found.id,
+            mechanism.body_name(body),
+            of.point[:, :2] if planar else of.point,
+            *_parts(world, planar),
+            *_parts(local, planar),
+            tuple(COMPONENTS[k] for k in of_plane if of.local_open[slot, k]),
+        )
+
+    def faults(self) -> list[str]:
+        """A sentence per group and kind of fault: when first, and at how many instants."""
+        said = []
+        for g in range(self.status.shape[1]):
+            for code in np.unique(self.status[:, g][self.status[:, g] > 0]).tolist():
+                at = np.flatnonzero(self.status[:, g] == code)
+                said.append(
+                    f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]}, first at t = "
+                    f"{self.trajectory.time[at[0]]:.6g} s, at {len(at)} of {len(self.status)} instants"
+                )
+        return said
+
+    def columns(self, units: Literal["si", "file"] = "si") -> list[Column]:
+        """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
+        from groups.dynamics.table import columns_of
+
+        return columns_of(self, units)
+
+    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "si") -> None:
+        """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file.
+
+        Raises
+        ------
+        ValueError
+            Another ending.
+        OSError
+            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
+        """
+        from groups.results.table import check_target, write_csv, write_parquet
+
+        path = check_target(path, (".csv", ".parquet"), force)
+        (write_parquet if path.suffix.lower() == ".parquet" else write_csv)(self.columns(units), path)
+
+
+# --- from a solution ---------------------------------------------------------------------------------
+
+
+def results_of(
+    state: State, acting: Acting, solution: Solution, structure: Structure, minimum_norm: bool
+) -> Forces:
+    """The public form of a solution; open components are NaN, or those of the minimum norm."""
+    mechanism = state.trajectory.mechanism
+    chosen = _least(solution) if minimum_norm else np.zeros((state.instants, solution.parameters))
+    largest = _largest_self_stress(solution)
+    joints: dict[int, Joint] = {}
+    drives: dict[str, tuple[Floats, Floats]] = {}
+    named: list[str] = []
+    for index in sorted(solution.joints):
+        loads = solution.joints[index]
+        joints[index] = of = _joint(loads, chosen, largest, state.frames.size)
+        name = mechanism.joint_ids[index]
+        named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
+        for d, coordinate in enumerate(mechanism.joints[index].driven):
+            called = f"{name}.{coordinate}"
+            scale = state.frames.size if is_length(coordinate) else 1.0
+            effort = _with(loads.driving[:, d], chosen)
+            if _taking_part(loads.driving[:, d : d + 1], largest)[0]:
+                named.append(called)
+                effort = effort if minimum_norm else effort * np.nan
+            drives[called] = effort / scale, effort * _rates(state, loads)[:, d]
+        if minimum_norm:
+            joints[index] = replace(of, open=of.open & False, local_open=of.local_open & False)
+    names = mechanism.driven_coordinates
+    driving, power = (
+        np.reshape([drives[name][k] for name in names], (len(names), state.instants)).T for k in (0, 1)
+    )
+    elements = {
+        name: sum((each.power(state) for each in several), start=np.zeros(state.instants))
+        for name, several in acting.elements.items()
+    }
+    given = acting.masses.gravity_power + power.sum(axis=1) + sum(elements.values(), start=0.0)
+    force, moment = _on_frame(state, solution)
+    return Forces(
+        state.trajectory,
+        names,
+        driving,
+        power,
+        elements,
+        acting.masses.gravity_power,
+        acting.masses.kinetic_energy,
+        acting.masses.kinetic_power,
+        acting.masses.kinetic_power - given,
+        force,
+        moment,
+        solution.status,
+        {mechanism.body_name(body): _moment(loads, chosen) for body, loads in solution.held.items()},
+        names_of_groups(structure),
+        tuple(named),
+        joints,
+    )
+
+
+def _parts(wrench: Floats, planar: bool) -> tuple[Floats, Floats]:
+    return (wrench[:, :2], wrench[:, 5]) if planar else (wrench[:, :3], wrench[:, 3:])
+
+
+def _turned(wrench: Floats, axes: Floats) -> Floats:
+    """(T, 6, …) in a joint's axes."""
+    back = axes.transpose(0, 2, 1)
+    rest = wrench.reshape(*wrench.shape[:2], -1)
+    found = np.concatenate([back @ rest[:, :3], back @ rest[:, 3:]], axis=1)
+    return found.reshape(wrench.shape)
+
+
+def _with(columns: Floats, chosen: Floats) -> Floats:
+    """(T, …) of columns (T, …, P) at the chosen parameters (T, P - 1 at most)."""
+    extra = columns.shape[-1] - 1
+    if extra == 0:
+        return columns[..., 0]
+    found: Floats = columns[..., 0] + np.einsum("t...p,tp->t...", columns[..., 1:], chosen[:, :extra])
+    return found
+
+
+def _largest_self_stress(solution: Solution) -> float:
+    """N m, forces times the size: the largest component of any self-stress."""
+    size = np.array([solution.state.frames.size] * 3 + [1.0] * 3)[:, None]
+    found = [np.nanmax(np.abs(each.wrench[..., 1:] * size), initial=0.0) for each in solution.joints.values()]
+    return float(max(found, default=0.0))
+
+
+def _taking_part(columns: Floats, largest: float) -> Bools:
+    """Which of n components, (T, n, P), change by parameters at any instant."""
+    if columns.shape[-1] == 1 or largest == 0.0:
+        return np.zeros(columns.shape[1], dtype=bool)
+    with np.errstate(invalid="ignore"):
+        found: Bools = np.nanmax(np.abs(columns[..., 1:]), axis=(0, 2), initial=0.0) > _OPEN * largest
+    return found
+
+
+def _joint(loads: JointLoads, chosen: Floats, largest: float, size: float) -> Joint:
+    rows, scale = loads.rows, np.array([size] * 3 + [1.0] * 3)[:, None]
+    if loads.wrench.shape[3] == 1:
+        none = np.zeros((len(rows.bodies), 6), dtype=bool)
+        return Joint(rows.bodies, loads.wrench[..., 0], rows.point, rows.axes, none, none)
+    world, local = [], []
+    for slot in range(len(rows.bodies)):
+        world.append(_taking_part(loads.wrench[:, slot] * scale, largest))
+        turned = _turned(loads.wrench[:, slot], rows.axes)
+        local.append(_taking_part(turned * scale, largest))
+    found = np.stack([_with(loads.wrench[:, s], chosen) for s in range(len(rows.bodies))], axis=1)
+    return Joint(rows.bodies, found, rows.point, rows.axes, np.array(world), np.array(local))
+
+
+def _least(solution: Solution) -> Floats:
+    """(T, P - 1) parameters with the least sum of squares of all reactions, moments over the size."""
+    scale = np.array([solution.state.frames.size] * 3 + [1.0] * 3)[:, None]
+    columns = solution.parameters + 1
+    stacked = []
+    for each in solution.joints.values():
+        whole = np.zeros((*each.wrench.shape[:3], columns))
+        whole[..., : each.wrench.shape[3]] = each.wrench * scale
+        stacked.append(whole.reshape(len(whole), -1, columns))
+    everything = np.concatenate(stacked, axis=1)
+    found = np.full((len(everything), columns - 1), np.nan)
+    sound = np.isfinite(everything).all(axis=(1, 2))
+    part = everything[sound]
+    found[sound] = -(np.linalg.pinv(part[:, :, 1:]) @ part[:, :, :1])[:, :, 0]
+    return found
+
+
+def _moment(loads: JointLoads, chosen: Floats) -> Floats:
+    """(T,) of the moment on the second body."""
+    found: Floats = np.linalg.norm(_with(loads.wrench[:, 1], chosen)[:, 3:], axis=1)
+    return found
+
+
+def _rates(state: State, loads: JointLoads) -> Floats:
+    """(T, D) rates of the driven coordinates, lengths over the size."""
+    rows = loads.rows
+    twist = np.stack(
+        [
+            np.concatenate(
+                [
+                    state.velocity(body, state.centre[body] - state.position[body]) / state.frames.size,
+                    state.twist[body, :, 3:],
+                ],
+                axis=1,
+            )
+            for body in rows.bodies
+        ],
+        axis=1,
+    )
+    found: Floats = np.einsum("tesc,tsc->te", rows.jacobian[:, rows.constraints :], twist)
+    return found
+
+
+def _on_frame(state: State, solution: Solution) -> tuple[Floats, Floats]:
+    """Force on the frame, and moment about the world's origin."""
+    load = solution.loads[0, :, :, 0]
+    force = load[:, :3] / state.frames.size
+    moment = load[:, 3:] + cross(state.centre[0], force)
+    return _parts(np.concatenate([force, moment], axis=1), state.trajectory.planar)

@@ -1,0 +1,77 @@
+"""Forces of a solved motion over time: drives, joints, the frame, powers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from groups.pictures.coordinates import MOST_CURVES, over_time
+from groups.pictures.curves import Curve
+from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.units import given_in
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from groups.dynamics import Forces
+    from groups.results.table import Column
+
+#: Units of columns that are drawn.
+_UNITS = ("N", "N m", "W")
+
+
+def forces_over_time(
+    forces: Forces, names: Sequence[str] | None = None, *, units: Literal["file", "si"] = "si"
+) -> Figure:
+    """Forces, moments and powers over time, a column of panels for each unit.
+
+    Parameters
+    ----------
+    names : columns of :meth:`groups.Forces.columns` (``"2-3.Fx"``), or what stands before the point for all
+        of its forces (``"2-3"``, ``"frame"``); by default the drives with their powers, and the shaking force
+
+    Raises
+    ------
+    ValueError
+        Columns that there are not, all of them; or more than 24.
+    ModuleNotFoundError
+        Matplotlib is missing; the message says how to install it.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> from groups.pictures import forces_over_time
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> forces = groups.forces(groups.build(mbssa.decompose(bar)).solve())
+    >>> [axes.get_ylabel() for axes in forces_over_time(forces).axes]
+    ['force (N)', 'moment (N m)', 'power (W)']
+    """
+    require_matplotlib()
+    wanted = [*forces.drives, "frame"] if names is None else names
+    columns = _chosen(forces, wanted)
+    refuse_beyond(MOST_CURVES, len(columns), "curves", "one picture", "name fewer")
+    scale = forces.trajectory.mechanism.units if units == "file" else None
+    curves = []
+    for column in columns:
+        unit, factor = (column.unit, 1.0) if scale is None else given_in(column.unit, scale)
+        driven = column.name.endswith(".driving")
+        curves.append(Curve(column.name, unit, driven, (column.values / factor,), column.unit))
+    return over_time(forces.trajectory, curves)
+
+
+def _chosen(forces: Forces, names: Sequence[str]) -> list[Column]:
+    """Columns by their names, or by what stands before the last point."""
+    there = [column for column in forces.columns() if column.unit in _UNITS]
+    found, faults = [], []
+    for name in names:
+        some = [column for column in there if name in (column.name, column.name.rpartition(".")[0])]
+        found += some
+        if not some:
+            near = difflib.get_close_matches(name, [column.name for column in there], n=2)
+            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            shown = ", ".join(column.name for column in there[:8])
+            faults.append(f"no force {name!r}; {hint}there are {shown}, …")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return list({column.name: column for column in found}.values())

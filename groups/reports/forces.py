@@ -1,0 +1,249 @@
+"""Forces of a solved motion: drives, joints, the frame, powers, and what is not determined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.masses import massless
+from groups.dynamics.table import unit_of_drive
+from groups.reports.about import model_lines
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
+from mbssa.units import SI, given_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from groups.dynamics import Forces
+    from mbssa import Structure
+
+Floats = npt.NDArray[np.float64]
+
+#: Faults and names that a page lists before it only counts the rest.
+_LISTED = 20
+
+#: Share of the largest reaction below which one is rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class ForcesSummary:
+    """Forces and what they were found for; ``files`` were written; tables are in ``units``."""
+
+    structure: Structure
+    forces: Forces
+    files: Sequence[Path] = ()
+    units: tuple[str, str] = SI
+
+    def shown(self, value: float, unit: str) -> str:
+        """A number in the units of the tables."""
+        number = value / given_in(unit, self.units)[1]
+        return "–" if not np.isfinite(number) else f"{number:.4g}"
+
+    def named(self, unit: str) -> str:
+        return given_in(unit, self.units)[0]
+
+
+def forces_report(summary: ForcesSummary) -> Report:
+    """Tables of drives and joints, largest shaking force, balance of power, and what to know."""
+    parts: list[Part] = [*model_lines(summary.structure), _span(summary.forces)]
+    if summary.forces.drives:
+        parts.append(_drives(summary))
+    parts += [_joints(summary), *_figures(summary), *_notes(summary)]
+    faults = summary.forces.faults()
+    if len(faults) > _LISTED:
+        faults = [*faults[:_LISTED], f"… and {len(faults) - _LISTED} more; --format json lists all"]
+    if faults:
+        parts += ["", Heading("Faults"), *(Bad(f"  - {fault}") for fault in faults)]
+    else:
+        parts.append(Good("every group is balanced at every instant"))
+    parts += [Verbatim(f"written: {path}") for path in summary.files]
+    return Report(parts, lambda: to_dict(summary))
+
+
+def _span(forces: Forces) -> str:
+    time = forces.trajectory.time
+    if len(time) == 1:
+        return f"1 instant, t = {time[0]:.6g} s"
+    return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
+
+
+def _drives(summary: ForcesSummary) -> Table:
+    right = ("From", "To", "Mean power (W)", "Maximum power (W)")
+
+    def cells(one: dict[str, Any]) -> tuple[str, ...]:
+        unit = one["unit"]
+        ends = (summary.shown(one[key], unit) for key in ("lowest", "highest"))
+        powers = (summary.shown(one[key], "W") for key in ("mean_power", "maximum_power"))
+        return one["name"], *ends, summary.named(unit), *powers
+
+    return Table(("Drive", *right[:2], "Unit", *right[2:]), _drive_rows(summary.forces), cells, right)
+
+
+def _drive_rows(forces: Forces) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "unit": unit_of_drive(name),
+            "lowest": _extreme(forces.driving[:, d], np.min),
+            "highest": _extreme(forces.driving[:, d], np.max),
+            "mean_power": _extreme(forces.drive_power[:, d], np.mean),
+            "maximum_power": _extreme(forces.drive_power[:, d], np.max),
+        }
+        for d, name in enumerate(forces.drives)
+    ]
+
+
+def _joints(summary: ForcesSummary) -> Table:
+    force, moment = (
+        f"Maximum {word} ({summary.named(unit)})" for word, unit in (("force", "N"), ("moment", "N m"))
+    )
+
+    def cells(one: dict[str, Any]) -> tuple[str, ...]:
+        return (
+            one["joint"],
+            one["body"],
+            summary.shown(one["force"], "N"),
+            summary.shown(one["moment"], "N m"),
+            ", ".join(one["indeterminate"]) or "–",
+        )
+
+    return Table(
+        ("Joint", "Acts on", force, moment, "Not determined"),
+        _joint_rows(summary.forces),
+        cells,
+        (force, moment),
+        wraps=True,
+        shown=SHOWN,
+        rest="… and {} more joints",
+    )
+
+
+def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
+    """Of each joint the largest force and moment of the components that are determined; rounding is 0."""
+    found: list[dict[str, Any]] = []
+    for index in sorted(forces.joints):
+        of = forces.joint(forces.trajectory.mechanism.joint_ids[index])
+        found.append(
+            {
+                "joint": of.joint,
+                "body": of.body,
+                "force": _largest(of.local_force),
+                "moment": _largest(of.local_moment),
+                "indeterminate": list(of.indeterminate),
+            }
+        )
+    size = forces.trajectory.reference.size
+    largest = max([0.0, *(v for one in found for v in (one["force"], one["moment"] / size) if v == v)])
+    for one in found:
+        one["force"] = 0.0 if one["force"] < _ROUNDING * largest else one["force"]
+        one["moment"] = 0.0 if one["moment"] < _ROUNDING * largest * size else one["moment"]
+    return found
+
+
+def _largest(vectors: Floats) -> float:
+    """Largest magnitude over time, without components that are never known."""
+    columns = vectors.reshape(len(vectors), -1)
+    known = columns[:, np.isfinite(columns).any(axis=0)]
+    if not known.shape[1]:
+        return float("nan")
+    return _extreme(np.linalg.norm(known, axis=1), np.max)
+
+
+def _extreme(values: Floats, of: Any) -> float:
+    known = values[np.isfinite(values)]
+    return float(of(known)) if len(known) else float("nan")
+
+
+def _figures(summary: ForcesSummary) -> list[str]:
+    forces = summary.forces
+    shaking = summary.shown(_largest(forces.shaking_force), "N")
+    moment = summary.shown(_largest(forces.shaking_moment), "N m")
+    worst, power = _extreme(np.abs(forces.balance), np.max), _largest_power(forces)
+    lines = [
+        f"on the frame: force up to {shaking} N, moment about the world's origin up to {moment} "
+        f"{summary.named('N m')}",
+        f"balance of power: off by {worst:.1e} W at most, beside powers of up to {power:.4g} W",
+    ]
+    for name, given in forces.element_power.items():
+        ends = f"{_extreme(given, np.min):.4g} … {_extreme(given, np.max):.4g} W"
+        lines.append(f"force {name}: power {ends}")
+    return lines
+
+
+def _largest_power(forces: Forces) -> float:
+    powers = [
+        *forces.drive_power.T,
+        *forces.element_power.values(),
+        forces.gravity_power,
+        forces.kinetic_power,
+    ]
+    return max((_extreme(np.abs(power), np.max) for power in powers), default=0.0)
+
+
+def _notes(summary: ForcesSummary) -> list[Part]:
+    """Massless bodies, moments that hold passive rotations, and reactions that are open."""
+    forces, mechanism = summary.forces, summary.structure.mechanism
+    lines: list[Part] = []
+    without = [mechanism.body_name(body) for body in massless(mechanism)]
+    if len(without) == mechanism.n_bodies - 1 and not forces.element_power:
+        lines.append(
+            Bad("no body has mass and no force acts: write [body.inertia] or [[force]] into the model")
+        )
+    elif without:
+        more = f" and {len(without) - _LISTED} more" if len(without) > _LISTED else ""
+        lines.append(f"massless: {', '.join(without[:_LISTED])}{more}")
+    for name, moment in forces.held.items():
+        most = summary.shown(_extreme(moment, np.max), "N m")
+        lines.append(
+            f"passive rotation of {name}: held to its convention by a moment of up to {most} "
+            f"{summary.named('N m')}; free, the body would turn about its line instead"
+        )
+    if forces.indeterminate:
+        given = (
+            "not given; --minimum-norm gives those of least norm" if _open(forces) else "those of least norm"
+        )
+        count = len(forces.indeterminate)
+        lines.append(f"redundant constraints leave {count} components of reactions open, which are {given}:")
+        more = f" and {count - _LISTED} more" if count > _LISTED else ""
+        lines.append(f"  {', '.join(forces.indeterminate[:_LISTED])}{more} (axes of the joint)")
+    return lines
+
+
+def _open(forces: Forces) -> bool:
+    return any(joint.local_open.any() for joint in forces.joints.values())
+
+
+def to_dict(summary: ForcesSummary) -> dict[str, Any]:
+    """Forces as lists, texts and numbers, SI units; None is what is not known."""
+    forces = summary.forces
+    found = {
+        "mechanism": summary.structure.mechanism.name,
+        "ok": forces.ok,
+        "instants": len(forces.trajectory.time),
+        "faults": forces.faults(),
+        "drives": _drive_rows(forces),
+        "joints": _joint_rows(forces),
+        "shaking_force": _largest(forces.shaking_force),
+        "shaking_moment": _largest(forces.shaking_moment),
+        "balance": _extreme(np.abs(forces.balance), np.max),
+        "largest_power": _largest_power(forces),
+        "massless": [summary.structure.mechanism.body_name(b) for b in massless(summary.structure.mechanism)],
+        "held": {name: _extreme(moment, np.max) for name, moment in forces.held.items()},
+        "indeterminate": list(forces.indeterminate),
+        "files": [str(path) for path in summary.files],
+    }
+    plain: dict[str, Any] = _without_nan(found)
+    return plain
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(entry) for entry in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,110 @@
+"""Masses and forces that a model carries, as plain data in SI units.
+
+This package only keeps and checks them; the package ``groups`` makes dynamics of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.joints.geometry import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """Mass properties of a rigid body.
+
+    Attributes
+    ----------
+    mass : kg, positive
+    centre : centre of mass, m, world coordinates at the reference; planar: two numbers
+    moment : planar, about the centre of mass, kg m²
+    moments : spatial, Ixx, Iyy, Izz about the centre of mass in the body's axes, kg m²
+    products : spatial, Ixy, Ixz, Iyz: entries of the inertia matrix (Ixy = -∫ x y dm), kg m²
+
+    Examples
+    --------
+    >>> Inertia(2.0, (0.5, 0.0), moment=0.1).mass
+    2.0
+    """
+
+    mass: float
+    centre: Vector
+    moment: float | None = None
+    moments: Vector | None = None
+    products: Vector | None = None
+
+    @property
+    def matrix(self) -> npt.NDArray[np.float64]:
+        """(3, 3) inertia matrix about the centre of mass in the body's axes, kg m²; planar: about z alone."""
+        return inertia_matrix(self.moments or (0.0, 0.0, self.moment or 0.0), self.products)
+
+
+def inertia_matrix(
+    moments: Sequence[float], products: Sequence[float] | None = None
+) -> npt.NDArray[np.float64]:
+    """(3, 3) symmetric matrix of Ixx, Iyy, Izz and Ixy, Ixz, Iyz.
+
+    >>> inertia_matrix([1.0, 2.0, 3.0], [0.1, 0.0, 0.0]).tolist()
+    [[1.0, 0.1, 0.0], [0.1, 2.0, 0.0], [0.0, 0.0, 3.0]]
+    """
+    xx, yy, zz = moments
+    xy, xz, yz = products or (0.0, 0.0, 0.0)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+@dataclass(frozen=True, slots=True)
+class ForceType:
+    """Keys of a ``[[force]]`` of one type besides ``type`` and ``id``."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+
+
+#: Types of ``[[force]]``; each is evaluated by its file of :mod:`groups.dynamics.forces`.
+FORCE_TYPES = {
+    "spring": ForceType(("bodies", "points"), ("stiffness", "damping", "rest", "force")),
+    "coordinate": ForceType(("coordinate",), ("stiffness", "damping", "rest", "force")),
+    "point": ForceType(("bodies", "point"), ("force", "moment", "axes")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """One force element of a model, SI units.
+
+    Attributes
+    ----------
+    type : a key of :data:`FORCE_TYPES`
+    id : unique; the type and its number if the file gives none
+    bodies : indices of the bodies between which, or on which, it acts; of a coordinate's those of its joint
+    coordinate : ``joint.coordinate`` on which it acts
+    points : m, world coordinates at the reference, one on each body; ``point``: on the one body
+    stiffness, damping : N/m and N s/m, or N m/rad and N m s/rad
+    rest : length or coordinate at which the spring is free of force, m or rad; None: that of the reference
+    force : constant part, N or N m; of ``point`` a vector, N
+    moment : of ``point``, N m: a vector, planar one number
+    axes : "world" or "body": in which axes force and moment of ``point`` are constant
+
+    Examples
+    --------
+    >>> Force("coordinate", "gas", (0, 3), coordinate="1-4.slide", force=-500.0).force
+    -500.0
+    """
+
+    type: str
+    id: str
+    bodies: tuple[int, ...]
+    coordinate: str | None = None
+    points: tuple[Vector, ...] | None = None
+    point: Vector | None = None
+    stiffness: float = 0.0
+    damping: float = 0.0
+    rest: float | None = None
+    force: float | Vector | None = None
+    moment: float | Vector | None = None
+    axes: str = "world"
