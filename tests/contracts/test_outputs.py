@@ -30,6 +30,8 @@ WRITTEN = {
     ("solve", "--output"): (".csv", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--plot"): (".svg", "solve {m} --steps 2 --no-compiled"),
     ("solve", "--animate"): (".html", "solve {m} --steps 2 --no-compiled"),
+    ("forces", "--output"): (".csv", "forces {m} --steps 2"),
+    ("forces", "--plot"): (".svg", "forces {m} --steps 2"),
     ("partition", "--output"): (".toml", "partition {m}"),
     ("partition", "--plot"): (".svg", "partition {m} --sweep --steps 2"),
     ("routes", "--save"): (".json", "routes {m}"),
@@ -42,7 +44,7 @@ WRITTEN = {
 #: Options that name a file or a folder which is read, or which keeps what is found from run to run.
 OTHER = {
     ("transform", "--store"), ("transformations", "FILE"), ("solve", "--motion"), ("solve", "--plan"),
-    ("solve", "--checkpoint"), ("partition", "--motion"), ("routes", "--motion"), ("sweep", "--motion"),
+    ("solve", "--checkpoint"), ("forces", "--motion"), ("partition", "--motion"), ("routes", "--motion"), ("sweep", "--motion"),
     ("sweep", "--cases"), ("sweep", "--store"), ("loops", "--tree"),
 }  # fmt: skip
 
