@@ -8,6 +8,9 @@ from dense_forces import answer_at, with_masses
 
 import groups
 import mbssa
+from groups.dynamics.inverse import _pass, acting_on
+from groups.dynamics.results import results_of
+from groups.dynamics.state import State
 from mbssa.mechanism import Inertia
 
 MODELS = (
@@ -180,6 +183,26 @@ def _first_leg_bodies(stewart, balls):
         upper = min(ball.bodies)
         guide = next(j for j in stewart.joints if j.driven and upper in j.bodies)
         yield next(number for number in guide.bodies if number != upper)
+
+
+@pytest.mark.parametrize("name", ["rotor", "spatial_4r", "planetary", "rssr"])
+def test_all_bodies_in_one_block_give_the_same(name):
+    """As where the equations of a group alone do not hold its bodies."""
+    trajectory = solved(with_masses(mbssa.load(name)), steps=3)
+    structure, state = mbssa.decompose(trajectory.mechanism), State.of(trajectory)
+    acting = acting_on(state, None)
+    whole = _pass(state, acting, structure, [list(range(1, trajectory.mechanism.n_bodies))])
+    found = results_of(state, acting, whole, structure, minimum_norm=False)
+    forces = groups.forces(trajectory)
+    scale = np.abs(forces.driving).max()
+    assert found.ok
+    assert set(found.indeterminate) == set(forces.indeterminate)
+    np.testing.assert_allclose(found.driving, forces.driving, atol=1e-9 * scale)
+    for joint in trajectory.mechanism.joint_ids:
+        expected = forces.joint(joint).force
+        np.testing.assert_allclose(
+            found.joint(joint).force, expected, atol=1e-8 * np.nanmax(np.abs(expected))
+        )
 
 
 # --- redundant constraints and passive rotations -----------------------------------------------------
