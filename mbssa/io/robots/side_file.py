@@ -118,22 +118,22 @@ def _pairs(content: dict[Any, Any], path: Path, faults: list[Fault]) -> tuple[tu
 def completed(robot: Robot, side: SideFile, faults: list[Fault]) -> Robot:
     """The robot with the closures, driven joints and changed joints of a side file."""
     file = side.path.name
-    joints = dict(robot.joints)
+    joints, said = dict(robot.joints), [f"closures, motors and joint types are from {file}"]
     for name, kind in zip(side.changed, side.changed_to, strict=False):
         if name not in joints:
-            faults.append(Fault(f"{file} joint_name", f"{name!r} is no joint of the model"))
+            # Files of a collection name joints of its other robots here.
+            said.append(f"{file} joint_name: {name!r} is no joint of the model; left out")
         elif (changed := _changed(joints[name], kind)) is None:
             what = f"{kind!r} of {name!r}; write SPHERICAL, FIXED, or UJOINT_ and two different axes"
             faults.append(Fault(f"{file} joint_type", what))
         else:
             joints[name] = changed
+            said.append(f"{file}: {name!r} is {kind}")
     for name in side.motors:
         if name not in joints:
             faults.append(Fault(f"{file} name_mot", f"{name!r} is no joint of the model"))
         elif joints[name].kind in ("FIXED", "FREE"):
             faults.append(Fault(f"{file} name_mot", f"{name!r} has no coordinate to drive"))
-    said = [f"closures, motors and joint types are from {file}"]
-    said += [f"{file}: {name!r} is {kind}" for name, kind in zip(side.changed, side.changed_to, strict=False)]
     return replace(
         robot,
         joints=joints,

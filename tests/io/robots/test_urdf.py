@@ -277,6 +277,11 @@ def test_joint_types_of_the_side_file(put):
     assert mechanism.joints[1].driven == ("angle_1", "angle_2")
 
 
+def test_a_changed_joint_that_is_not_there_is_named(put):
+    mechanism = loaded(put(ARM, "joint_name: [nowhere]\njoint_type: [SPHERICAL]\n"))
+    assert "robot.yaml joint_name: 'nowhere' is no joint of the model; left out" in mechanism.notes
+
+
 def test_a_universal_joint_turns_about_its_two_axes_in_order(put):
     """UJOINT_ZY: about z of the joint's frame, then about y of what has turned."""
     text = '<robot name="u"><link name="base"/><link name="tip"/>'
