@@ -12,7 +12,7 @@ from typing import Any
 from mbssa.faults import Fault, ModelError
 from mbssa.io.assur import FAMILY, assur_linkage
 from mbssa.io.builder import Builder
-from mbssa.io.formats import known_ending, no_format, reader, save
+from mbssa.io.formats import READABLE, known_ending, no_format, reader, save
 from mbssa.io.functions import Given, with_functions
 from mbssa.io.graph import from_networkx, to_networkx
 from mbssa.io.pairs import from_adjacency, from_pairs
@@ -56,7 +56,8 @@ def load(
     Parameters
     ----------
     model : ``"rotor"``, ``"assur:III-4B"``, or the path of a file that ends in ``.toml``, ``.m``
-        (the paper's script User_Data.m), ``.csv`` (the paper's matrices as a sheet) or ``.npz`` (arrays).
+        (the paper's script User_Data.m), ``.csv`` (the paper's matrices as a sheet), ``.npz`` (arrays) or
+        ``.urdf`` (a robot; a warning lists what was merged, left out or assumed, and the mechanism's notes).
         A built-in name goes before a file of the same name; write ``./rotor`` for the file. A text of several
         lines is the content of a TOML file, and a dictionary its tables.
     functions : of joints of type USER, by joint id: a function of the poses of the joint's bodies, or a tuple
@@ -141,11 +142,11 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
     path = Path(model)
     if name and path.is_dir():
         raise ModelError(name, [Fault("", "is a folder; name a file in it")])
-    ending = known_ending(path)
+    ending = known_ending(path, READABLE)
     if ending is not None:
         return replace(reader(ending)(path), folder=str(path.parent))
     if path.is_file():
-        raise no_format(path)
+        raise no_format(path, READABLE)
     near = difflib.get_close_matches(name, builtin, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise ModelError(

@@ -19,33 +19,39 @@ _FORMATS = {
     ".npz": (("npz_file", "read_npz"), ("npz_file", "write_npz")),
 }
 
+#: Readers of formats that are not written.
+_READ_ONLY = {".urdf": ("urdf", "read_urdf")}
+
 #: Endings that are read and written.
 ENDINGS = tuple(_FORMATS)
+
+#: Endings that are read.
+READABLE = (*ENDINGS, *_READ_ONLY)
 
 Reader = Callable[[Path], Mechanism]
 Writer = Callable[[Mechanism], tuple[bytes, list[str]]]
 
 
-def known_ending(path: Path) -> str | None:
-    """The ending of a path if it is a format, in small letters.
+def known_ending(path: Path, endings: tuple[str, ...] = ENDINGS) -> str | None:
+    """The ending of a path if it is one of these formats, in small letters.
 
     >>> known_ending(Path("User_Data.M")), known_ending(Path("model.yaml"))
     ('.m', None)
     """
     ending = path.suffix.lower()
-    return ending if ending in ENDINGS else None
+    return ending if ending in endings else None
 
 
-def no_format(path: Path) -> ModelError:
-    """The error for a path whose ending is not a supported format."""
+def no_format(path: Path, endings: tuple[str, ...] = ENDINGS) -> ModelError:
+    """The error for a path whose ending is none of these formats."""
     ending = f"the ending {path.suffix!r} is not a supported format" if path.suffix else "has no ending"
-    files = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+    files = f"{', '.join(endings[:-1])} or {endings[-1]}"
     return ModelError(str(path), [Fault("", f"{ending}; model files end in {files}")])
 
 
 def reader(ending: str) -> Reader:
     """The reader of one format."""
-    return cast(Reader, _imported(*_FORMATS[ending][0]))
+    return cast(Reader, _imported(*(_READ_ONLY.get(ending) or _FORMATS[ending][0])))
 
 
 def writer(ending: str) -> Writer:

@@ -1,0 +1,1 @@
+"""Robot descriptions: what formats of links and joints share before they become a mechanism."""

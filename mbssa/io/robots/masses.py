@@ -1,0 +1,55 @@
+"""Mass properties of a body that several links make up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mbssa.io.robots.robot import Array, Record
+from mbssa.loads import inertia_matrix
+
+#: Principal moments that may exceed the sum of the others by rounding, as a share of the largest.
+_ROUNDED = 1e-6
+
+
+def combined(parts: Sequence[tuple[Array, Record]], world: Array) -> tuple[Record | None, str]:
+    """The table ``inertia`` of a body, and why there is none.
+
+    Parameters
+    ----------
+    parts : frame (4, 4) of each part's centre of mass in the body's, and ``mass`` with ``ixx`` … ``iyz``
+    world : (4, 4) of the body's frame at the reference
+
+    Examples
+    --------
+    >>> ends = [np.eye(4), np.eye(4)]
+    >>> ends[0][0, 3], ends[1][0, 3] = -1.0, 1.0
+    >>> combined([(end, {"mass": 2.0}) for end in ends], np.eye(4))[0]["moments"]
+    [0.0, 4.0, 4.0]
+    """
+    masses = np.array([record.get("mass", 0.0) for _, record in parts])
+    total = float(masses.sum())
+    if total <= 0.0 or (masses < 0.0).any():
+        return None, f"the mass is {total:g}"
+    places = np.array([frame[:3, 3] for frame, _ in parts])
+    centre = masses @ places / total
+    matrix = np.zeros((3, 3))
+    for (frame, record), mass, place in zip(parts, masses, places, strict=True):
+        own = inertia_matrix(
+            [record.get(key, 0.0) for key in ("ixx", "iyy", "izz")],
+            [record.get(key, 0.0) for key in ("ixy", "ixz", "iyz")],
+        )
+        away = place - centre
+        matrix += frame[:3, :3] @ own @ frame[:3, :3].T
+        matrix += mass * (away @ away * np.eye(3) - np.outer(away, away))
+    least, middle, most = np.linalg.eigvalsh(matrix).tolist()
+    if least < -_ROUNDED * most or most > (1.0 + _ROUNDED) * (least + middle):
+        said = ", ".join(f"{value:.4g}" for value in (least, middle, most))
+        return None, f"the principal moments {said} are those of no body"
+    return {
+        "mass": total,
+        "centre": (world[:3, :3] @ centre + world[:3, 3]).tolist(),
+        "moments": np.diag(matrix).tolist(),
+        "products": [float(matrix[i]) for i in ((0, 1), (0, 2), (1, 2))],
+    }, ""

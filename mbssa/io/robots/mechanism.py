@@ -1,0 +1,248 @@
+"""A robot as a mechanism: one body for links that do not move against each other, joints by local frames."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mbssa.faults import Fault, ModelError
+from mbssa.io.records import from_record
+from mbssa.io.robots.masses import combined
+from mbssa.io.robots.placing import Placed, placed
+from mbssa.io.robots.robot import Array, Part, Record, Robot, RobotJoint
+from mbssa.joints.axes import axes_of
+from mbssa.mechanism import FRAME, Mechanism
+from mbssa.texts import counted, printable
+
+#: The coordinate that limits of a joint bound.
+_COORDINATE = {"R": "angle", "P": "slide"}
+
+
+def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str) -> Mechanism:
+    """The mechanism of a robot; a warning lists what was merged, left out or assumed, and its notes keep it.
+
+    Parameters
+    ----------
+    faults : found by the reader so far
+
+    Raises
+    ------
+    ModelError
+        With the faults found here added to those of the reader.
+    """
+    at = placed(robot, faults) if not faults else None
+    if at is None or faults:
+        raise ModelError(source_name, faults)
+    notes = [*robot.notes, *_merged_notes(robot, at)]
+    driven = _driven(robot, at, notes)
+    joints = [
+        *_joint_records(robot, at, driven, notes),
+        *_ball_records(robot, at, notes),
+        *_gear_records(robot, at, notes),
+    ]
+    bodies = _body_records(robot, at, notes)
+    record: Record = {
+        "format": 1,
+        "space": "spatial",
+        "title": robot.name,
+        "notes": notes,
+        "body": bodies,
+        "joint": joints,
+    }
+    mechanism = from_record(record, source_name, name)
+    if notes:
+        head = f"{source_name}: {counted(len(notes), 'note')}"
+        warnings.warn(printable("\n  ".join([head, *notes])), stacklevel=2)
+    return mechanism
+
+
+# --- bodies ------------------------------------------------------------------------------------------
+
+
+def _name(at: Placed, link: str) -> str:
+    first = at.body[link]
+    return FRAME if first == at.order[0] else first
+
+
+def _body_records(robot: Robot, at: Placed, notes: list[str]) -> list[Record]:
+    from scipy.spatial.transform import Rotation
+
+    firsts = [link for link in at.order if at.body[link] == link][1:]
+    members: dict[str, list[str]] = {first: [] for first in at.order}
+    for link in at.order:
+        members[at.body[link]].append(link)
+    records = []
+    for first in firsts:
+        world = at.world[first]
+        record: Record = {
+            "name": first,
+            "origin": world[:3, 3].tolist(),
+            "orientation": Rotation.from_matrix(world[:3, :3]).as_quat(scalar_first=True).tolist(),
+        }
+        links = [robot.links[name] for name in members[first]]
+        masses = [
+            (at.local[link.name] @ link.inertia.frame, link.inertia.record)
+            for link in links
+            if link.inertia is not None
+        ]
+        shapes = [_part(link.name, at, part) for link in links for part in link.visuals]
+        inertia, wrong = combined(masses, world) if masses else (None, "")
+        if wrong:
+            notes.append(f"inertia of the body {first} is left out: {wrong}")
+        record |= {"inertia": inertia} if inertia else {}
+        record |= {"visual": {"parts": shapes}} if shapes else {}
+        records.append(record)
+    return records
+
+
+def _part(link: str, at: Placed, part: Part) -> Record:
+    from scipy.spatial.transform import Rotation
+
+    frame = at.local[link] @ part.frame
+    turned = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)
+    return {"link": link, "origin": frame[:3, 3].tolist(), "orientation": turned.tolist()} | part.record
+
+
+def _merged_notes(robot: Robot, at: Placed) -> list[str]:
+    root = at.order[0]
+    notes = [f"the root link {root!r} is the frame, which stands still"]
+    ties: dict[str, list[str]] = {}
+    for joint in robot.joints.values():
+        if joint.kind == "FIXED":
+            ties.setdefault(at.body[joint.child], []).append(joint.where)
+    for closure in robot.closures:
+        if closure.weld:
+            ties.setdefault(at.body[closure.first], []).append(closure.where)
+    for first, by in ties.items():
+        links = ", ".join(link for link in at.order if at.body[link] == first)
+        notes.append(f"merged into the body {_name(at, first)}: {links}; by {'; '.join(by)}")
+    still = robot.links[root]
+    if still.inertia is not None or still.visuals:
+        notes.append(f"{still.where}: inertia and visuals of the frame have no place in a model file")
+    return notes
+
+
+# --- joints ------------------------------------------------------------------------------------------
+
+
+def _driven(robot: Robot, at: Placed, notes: list[str]) -> set[str]:
+    if robot.driven:
+        return set(robot.driven)
+    loose = [j for j in robot.joints.values() if j.kind in ("R", "P") and j.mimic is None]
+    if at.closing or robot.closures:
+        notes.append("nothing says which joints are driven, so none is; mbssa transform proposes sets")
+        return set()
+    if loose:
+        notes.append("nothing says which joints are driven; there are no loops, so every R and P is")
+    return {joint.name for joint in loose}
+
+
+def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str]) -> Iterable[Record]:
+    for joint in robot.joints.values():
+        if joint.kind == "FIXED":
+            continue
+        if joint.kind == "FREE":
+            notes.append(f"{joint.where}: {joint.child!r} floats: no joint is made of it")
+            continue
+        if at.body[joint.parent] == at.body[joint.child]:
+            notes.append(f"{joint.where}: both links are the body {_name(at, joint.child)}; left out")
+            continue
+        if joint.name in at.closing:
+            notes.append(f"{joint.where}: closes a loop, since another joint has the child {joint.child!r}")
+        record: Record = {
+            "bodies": [_name(at, joint.parent), _name(at, joint.child)],
+            "type": joint.kind,
+            "id": joint.name,
+            "frames": _frames(joint, at),
+        }
+        if joint.name in driven:
+            record["driven"] = True
+        if joint.limits is not None and joint.kind in _COORDINATE:
+            record["limits"] = {_COORDINATE[joint.kind]: list(joint.limits)}
+        yield record
+
+
+def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
+    """Frame of the joint on each body; of a U the pins, each with the other's for its x."""
+    z = [joint.axes[0], joint.axes[-1]]
+    x = [z[1], z[0]] if joint.kind == "U" else [axes_of(joint.axes[0])[:, 0]] * 2
+    sides = (at.local[joint.parent] @ joint.frame, at.local[joint.child])
+    return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
+
+
+def _frame(side: Array, z: Array, x: Array) -> dict[str, Any]:
+    turn = side[:3, :3]
+    return {"origin": side[:3, 3].tolist(), "z": (turn @ z).tolist(), "x": (turn @ x).tolist()}
+
+
+def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
+    up, along = np.eye(3)[2], np.eye(3)[0]
+    for closure in robot.closures:
+        if closure.weld:
+            continue
+        if at.body[closure.first] == at.body[closure.second]:
+            notes.append(f"{closure.where}: both frames are on the body {_name(at, closure.first)}; left out")
+            continue
+        links = (closure.first, closure.second)
+        yield {
+            "bodies": [_name(at, link) for link in links],
+            "type": "S",
+            "id": closure.name,
+            "frames": [_frame(at.local[link], up, along) for link in links],
+        }
+
+
+# --- joints that follow others -----------------------------------------------------------------------
+
+
+def _gear_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
+    for joint in robot.joints.values():
+        if joint.mimic is None:
+            continue
+        record = _gear(joint, robot.joints[joint.mimic.joint], at)
+        if record is None:
+            notes.append(
+                f"{joint.where}: mimics {joint.mimic.joint!r}, but no joint type couples them "
+                "(two R with a body in common are coupled by a BEVEL); it moves independently"
+            )
+        else:
+            said = f"{joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}"
+            notes.append(f"{joint.where}: mimics {said}, which the BEVEL {record['id']} says")
+            yield record
+
+
+def _gear(joint: RobotJoint, master: RobotJoint, at: Placed) -> Record | None:
+    """The BEVEL of two R that have a body in common, its carrier.
+
+    Each wheel is the other body of its joint. Seen from the carrier a child turns by the joint's angle and a
+    parent by its negative; angle_1 + ratio angle_2 = 0 counts from the reference, where the offset is.
+    """
+    assert joint.mimic is not None
+    if (joint.kind, master.kind) != ("R", "R") or joint.mimic.multiplier == 0.0:
+        return None
+    for first_is_child in (True, False):
+        for second_is_child in (True, False):
+            ends = [_ends(master, first_is_child), _ends(joint, second_is_child)]
+            (wheel_1, carrier), (wheel_2, other) = ends
+            bodies = [_name(at, link) for link in (wheel_1, wheel_2, carrier)]
+            if at.body[carrier] != at.body[other] or len(set(bodies)) < 3:
+                continue
+            sign = (1.0 if first_is_child else -1.0) * (1.0 if second_is_child else -1.0)
+            wheels = [_frames(each, at)[child] for each, child in
+                      ((master, first_is_child), (joint, second_is_child))]  # fmt: skip
+            return {
+                "bodies": bodies,
+                "type": "BEVEL",
+                "id": f"{joint.name} mimics {master.name}",
+                "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
+                "ratio": -sign / joint.mimic.multiplier,
+            }
+    return None
+
+
+def _ends(joint: RobotJoint, wheel_is_child: bool) -> tuple[str, str]:
+    """Links of the wheel and of the carrier."""
+    return (joint.child, joint.parent) if wheel_is_child else (joint.parent, joint.child)

@@ -1,0 +1,55 @@
+"""Numbers and frames in attributes of a robot description."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mbssa.faults import Fault
+from mbssa.io.robots.robot import Array
+from mbssa.io.robots.xml_tree import Element
+
+
+def numbers(element: Element, key: str, count: int, default: tuple[float, ...], faults: list[Fault]) -> Array:
+    """(count,) numbers of an attribute; the default where there is none, and where it is wrong."""
+    text = element.attributes.get(key)
+    if text is None:
+        return np.array(default)
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(math.isfinite(value) for value in values):
+        wanted = "a number" if count == 1 else f"{count} numbers"
+        faults.append(Fault(f"{element.where} {key}", f"is {text[:60]!r}; write {wanted}"))
+        return np.array(default)
+    return np.array(values)
+
+
+def number(element: Element, key: str, default: float, faults: list[Fault]) -> float:
+    """One number of an attribute."""
+    return float(numbers(element, key, 1, (default,), faults)[0])
+
+
+def frame_of(position: Array, angles: Array) -> Array:
+    """(4, 4) of a position and of rotations about the fixed x, y and z, in this order, rad.
+
+    >>> frame_of(np.array([1.0, 0.0, 0.0]), np.zeros(3))[:3, 3].tolist()
+    [1.0, 0.0, 0.0]
+    """
+    from scipy.spatial.transform import Rotation
+
+    frame = np.eye(4)
+    frame[:3, :3] = Rotation.from_euler("xyz", angles).as_matrix()
+    frame[:3, 3] = position
+    return frame
+
+
+def origin_of(element: Element, faults: list[Fault]) -> Array:
+    """(4, 4) of the child ``origin`` of an element, with ``xyz`` and ``rpy``; the identity without one."""
+    origin = element.first("origin")
+    if origin is None:
+        return np.eye(4)
+    zero = (0.0, 0.0, 0.0)
+    return frame_of(numbers(origin, "xyz", 3, zero, faults), numbers(origin, "rpy", 3, zero, faults))

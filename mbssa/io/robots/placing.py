@@ -1,0 +1,151 @@
+"""Links that are one body, and where every link is at the zero of all joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbssa.faults import Fault
+from mbssa.io.robots.robot import Array, Robot, RobotJoint
+
+#: Metres and radians within which two ways from link to link must agree where links are one body.
+_AGREE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Bodies of a robot.
+
+    Attributes
+    ----------
+    order : links from the root outwards
+    body : the first link of the body that a link belongs to
+    local : (4, 4) frame of each link in the first link of its body
+    world : (4, 4) frame of each link at the reference
+    closing : joints that reach a link that another joint has reached
+    """
+
+    order: tuple[str, ...]
+    body: dict[str, str]
+    local: dict[str, Array]
+    world: dict[str, Array]
+    closing: tuple[str, ...]
+
+
+def placed(robot: Robot, faults: list[Fault]) -> Placed | None:
+    """Bodies and reference poses; None where faults leave none."""
+    root = _root(robot, faults)
+    if root is None:
+        return None
+    order, world, closing = _spread(robot, root, reference_values(robot, faults))
+    lost = [name for name in robot.links if name not in world]
+    if lost:
+        faults.append(
+            Fault("", f"no joints lead from the root {root!r} to {', '.join(map(repr, lost[:12]))}")
+        )
+        return None
+    body, local = _merged(robot, order, faults)
+    return Placed(order, body, local, world, closing)
+
+
+def reference_values(robot: Robot, faults: list[Fault]) -> dict[str, float]:
+    """Value of each mimic joint where all that mimic nothing are at zero, m or rad."""
+    values: dict[str, float] = {}
+    for joint in robot.joints.values():
+        chain = [joint]
+        while (mimic := chain[-1].mimic) is not None and mimic.joint in robot.joints:
+            chain.append(robot.joints[mimic.joint])
+            if len(chain) > len(robot.joints):
+                faults.append(Fault(joint.where, "mimics itself in a circle; break it"))
+                break
+        value = 0.0
+        for each in reversed(chain):
+            value = 0.0 if each.mimic is None else each.mimic.multiplier * value + each.mimic.offset
+        values[joint.name] = value
+    return values
+
+
+def moved(joint: RobotJoint, value: float) -> Array:
+    """(4, 4) frame of the child in the parent at a value of an R or P."""
+    if value == 0.0 or joint.kind not in ("R", "P"):
+        return joint.frame
+    from scipy.spatial.transform import Rotation
+
+    step = np.eye(4)
+    if joint.kind == "P":
+        step[:3, 3] = value * joint.axes[0]
+    else:
+        step[:3, :3] = Rotation.from_rotvec(value * joint.axes[0]).as_matrix()
+    return joint.frame @ step
+
+
+def inverse(frame: Array) -> Array:
+    """(4, 4) inverse of a frame."""
+    found = np.eye(4)
+    found[:3, :3] = frame[:3, :3].T
+    found[:3, 3] = -frame[:3, :3].T @ frame[:3, 3]
+    return found
+
+
+def _root(robot: Robot, faults: list[Fault]) -> str | None:
+    children = {joint.child for joint in robot.joints.values()}
+    roots = [name for name in robot.links if name not in children]
+    if len(roots) == 1:
+        return roots[0]
+    if not robot.links:
+        faults.append(Fault("", "has no links"))
+    elif roots:
+        named = ", ".join(map(repr, roots[:12]))
+        faults.append(Fault("", f"{len(roots)} links are children of no joint: {named}; one is the root"))
+    else:
+        faults.append(Fault("", "every link is the child of a joint; one, the root, stands still"))
+    return None
+
+
+def _spread(
+    robot: Robot, root: str, values: dict[str, float]
+) -> tuple[tuple[str, ...], dict[str, Array], tuple[str, ...]]:
+    leaving: dict[str, list[RobotJoint]] = {}
+    for joint in robot.joints.values():
+        leaving.setdefault(joint.parent, []).append(joint)
+    world, order, closing = {root: np.eye(4)}, [root], []
+    for parent in order:
+        for joint in leaving.get(parent, ()):
+            if joint.child in world:
+                closing.append(joint.name)
+            else:
+                world[joint.child] = world[parent] @ moved(joint, values[joint.name])
+                order.append(joint.child)
+    return tuple(order), world, tuple(closing)
+
+
+def _merged(
+    robot: Robot, order: tuple[str, ...], faults: list[Fault]
+) -> tuple[dict[str, str], dict[str, Array]]:
+    """Body and local frame of each link, along fixed joints and welds."""
+    ties: dict[str, list[tuple[str, Array, str]]] = {name: [] for name in robot.links}
+    for joint in robot.joints.values():
+        if joint.kind == "FIXED":
+            ties[joint.parent].append((joint.child, joint.frame, joint.where))
+            ties[joint.child].append((joint.parent, inverse(joint.frame), joint.where))
+    for closure in robot.closures:
+        if closure.weld:
+            ties[closure.first].append((closure.second, np.eye(4), closure.where))
+            ties[closure.second].append((closure.first, np.eye(4), closure.where))
+    body: dict[str, str] = {}
+    local: dict[str, Array] = {}
+    for first in order:
+        if first in body:
+            continue
+        body[first], local[first], reached = first, np.eye(4), [first]
+        for link in reached:
+            for other, step, where in ties[link]:
+                frame = local[link] @ step
+                if other not in body:
+                    body[other], local[other] = first, frame
+                    reached.append(other)
+                elif np.abs(frame - local[other]).max() > _AGREE:
+                    what = f"puts {other!r} elsewhere than the other fixed joints and welds of its body do"
+                    faults.append(Fault(where, what))
+    return body, local

@@ -1,0 +1,182 @@
+"""The side file that says what a URDF cannot: closures of loops and motors, in the layout of robot.yaml.
+
+.. code-block:: yaml
+
+    closed_loop: [[knee_A, knee_B]]   # frames: names of links or of joints, a joint's being its child's
+    type: [6d]                        # 3d: a ball at their origins; 6d: one body, welded
+    name_mot: [hip]                   # driven joints
+    joint_name: [ankle]               # joints that are others than the URDF says:
+    joint_type: [SPHERICAL]           # SPHERICAL, FIXED, or UJOINT_XY (about x, then y, of its frame)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mbssa.faults import Fault, ModelError
+from mbssa.files import read_text
+from mbssa.io.robots.robot import Closure, Robot, RobotJoint
+
+_KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
+_ENDINGS = (".yaml", ".yml")
+
+#: Characters of a side file; a legged robot takes some thousand.
+_LONGEST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SideFile:
+    """Lists of names, each of the keys of the file; empty where it has none."""
+
+    path: Path
+    pairs: tuple[tuple[str, str], ...]
+    kinds: tuple[str, ...]
+    motors: tuple[str, ...]
+    changed: tuple[str, ...]
+    changed_to: tuple[str, ...]
+
+
+def side_file_of(model: Path, faults: list[Fault]) -> SideFile | None:
+    """The side file beside a model: of the same name, else ``robot.yaml``; None if there is neither."""
+    names = [*(f"{model.stem}{ending}" for ending in _ENDINGS), *(f"robot{ending}" for ending in _ENDINGS)]
+    path = next((model.parent / name for name in names if (model.parent / name).is_file()), None)
+    if path is None:
+        return None
+    if path.resolve().parent != model.resolve().parent:
+        faults.append(Fault(path.name, "is a link out of the folder of the model; put the file there"))
+        return None
+    try:
+        return _read(path, faults)
+    except ModelError as error:
+        faults += [Fault(f"{path.name} {fault.where}".strip(), fault.what) for fault in error.faults]
+        return None
+
+
+def _read(path: Path, faults: list[Fault]) -> SideFile | None:
+    import yaml
+
+    text = read_text(path, "YAML")
+    if len(text) > _LONGEST:
+        faults.append(Fault(path.name, f"is longer than {_LONGEST:,} characters, which no side file is"))
+        return None
+    try:
+        content = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        faults.append(Fault(f"{path.name}{line}", f"is not YAML: {error.problem}"))
+        return None
+    except (yaml.YAMLError, RecursionError, ValueError):
+        faults.append(Fault(path.name, "is not YAML, or nested too deep"))
+        return None
+    if not isinstance(content, dict):
+        faults.append(Fault(path.name, f"has no keys; write some of {', '.join(_KEYS)}"))
+        return None
+    for key in content:
+        if key not in _KEYS:
+            shown = repr(key) if isinstance(key, str) else "a key"
+            faults.append(Fault(path.name, f"{shown} is not a key of a side file; it has {', '.join(_KEYS)}"))
+    names = {key: _names(content, key, path, faults) for key in _KEYS[1:]}
+    pairs = _pairs(content, path, faults)
+    if len(names["type"]) != len(pairs):
+        what = f"{len(names['type'])} for {len(pairs)} closures; write 3d or 6d for each"
+        faults.append(Fault(f"{path.name} type", what))
+    if len(names["joint_name"]) != len(names["joint_type"]):
+        what = f"{len(names['joint_type'])} for {len(names['joint_name'])} names; write one for each"
+        faults.append(Fault(f"{path.name} joint_type", what))
+    return SideFile(path, pairs, *(names[key] for key in _KEYS[1:]))
+
+
+def _names(content: dict[Any, Any], key: str, path: Path, faults: list[Fault]) -> tuple[str, ...]:
+    value = content.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        faults.append(Fault(f"{path.name} {key}", "is no list of names; write [name, name]"))
+        return ()
+    return tuple(value)
+
+
+def _pairs(content: dict[Any, Any], path: Path, faults: list[Fault]) -> tuple[tuple[str, str], ...]:
+    value = content.get("closed_loop")
+    found = []
+    for number, pair in enumerate(value if isinstance(value, list) else [], 1):
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(each, str) for each in pair):
+            found.append((pair[0], pair[1]))
+        else:
+            faults.append(Fault(f"{path.name} closed_loop {number}", "is no pair of frames; write [A, B]"))
+    if value is not None and not isinstance(value, list):
+        faults.append(Fault(f"{path.name} closed_loop", "is no list; write [[A, B], [C, D]]"))
+    return tuple(found)
+
+
+def completed(robot: Robot, side: SideFile, faults: list[Fault]) -> Robot:
+    """The robot with the closures, driven joints and changed joints of a side file."""
+    file = side.path.name
+    joints, said = dict(robot.joints), [f"closures, motors and joint types are from {file}"]
+    for name, kind in zip(side.changed, side.changed_to, strict=False):
+        if name not in joints:
+            # Files of a collection name joints of its other robots here.
+            said.append(f"{file} joint_name: {name!r} is no joint of the model; left out")
+        elif (changed := _changed(joints[name], kind)) is None:
+            what = f"{kind!r} of {name!r}; write SPHERICAL, FIXED, or UJOINT_ and two different axes"
+            faults.append(Fault(f"{file} joint_type", what))
+        else:
+            joints[name] = changed
+            said.append(f"{file}: {name!r} is {kind}")
+    for name in side.motors:
+        if name not in joints:
+            faults.append(Fault(f"{file} name_mot", f"{name!r} is no joint of the model"))
+        elif joints[name].kind in ("FIXED", "FREE"):
+            faults.append(Fault(f"{file} name_mot", f"{name!r} has no coordinate to drive"))
+    return replace(
+        robot,
+        joints=joints,
+        closures=(*robot.closures, *_closures(robot, side, faults)),
+        driven=side.motors or robot.driven,
+        notes=(*robot.notes, *said),
+    )
+
+
+def _changed(joint: RobotJoint, kind: str) -> RobotJoint | None:
+    if kind == "SPHERICAL":
+        return replace(joint, kind="S", limits=None, mimic=None)
+    if kind == "FIXED":
+        return replace(joint, kind="FIXED", limits=None, mimic=None)
+    axes = re.fullmatch(r"UJOINT_([XYZ])([XYZ])", kind)
+    if axes is None or axes[1] == axes[2]:
+        return None
+    pins = tuple(np.eye(3)["XYZ".index(letter)] for letter in axes.groups())
+    return replace(joint, kind="U", axes=pins, limits=None, mimic=None)
+
+
+def _closures(robot: Robot, side: SideFile, faults: list[Fault]) -> Sequence[Closure]:
+    found = []
+    for number, (pair, kind) in enumerate(zip(side.pairs, side.kinds, strict=False), 1):
+        where = f"{side.path.name} closed_loop {number}"
+        links = [_link(robot, name, where, faults) for name in pair]
+        if kind.lower() not in ("3d", "6d"):
+            faults.append(Fault(f"{where} type", f"is {kind!r}; write 3d, a ball, or 6d, a weld"))
+        first, second = links
+        if first is not None and second is not None:
+            name = f"{pair[0]} {pair[1]}"
+            found.append(Closure(name, where, first, second, kind.lower() == "6d"))
+    return found
+
+
+def _link(robot: Robot, frame: str, where: str, faults: list[Fault]) -> str | None:
+    """The link whose own frame is meant: a link's name, or a joint's, which moves with its child."""
+    of_joint = robot.joints[frame].child if frame in robot.joints else None
+    of_link = frame if frame in robot.links else None
+    if of_joint is None and of_link is None:
+        faults.append(Fault(where, f"{frame!r} is neither a link nor a joint of the model"))
+    if None not in (of_joint, of_link) and of_joint != of_link:
+        faults.append(
+            Fault(where, f"{frame!r} is a link, and a joint whose child is {of_joint!r}; rename one")
+        )
+    return of_link or of_joint

@@ -1,0 +1,118 @@
+"""XML as a tree of elements with lines; document types, entities and external references are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import AttributesImpl, Locator
+
+from mbssa.faults import Fault, ModelError
+
+#: Depth of elements above which a file is refused.
+DEEPEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element: its name, attributes, line of the file, and what it contains."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """Children of one name."""
+        return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> Element | None:
+        """The first child of one name."""
+        return next(self.all(tag), None)
+
+    def name(self) -> str:
+        """The attribute ``name``, without blanks around it."""
+        return self.attributes.get("name", "").strip()
+
+    @property
+    def text(self) -> str:
+        """Text directly inside the element."""
+        return "".join(self.words).strip()
+
+    @property
+    def where(self) -> str:
+        """Its place for messages, as ``line 12 joint 'knee'``."""
+        return f"line {self.line} {self.tag}" + (f" {self.name()!r}" if self.name() else "")
+
+
+class _Tree(ContentHandler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.root: Element | None = None
+        self._open: list[Element] = []
+        self._locator: Locator | None = None
+
+    def setDocumentLocator(self, locator: Locator) -> None:
+        self._locator = locator
+
+    def startElement(self, name: str, attrs: AttributesImpl) -> None:
+        line = (self._locator.getLineNumber() if self._locator else None) or 0
+        element = Element(name, dict(attrs.items()), line)
+        if len(self._open) >= DEEPEST:
+            raise _TooDeep(line)
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.root = element
+        self._open.append(element)
+
+    def endElement(self, name: str) -> None:
+        self._open.pop()
+
+    def characters(self, content: str) -> None:
+        self._open[-1].words.append(content)
+
+
+class _TooDeep(Exception):
+    """Elements inside elements, more than :data:`DEEPEST`."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+
+
+def parse_xml(text: str, source_name: str) -> Element:
+    """The root element of a text.
+
+    Raises
+    ------
+    ModelError
+        Not XML, with the line; a document type, an entity, or an external reference.
+
+    Examples
+    --------
+    >>> root = parse_xml("<robot name='arm'>\\n <link name='base'/>\\n</robot>", "arm.urdf")
+    >>> root.children[0].where
+    "line 2 link 'base'"
+    """
+    from xml.sax import SAXParseException
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.sax import parse
+
+    tree = _Tree()
+    try:
+        parse(StringIO(text), tree, forbid_dtd=True)
+    except SAXParseException as error:
+        fault = Fault(f"line {error.getLineNumber()}", f"is not XML: {error.getMessage()}")
+        raise ModelError(source_name, [fault]) from None
+    except DefusedXmlException:
+        what = "has a document type, an entity or an external reference, none of which is read; take it out"
+        raise ModelError(source_name, [Fault("", what)]) from None
+    except _TooDeep as error:
+        fault = Fault(f"line {error.line}", f"elements are nested more than {DEEPEST} deep")
+        raise ModelError(source_name, [fault]) from None
+    assert tree.root is not None, "a text without an element is not XML"
+    return tree.root

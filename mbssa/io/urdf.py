@@ -1,0 +1,247 @@
+"""URDF: links and joints in XML; loops by a side file, or by a link that is the child of two joints."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from mbssa.faults import Fault, ModelError
+from mbssa.files import read_text
+from mbssa.io.robots.mechanism import mechanism_of
+from mbssa.io.robots.numbers import number, numbers, origin_of
+from mbssa.io.robots.robot import Array, Kind, Link, Mimic, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.side_file import completed, side_file_of
+from mbssa.io.robots.xml_tree import Element, parse_xml
+from mbssa.mechanism import Mechanism
+
+_KINDS: dict[str, Kind] = {
+    "revolute": "R",
+    "continuous": "R",
+    "prismatic": "P",
+    "planar": "PL",
+    "floating": "FREE",
+    "fixed": "FIXED",
+}
+
+#: Elements that are read, under their parents; others are named in a note.
+_READ = {
+    "robot": ("link", "joint", "transmission", "ros2_control"),
+    "link": ("inertial", "visual"),
+    "joint": ("origin", "parent", "child", "axis", "limit", "mimic"),
+}
+
+_SIZES = {"box": ("size", 3), "cylinder": ("radius", 1), "sphere": ("radius", 1), "capsule": ("radius", 1)}
+
+
+def read_urdf(path: Path) -> Mechanism:
+    """Read a URDF and the side file beside it, and warn of what was merged, left out or assumed.
+
+    Raises
+    ------
+    ModelError
+        Not readable, not XML, a document type or entity, or not a mechanism (with every fault).
+    """
+    faults: list[Fault] = []
+    robot = parse_urdf(read_text(path, "URDF"), str(path), faults)
+    side = side_file_of(path, faults)
+    if side is not None:
+        robot = completed(robot, side, faults)
+    return mechanism_of(robot, str(path), faults, path.stem)
+
+
+def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
+    """The robot of a URDF's text; what is wrong with it is added to the faults.
+
+    Raises
+    ------
+    ModelError
+        Not XML, a document type or entity, another root element, xacro.
+    """
+    root = parse_xml(text, source_name)
+    if root.tag != "robot":
+        raise ModelError(source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; a URDF is a <robot>")])
+    _refuse_xacro(root, source_name)
+    links = {element.name(): _link(element, faults) for element in _named(root, "link", faults)}
+    joints = {}
+    for element in _named(root, "joint", faults):
+        joint = _joint(element, links, faults)
+        if joint is not None:
+            joints[joint.name] = joint
+    for joint in joints.values():
+        if joint.mimic is not None and joint.mimic.joint not in joints:
+            faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
+    driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
+    said = [f"driven joints are those of transmissions: {', '.join(driven)}"] if driven else []
+    return Robot(root.name(), links, joints, driven=driven, notes=(*said, *_unread(root)))
+
+
+def _refuse_xacro(root: Element, source_name: str) -> None:
+    for element in _everything(root):
+        if element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values()):
+            what = "is xacro; expand it first: xacro robot.urdf.xacro > robot.urdf"
+            raise ModelError(source_name, [Fault(element.where, what)])
+
+
+def _everything(root: Element) -> Iterator[Element]:
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        yield element
+        waiting += reversed(element.children)
+
+
+def _named(root: Element, tag: str, faults: list[Fault]) -> Iterator[Element]:
+    """Elements that have a name, each of its own."""
+    lines: dict[str, int] = {}
+    for element in root.all(tag):
+        name = element.name()
+        if not name:
+            faults.append(Fault(element.where, "has no name; write name=…"))
+        elif name in lines:
+            faults.append(Fault(element.where, f"has the name of line {lines[name]}; write another"))
+        else:
+            lines[name] = element.line
+            yield element
+
+
+def _actuated(root: Element) -> Iterator[str]:
+    for element in root.all("transmission"):
+        yield from (joint.name() for joint in element.all("joint"))
+    for element in root.all("ros2_control"):
+        yield from (joint.name() for joint in element.all("joint") if joint.first("command_interface"))
+
+
+def _unread(root: Element) -> list[str]:
+    """A note for each kind of element that is not read, with its lines."""
+    lines: dict[str, list[int]] = {}
+    for parent in (root, *root.children):
+        for child in parent.children if parent.tag in _READ else ():
+            if child.tag not in _READ[parent.tag]:
+                lines.setdefault(child.tag, []).append(child.line)
+    for limit in (limit for joint in root.all("joint") for limit in joint.all("limit")):
+        for key in ("effort", "velocity"):
+            if key in limit.attributes:
+                lines.setdefault(f"limit {key}", []).append(limit.line)
+    return [f"not read: {tag}, {_shown(found)}" for tag, found in lines.items()]
+
+
+def _shown(lines: list[int]) -> str:
+    shown = ", ".join(map(str, lines[:8]))
+    return f"line {shown}" if len(lines) == 1 else f"lines {shown}{' …' if len(lines) > 8 else ''}"
+
+
+# --- links -------------------------------------------------------------------------------------------
+
+
+def _link(element: Element, faults: list[Fault]) -> Link:
+    inertial = element.first("inertial")
+    visuals = [_visual(visual, faults) for visual in element.all("visual")]
+    return Link(
+        element.name(),
+        element.where,
+        None if inertial is None else _inertia(inertial, faults),
+        tuple(part for part in visuals if part is not None),
+    )
+
+
+def _inertia(element: Element, faults: list[Fault]) -> Part:
+    mass, tensor = element.first("mass"), element.first("inertia")
+    record: Record = {} if mass is None else {"mass": number(mass, "value", 0.0, faults)}
+    if tensor is not None:
+        record |= {
+            key: number(tensor, key, 0.0, faults) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        }
+    return Part(origin_of(element, faults), record)
+
+
+def _visual(element: Element, faults: list[Fault]) -> Part | None:
+    geometry = element.first("geometry")
+    shape = geometry.children[0] if geometry is not None and geometry.children else None
+    if shape is None:
+        faults.append(Fault(element.where, "has no geometry; write a shape or a mesh in <geometry>"))
+        return None
+    record: Record = {"shape": shape.tag}
+    if shape.tag == "mesh":
+        scale = numbers(shape, "scale", 3, (1.0, 1.0, 1.0), faults)
+        record |= {"file": shape.attributes.get("filename", ""), "scale": scale.tolist()}
+    elif shape.tag in _SIZES:
+        key, count = _SIZES[shape.tag]
+        size = numbers(shape, key, count, (0.0,) * count, faults).tolist()
+        record[key] = size if count > 1 else size[0]
+        if "length" in shape.attributes:
+            record["length"] = number(shape, "length", 0.0, faults)
+    return Part(origin_of(element, faults), record)
+
+
+# --- joints ------------------------------------------------------------------------------------------
+
+
+def _joint(element: Element, links: dict[str, Link], faults: list[Fault]) -> RobotJoint | None:
+    said = element.attributes.get("type", "")
+    kind = _KINDS.get(said)
+    if kind is None:
+        faults.append(Fault(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}"))
+    ends = [_end(element, side, links, faults) for side in ("parent", "child")]
+    axis = np.eye(3)[0] if kind in ("FIXED", "FREE") else _axis(element, faults)
+    frame = origin_of(element, faults)
+    limits = _limits(element, said, faults)
+    mimic = _mimic(element, faults)
+    if None not in ends and ends[0] == ends[1]:
+        faults.append(Fault(element.where, f"joins {ends[0]!r} to itself"))
+    if kind is None or ends[0] is None or ends[1] is None:
+        return None
+    return RobotJoint(element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic)
+
+
+def _end(element: Element, side: str, links: dict[str, Link], faults: list[Fault]) -> str | None:
+    end = element.first(side)
+    name = "" if end is None else end.attributes.get("link", "").strip()
+    if name in links:
+        return name
+    if not name:
+        faults.append(Fault(element.where, f"has no {side}; write <{side} link=…/>"))
+    else:
+        near = difflib.get_close_matches(name, links, n=2)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        faults.append(Fault(f"{element.where} {side}", f"{name!r} is no link of the model{hint}"))
+    return None
+
+
+def _axis(element: Element, faults: list[Fault]) -> Array:
+    along_x = (1.0, 0.0, 0.0)
+    axis = element.first("axis")
+    given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)
+    length = float(np.linalg.norm(given))
+    if length < 1e-9:
+        faults.append(Fault(f"{element.where} axis", "has length 0; give a direction such as 0 0 1"))
+        return np.array(along_x)
+    return np.array(given / length)
+
+
+def _limits(element: Element, said: str, faults: list[Fault]) -> tuple[float, float] | None:
+    """Limits where both are said: exporters leave them out where there are none."""
+    limit = element.first("limit")
+    if (
+        limit is None
+        or said not in ("revolute", "prismatic")
+        or not {"lower", "upper"} & set(limit.attributes)
+    ):
+        return None
+    low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
+    if low > high:
+        faults.append(
+            Fault(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
+        )
+        return None
+    return low, high
+
+
+def _mimic(element: Element, faults: list[Fault]) -> Mimic | None:
+    mimic = element.first("mimic")
+    if mimic is None:
+        return None
+    values = number(mimic, "multiplier", 1.0, faults), number(mimic, "offset", 0.0, faults)
+    return Mimic(mimic.attributes.get("joint", "").strip(), *values)
