@@ -20,7 +20,7 @@ _FORMATS = {
 }
 
 #: Readers of formats that are not written.
-_READ_ONLY = {".urdf": ("urdf", "read_urdf")}
+_READ_ONLY = {".urdf": ("urdf", "read_urdf"), ".sdf": ("sdf", "read_sdf")}
 
 #: Endings that are read and written.
 ENDINGS = tuple(_FORMATS)

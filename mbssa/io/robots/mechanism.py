@@ -42,6 +42,7 @@ def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str)
         *_joint_records(robot, at, driven, notes),
         *_ball_records(robot, at, notes),
         *_gear_records(robot, at, notes),
+        *_given_gears(robot, at),
     ]
     bodies = _body_records(robot, at, notes)
     record: Record = {
@@ -151,7 +152,7 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
             notes.append(f"{joint.where}: both links are the body {_name(at, joint.child)}; left out")
             continue
         if joint.name in at.closing:
-            notes.append(f"{joint.where}: closes a loop, since another joint has the child {joint.child!r}")
+            notes.append(f"{joint.where}: closes a loop at {joint.child!r}, which other joints lead to")
         record: Record = {
             "bodies": [_name(at, joint.parent), _name(at, joint.child)],
             "type": joint.kind,
@@ -160,6 +161,8 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
         }
         if joint.name in driven:
             record["driven"] = True
+        if joint.pitch is not None:
+            record["pitch"] = joint.pitch
         if joint.limits is not None and joint.kind in _COORDINATE:
             record["limits"] = {_COORDINATE[joint.kind]: list(joint.limits)}
         yield record
@@ -169,7 +172,7 @@ def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
     """Frame of the joint on each body; of a U the pins, each with the other's for its x."""
     z = [joint.axes[0], joint.axes[-1]]
     x = [z[1], z[0]] if joint.kind == "U" else [axes_of(joint.axes[0])[:, 0]] * 2
-    sides = (at.local[joint.parent] @ joint.frame, at.local[joint.child])
+    sides = (at.local[joint.parent] @ joint.frame, at.local[joint.child] @ joint.child_frame)
     return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
 
 
@@ -212,6 +215,21 @@ def _gear_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
             said = f"{joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}"
             notes.append(f"{joint.where}: mimics {said}, which the BEVEL {record['id']} says")
             yield record
+
+
+def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
+    for gear in robot.gears:
+        first, second, _ = gear.links
+        sides = [at.local[link] @ frame for link, frame in zip((first, second), gear.frames, strict=True)]
+        across = [axes_of(axis)[:, 0] for axis in gear.axes]
+        wheels = [_frame(*each) for each in zip(sides, gear.axes, across, strict=True)]
+        yield {
+            "bodies": [_name(at, link) for link in gear.links],
+            "type": "BEVEL",
+            "id": gear.name,
+            "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
+            "ratio": gear.ratio,
+        }
 
 
 def _gear(joint: RobotJoint, master: RobotJoint, at: Placed) -> Record | None:

@@ -14,6 +14,13 @@ from mbssa.io.robots.xml_tree import Element
 def numbers(element: Element, key: str, count: int, default: tuple[float, ...], faults: list[Fault]) -> Array:
     """(count,) numbers of an attribute; the default where there is none, and where it is wrong."""
     text = element.attributes.get(key)
+    return parsed(text, f"{element.where} {key}", count, default, faults)
+
+
+def parsed(
+    text: str | None, where: str, count: int, default: tuple[float, ...], faults: list[Fault]
+) -> Array:
+    """(count,) numbers of a text; the default where there is none, and where it is wrong."""
     if text is None:
         return np.array(default)
     try:
@@ -22,7 +29,7 @@ def numbers(element: Element, key: str, count: int, default: tuple[float, ...], 
         values = []
     if len(values) != count or not all(math.isfinite(value) for value in values):
         wanted = "a number" if count == 1 else f"{count} numbers"
-        faults.append(Fault(f"{element.where} {key}", f"is {text[:60]!r}; write {wanted}"))
+        faults.append(Fault(where, f"is {text[:60]!r}; write {wanted}"))
         return np.array(default)
     return np.array(values)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault
 from mbssa.io.robots.robot import Array, Robot, RobotJoint
 
@@ -35,6 +36,10 @@ class Placed:
 
 def placed(robot: Robot, faults: list[Fault]) -> Placed | None:
     """Bodies and reference poses; None where faults leave none."""
+    if robot.poses is not None:
+        order = tuple(robot.poses)
+        body, local = _merged(robot, order, faults)
+        return Placed(order, body, local, robot.poses, _rings(robot))
     root = _root(robot, faults)
     if root is None:
         return None
@@ -69,7 +74,7 @@ def reference_values(robot: Robot, faults: list[Fault]) -> dict[str, float]:
 def moved(joint: RobotJoint, value: float) -> Array:
     """(4, 4) frame of the child in the parent at a value of an R or P."""
     if value == 0.0 or joint.kind not in ("R", "P"):
-        return joint.frame
+        return joint.frame @ inverse(joint.child_frame)
     from scipy.spatial.transform import Rotation
 
     step = np.eye(4)
@@ -77,7 +82,7 @@ def moved(joint: RobotJoint, value: float) -> Array:
         step[:3, 3] = value * joint.axes[0]
     else:
         step[:3, :3] = Rotation.from_rotvec(value * joint.axes[0]).as_matrix()
-    return joint.frame @ step
+    return joint.frame @ step @ inverse(joint.child_frame)
 
 
 def inverse(frame: Array) -> Array:
@@ -120,6 +125,14 @@ def _spread(
     return tuple(order), world, tuple(closing)
 
 
+def _rings(robot: Robot) -> tuple[str, ...]:
+    """Joints between links that joints before them have connected."""
+    number = {name: place for place, name in enumerate(robot.links)}
+    sets = DisjointSet(len(number))
+    joints = robot.joints.values()
+    return tuple(j.name for j in joints if not sets.merge(number[j.parent], number[j.child]))
+
+
 def _merged(
     robot: Robot, order: tuple[str, ...], faults: list[Fault]
 ) -> tuple[dict[str, str], dict[str, Array]]:
@@ -127,8 +140,9 @@ def _merged(
     ties: dict[str, list[tuple[str, Array, str]]] = {name: [] for name in robot.links}
     for joint in robot.joints.values():
         if joint.kind == "FIXED":
-            ties[joint.parent].append((joint.child, joint.frame, joint.where))
-            ties[joint.child].append((joint.parent, inverse(joint.frame), joint.where))
+            step = joint.frame @ inverse(joint.child_frame)
+            ties[joint.parent].append((joint.child, step, joint.where))
+            ties[joint.child].append((joint.parent, inverse(step), joint.where))
     for closure in robot.closures:
         if closure.weld:
             ties[closure.first].append((closure.second, np.eye(4), closure.where))

@@ -12,7 +12,7 @@ Array = npt.NDArray[np.float64]
 Record = dict[str, Any]
 
 #: Codes of the catalogue, and two that leave no joint: links that are one body, and a link that is free.
-Kind = Literal["R", "P", "S", "U", "PL", "FIXED", "FREE"]
+Kind = Literal["R", "P", "S", "U", "PL", "H", "FIXED", "FREE"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,10 @@ class RobotJoint:
 
     Attributes
     ----------
-    frame : (4, 4) of the joint in the parent link; the child's own frame at the joint's zero
+    frame, child_frame : (4, 4) of the joint in the parent and in the child link; they coincide at its zero
     axes : (3,) directions in the joint's frame: the axis; of a U the parent's pin, then the child's
     limits : of the one coordinate of an R or P, m or rad
+    pitch : of an H, m/rad
     """
 
     name: str
@@ -62,6 +63,24 @@ class RobotJoint:
     axes: tuple[Array, ...]
     limits: tuple[float, float] | None = None
     mimic: Mimic | None = None
+    child_frame: Array = field(default_factory=lambda: np.eye(4))
+    pitch: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gear:
+    """Two wheels on a carrier: angle_1 + ratio x angle_2 = 0 about their axes, seen from the carrier.
+
+    ``links`` are those of the wheels and of the carrier, ``frames`` (4, 4) of the joint in each wheel's link,
+    ``axes`` (3,) in the joint's frame.
+    """
+
+    name: str
+    where: str
+    links: tuple[str, str, str]
+    frames: tuple[Array, Array]
+    axes: tuple[Array, Array]
+    ratio: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +96,17 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """Everything that a description says, in its order; ``driven`` are names of joints."""
+    """Everything that a description says, in its order.
+
+    ``driven`` are names of joints. ``poses`` (4, 4) in the root's frame are given where the description
+    places each link; where it places joints they are None, and the root is the link that is no joint's child.
+    """
 
     name: str
     links: dict[str, Link]
     joints: dict[str, RobotJoint]
     closures: tuple[Closure, ...] = ()
+    gears: tuple[Gear, ...] = ()
     driven: tuple[str, ...] = ()
+    poses: dict[str, Array] | None = None
     notes: tuple[str, ...] = field(default=())

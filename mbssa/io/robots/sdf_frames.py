@@ -1,0 +1,145 @@
+"""Frames of an SDF: links, joints and frames by their full names, each relative to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mbssa.faults import Fault
+from mbssa.io.robots.numbers import frame_of, parsed
+from mbssa.io.robots.robot import Array
+from mbssa.io.robots.xml_tree import Element
+
+WORLD = "world"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A model: names inside it are told from others by its own name before them; the outermost has none."""
+
+    prefix: str
+    model: str
+
+    def full(self, name: str) -> str:
+        """The full name of what is called so inside the model."""
+        name = name.strip()
+        if name == WORLD:
+            return WORLD
+        return self.model if name == "__model__" else self.prefix + name
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A frame: its pose relative to another, and what it moves with."""
+
+    pose: Array
+    relative_to: str
+    moves_with: str
+
+
+@dataclass(slots=True)
+class Frames:
+    """All frames of a model by full name; links and joints with their elements and scopes."""
+
+    entries: dict[str, _Entry] = field(default_factory=dict)
+    links: dict[str, tuple[Element, Scope]] = field(default_factory=dict)
+    joints: dict[str, tuple[Element, Scope]] = field(default_factory=dict)
+    models: list[Element] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, model: Element, faults: list[Fault]) -> Frames:
+        """The frames of a model and of those nested in it."""
+        found = cls()
+        found.entries[WORLD] = _Entry(np.eye(4), "", WORLD)
+        found._add_model(model, Scope("", f"{model.name()}::__model__"), WORLD, faults)
+        found._check(faults)
+        return found
+
+    def world(self, name: str) -> Array:
+        """(4, 4) of a frame in the world."""
+        frame = np.eye(4)
+        while name:
+            entry = self.entries[name]
+            frame, name = entry.pose @ frame, entry.relative_to
+        return frame
+
+    def link_of(self, name: str) -> str | None:
+        """The link that a frame moves with, or the world; None where there is no such frame."""
+        for _ in range(len(self.entries) + 1):
+            if name in self.links or name == WORLD:
+                return name
+            if name not in self.entries:
+                return None
+            name = self.entries[name].moves_with
+        return None
+
+    def _add_model(self, model: Element, scope: Scope, outside: str, faults: list[Fault]) -> None:
+        self.models.append(model)
+        first = next((link.name() for link in model.all("link")), "")
+        canonical = scope.full(model.attributes.get("canonical_link") or first)
+        # The model itself is a frame for what is beside it.
+        if scope.prefix:
+            self.entries[scope.prefix.removesuffix("::")] = _Entry(np.eye(4), scope.model, scope.model)
+        self.entries[scope.model] = _Entry(pose_of(model, faults), outside, canonical)
+        if "placement_frame" in model.attributes:
+            faults.append(Fault(model.where, "placement_frame is not read; write the pose of the model"))
+        for include in model.all("include"):
+            faults.append(Fault(include.where, "include is not read; write the model itself in its place"))
+        for tag in ("link", "joint", "frame"):
+            for element in model.all(tag):
+                self._add(element, scope, faults)
+        for inner in model.all("model"):
+            prefix = scope.full(inner.name()) + "::"
+            pose = inner.first("pose")
+            relative = pose.attributes.get("relative_to") if pose is not None else None
+            outside = scope.full(relative) if relative else scope.model
+            self._add_model(inner, Scope(prefix, f"{prefix}__model__"), outside, faults)
+
+    def _add(self, element: Element, scope: Scope, faults: list[Fault]) -> None:
+        name = scope.full(element.name())
+        if not element.name() or name in self.entries:
+            what = (
+                "has a name that is taken; write another" if element.name() else "has no name; write name=…"
+            )
+            faults.append(Fault(element.where, what))
+            return
+        moves_with = "__model__"
+        if element.tag == "joint":
+            self.joints[name] = element, scope
+            child = element.first("child")
+            moves_with = child.text if child is not None else moves_with
+        elif element.tag == "link":
+            self.links[name] = element, scope
+        else:
+            moves_with = element.attributes.get("attached_to") or moves_with
+        pose = element.first("pose")
+        relative = pose.attributes.get("relative_to") if pose is not None else None
+        full = scope.full(moves_with)
+        self.entries[name] = _Entry(
+            pose_of(element, faults), scope.full(relative) if relative else full, full
+        )
+
+    def _check(self, faults: list[Fault]) -> None:
+        """Every chain of frames ends in the world; one that does not is cut, and reported."""
+        for name in list(self.entries):
+            at, steps = name, 0
+            while at in self.entries and at and steps <= len(self.entries):
+                at, steps = self.entries[at].relative_to, steps + 1
+            if at:
+                what = "is relative to itself" if at in self.entries else f"{at!r} is no frame"
+                faults.append(Fault(f"pose of {name!r}", what))
+                self.entries[name] = _Entry(np.eye(4), WORLD, self.entries[name].moves_with)
+
+
+def pose_of(element: Element, faults: list[Fault]) -> Array:
+    """(4, 4) of the child ``pose``, six numbers, angles in rad unless it says degrees; else the identity."""
+    pose = element.first("pose")
+    if pose is None or not pose.text:
+        return np.eye(4)
+    if pose.attributes.get("rotation_format", "euler_rpy") != "euler_rpy":
+        faults.append(Fault(element.where, "pose: rotation_format is not read; write roll, pitch and yaw"))
+        return np.eye(4)
+    values = parsed(pose.text, f"{element.where} pose", 6, (0.0,) * 6, faults)
+    degrees = pose.attributes.get("degrees") in ("1", "true")
+    return frame_of(values[:3], np.radians(values[3:]) if degrees else values[3:])

@@ -1,0 +1,235 @@
+"""SDF: a model of links and joints, loops as they stand; poses relative to any frame, nested models."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from mbssa.faults import Fault, ModelError
+from mbssa.files import read_text
+from mbssa.io.robots.mechanism import mechanism_of
+from mbssa.io.robots.numbers import parsed
+from mbssa.io.robots.placing import inverse
+from mbssa.io.robots.robot import Array, Gear, Kind, Link, Mimic, Robot, RobotJoint
+from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope
+from mbssa.io.robots.xml_tree import Element, parse_xml
+from mbssa.mechanism import Mechanism
+
+_KINDS: dict[str, Kind] = {
+    "revolute": "R",
+    "continuous": "R",
+    "prismatic": "P",
+    "ball": "S",
+    "universal": "U",
+    "screw": "H",
+    "fixed": "FIXED",
+}
+
+#: Cosine above which two pins of a universal joint are no longer at right angles.
+_SQUARE = 5e-3
+
+
+def read_sdf(path: Path) -> Mechanism:
+    """Read an SDF of one model, and warn of what was merged, left out or assumed.
+
+    Raises
+    ------
+    ModelError
+        Not readable, not XML, a document type or entity, or not a mechanism (with every fault).
+    """
+    faults: list[Fault] = []
+    robot = parse_sdf(read_text(path, "SDF"), str(path), faults)
+    return mechanism_of(robot, str(path), faults, path.stem)
+
+
+def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
+    """The robot of an SDF's text; what is wrong with it is added to the faults.
+
+    Raises
+    ------
+    ModelError
+        Not XML, a document type or entity, another root element, not one model.
+    """
+    root = parse_xml(text, source_name)
+    if root.tag != "sdf":
+        raise ModelError(source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; an SDF is an <sdf>")])
+    models = [*root.all("model"), *(model for world in root.all("world") for model in world.all("model"))]
+    if len(models) != 1:
+        raise ModelError(source_name, [Fault("", f"has {len(models)} models; write a file for each one")])
+    frames = Frames.of(models[0], faults)
+    # Axes are in the model's frame up to version 1.4, in the joint's afterwards.
+    in_model = root.attributes.get("version", "") in ("1.0", "1.2", "1.3", "1.4")
+    links = {name: Link(name, element.where) for name, (element, _) in frames.links.items()}
+    joints: dict[str, RobotJoint] = {}
+    gears: list[Gear] = []
+    notes = _unread(frames)
+    for name, (element, scope) in frames.joints.items():
+        reader = _JointReader(name, element, scope, frames, in_model, faults, notes)
+        if element.attributes.get("type") == "gearbox":
+            gears += reader.gear()
+        else:
+            joints |= {joint.name: joint for joint in reader.joint()}
+    for joint in joints.values():
+        if joint.mimic is not None and joint.mimic.joint not in joints:
+            faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
+    if faults:
+        raise ModelError(source_name, faults)
+    if any(WORLD in (joint.parent, joint.child) for joint in joints.values()):
+        links = {WORLD: Link(WORLD, "world")} | links
+        poses = {name: frames.world(name) for name in links}
+    else:
+        first = frames.link_of(f"{models[0].name()}::__model__") or next(iter(links), WORLD)
+        order = [first, *(name for name in links if name != first)]
+        poses = {name: inverse(frames.world(first)) @ frames.world(name) for name in order}
+        notes.append(f"no joint leads to the world: the canonical link {first!r} is held")
+    return Robot(models[0].name(), links, joints, gears=tuple(gears), poses=poses, notes=tuple(notes))
+
+
+def _unread(frames: Frames) -> list[str]:
+    """A note for each kind of element in links and joints that is not read, with its lines."""
+    read = {"pose", "parent", "child", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body"}
+    read |= {"screw_thread_pitch", "thread_pitch", "link", "joint", "frame", "model"}
+    lines: dict[str, list[int]] = {}
+    owners = [*frames.models, *(each for each, _ in (*frames.links.values(), *frames.joints.values()))]
+    for child in (child for owner in owners for child in owner.children if child.tag not in read):
+        lines.setdefault(child.tag, []).append(child.line)
+    return [f"not read: {tag}, line {', '.join(map(str, found[:8]))}" for tag, found in lines.items()]
+
+
+class _JointReader:
+    """One joint element: faults go to the list, notes to the other."""
+
+    def __init__(
+        self,
+        name: str,
+        element: Element,
+        scope: Scope,
+        frames: Frames,
+        in_model: bool,
+        faults: list[Fault],
+        notes: list[str],
+    ) -> None:
+        self.name, self.element, self.scope, self.frames = name, element, scope, frames
+        self.in_model, self.faults, self.notes = in_model, faults, notes
+
+    def fault(self, what: str) -> None:
+        self.faults.append(Fault(self.element.where, what))
+
+    def joint(self) -> list[RobotJoint]:
+        said = self.element.attributes.get("type", "")
+        kind = _KINDS.get(said)
+        if kind is None:
+            self.fault(f"type is {said!r}; the types that are read are {', '.join(_KINDS)}, gearbox")
+        parent, child = self._link("parent"), self._link("child")
+        if parent == child is not None:
+            self.fault(f"joins {parent!r} to itself")
+        if kind is None or parent is None or child is None:
+            return []
+        axes = tuple(self._axis(tag) for tag in (("axis", "axis2") if kind == "U" else ("axis",)))
+        if kind == "U" and abs(float(axes[0] @ axes[1])) > _SQUARE:
+            self.fault("axis and axis2 of a universal joint are not at right angles")
+        in_parent, in_child = (self._in(link) for link in (parent, child))
+        pitch = self._pitch() if kind == "H" else None
+        return [
+            RobotJoint(self.name, self.element.where, kind, parent, child, in_parent, axes,
+                       self._limits(said), self._mimic(), in_child, pitch)
+        ]  # fmt: skip
+
+    def gear(self) -> list[Gear]:
+        """θ_2 = -gearbox_ratio θ_1, of the parent and of the child against the reference body."""
+        links = [self._link(tag) for tag in ("parent", "child", "gearbox_reference_body")]
+        ratio = self._number("gearbox_ratio", 1.0)
+        if ratio == 0.0:
+            self.fault("gearbox_ratio is 0; write another number")
+        first, second, carrier = links
+        if first is None or second is None or carrier is None or ratio == 0.0:
+            return []
+        axes = self._axis("axis"), self._axis("axis2")
+        wheels = self._in(first), self._in(second)
+        return [Gear(self.name, self.element.where, (first, second, carrier), wheels, axes, 1.0 / ratio)]
+
+    def _link(self, tag: str) -> str | None:
+        given = self.element.first(tag)
+        if given is None or not given.text:
+            self.fault(f"has no {tag}; write <{tag}>name of a link</{tag}>")
+            return None
+        link = self.frames.link_of(self.scope.full(given.text))
+        if link is None:
+            self.fault(f"{tag} {given.text!r} is no link and no frame on one")
+        return link
+
+    def _in(self, link: str) -> Array:
+        return inverse(self.frames.world(link)) @ self.frames.world(self.name)
+
+    def _axis(self, tag: str) -> Array:
+        element = self.element.first(tag)
+        xyz = None if element is None else element.first("xyz")
+        up = (0.0, 0.0, 1.0)
+        text = None if xyz is None else xyz.text
+        given = parsed(text, f"{self.element.where} {tag}", 3, up, self.faults)
+        length = float(np.linalg.norm(given))
+        if length < 1e-9:
+            self.fault(f"{tag} has length 0; give a direction such as 0 0 1")
+            return np.array(up)
+        turn = np.eye(3)
+        frame = None if xyz is None else xyz.attributes.get("expressed_in")
+        model = None if element is None else element.first("use_parent_model_frame")
+        if self.in_model or (model is not None and model.text in ("1", "true")):
+            frame = "__model__"
+        if frame is not None:
+            full = self.scope.full(frame)
+            if full not in self.frames.entries:
+                self.fault(f"{tag} expressed_in {frame!r}, which is no frame")
+                return np.array(up)
+            turn = self.frames.world(self.name)[:3, :3].T @ self.frames.world(full)[:3, :3]
+        return np.array(turn @ given / length)
+
+    def _number(self, tag: str, default: float) -> float:
+        element = self.element.first(tag)
+        text = None if element is None else element.text
+        return float(parsed(text, f"{self.element.where} {tag}", 1, (default,), self.faults)[0])
+
+    def _pitch(self) -> float:
+        """Advance (m/rad): screw_thread_pitch is m a turn, right-handed; thread_pitch -rad/m."""
+        if (
+            self.element.first("screw_thread_pitch") is None
+            and self.element.first("thread_pitch") is not None
+        ):
+            old = self._number("thread_pitch", 1.0)
+            if old == 0.0:
+                self.fault("thread_pitch is 0; write another number")
+            return -1.0 / (old or 1.0)
+        return self._number("screw_thread_pitch", 1.0) / math.tau
+
+    def _limits(self, said: str) -> tuple[float, float] | None:
+        axis = self.element.first("axis")
+        limit = None if axis is None else axis.first("limit")
+        if limit is None or said not in ("revolute", "prismatic"):
+            return None
+        ends = [end for tag in ("lower", "upper") if (end := limit.first(tag)) is not None]
+        try:
+            low, high = (float(end.text) for end in ends)
+        except ValueError:
+            self.fault("limit: write lower and upper, a number each")
+            return None
+        # The format writes ±1e16, or inf, where there is none.
+        return (low, high) if max(-low, high) < 1e9 and low <= high else None
+
+    def _mimic(self) -> Mimic | None:
+        axis = self.element.first("axis")
+        mimic = None if axis is None else axis.first("mimic")
+        if mimic is None:
+            return None
+        values = []
+        for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0)):
+            element = mimic.first(tag)
+            text = None if element is None else element.text
+            values += parsed(text, f"{mimic.where} {tag}", 1, (default,), self.faults).tolist()
+        multiplier, offset, reference = values
+        if offset != multiplier * reference:
+            self.notes.append(
+                f"{self.element.where}: the offset of its mimic is left out; 0 where the file draws it"
+            )
+        return Mimic(self.scope.full(mimic.attributes.get("joint", "")), multiplier, 0.0)

@@ -1,0 +1,187 @@
+"""SDF: a closed four-bar against the planar model; screws, universal joints and gears against formulae."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+
+YAW = math.atan2(0.3, 0.72)
+
+FOUR_BAR = f"""<sdf version="1.10"><model name="four_bar">
+  <frame name="pivot"><pose>0.9 0 0 0 0 0</pose></frame>
+  <frame name="tip" attached_to="crank"><pose>0.18 0.24 0 0 0 0</pose></frame>
+  <link name="crank"><inertial><mass>1</mass></inertial></link>
+  <link name="coupler"><pose relative_to="tip" degrees="true">0 0 0 0 0 {math.degrees(YAW)!r}</pose></link>
+  <model name="right"><pose relative_to="pivot">0 0.1 0 0 0 0</pose>
+    <link name="rocker"><pose>0 -0.1 0 0 0 0</pose></link></model>
+  <joint name="hip" type="revolute"><parent>world</parent><child>crank</child><axis><xyz>0 0 2</xyz>
+    <limit><lower>-1e16</lower><upper>1e16</upper></limit></axis></joint>
+  <joint name="knee" type="revolute"><pose relative_to="tip">0 0 0 1.1 0.2 0.3</pose><parent>tip</parent>
+    <child>coupler</child><axis><xyz expressed_in="__model__">0 0 1</xyz></axis></joint>
+  <joint name="toe" type="ball"><pose>0.78 0 0 0 0 0</pose><parent>right::rocker</parent>
+    <child>coupler</child></joint>
+  <joint name="ankle" type="continuous"><parent>world</parent><child>right::rocker</child>
+    <axis><xyz>0 0 1</xyz></axis></joint>
+</model></sdf>
+"""
+
+
+@pytest.fixture
+def put(tmp_path: Path):
+    def put(text: str) -> Path:
+        path = tmp_path / "robot.sdf"
+        path.write_text(text)
+        return path
+
+    return put
+
+
+def loaded(path: Path) -> mbssa.Mechanism:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        mechanism = mbssa.load(path)
+    assert [line for one in said for line in str(one.message).split("\n  ")[1:]] == list(mechanism.notes)
+    return mechanism
+
+
+def solved(mechanism: mbssa.Mechanism, values: dict[str, np.ndarray]) -> groups.Trajectory:
+    mechanism = mbssa.load(with_driven(mechanism, {name.rpartition(".")[0] for name in values}))
+    names = groups.driven_coordinates(mechanism)
+    value = np.array([values[name] for name in names])
+    zero = np.zeros_like(value)
+    time = np.arange(float(value.shape[1]))
+    run = groups.build(mbssa.decompose(mechanism)).solve(groups.Motion(time, names, value, zero, zero))
+    assert (run.status == 0).all()
+    return run
+
+
+def with_driven(mechanism: mbssa.Mechanism, joints: set[str]) -> dict:
+    from mbssa.io.records import to_record
+
+    record = to_record(mechanism)
+    for joint in record["joint"]:
+        joint.pop("driven", None)
+        if joint["id"] in joints:
+            joint["driven"] = True
+    return record
+
+
+def rotation(quaternion: np.ndarray) -> np.ndarray:
+    w, x, y, z = quaternion
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def turn(axis: int, angle: float) -> np.ndarray:
+    """About x, y or z."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    found = np.eye(3)
+    found[[i, j], [i, j]] = math.cos(angle)
+    found[i, j], found[j, i] = -math.sin(angle), math.sin(angle)
+    return found
+
+
+def test_a_closed_four_bar_moves_as_the_planar_model_does(put):
+    mechanism = loaded(put(FOUR_BAR))
+    assert [joint.type.code for joint in mechanism.joints] == ["R", "R", "S", "R"]
+    assert mechanism.n_driven == 0
+    assert any("mbssa transform proposes sets" in note for note in mechanism.notes)
+    angle = np.linspace(0.0, 2 * math.pi, 73)
+    run = solved(mechanism, {"hip.angle": angle})
+    planar = mbssa.load("planar_four_bar")
+    zero = np.zeros((1, 73))
+    value = angle[None, :] + planar.joint_geometry[0].at_reference["angle"]
+    motion = groups.Motion(np.arange(73.0), ("1-2.angle",), value, zero, zero)
+    same = groups.build(mbssa.decompose(planar)).solve(motion)
+    for body, twin, reference, yaw in (
+        ("coupler", "coupler", (0.18, 0.24), YAW),
+        ("right::rocker", "rocker", (0.9, 0.0), 0.0),
+    ):
+        k, p = mechanism.body_names.index(body), planar.body_names.index(twin)
+        for t in range(73):
+            turned = float(same.orientation[t, p])
+            where = same.position[t, p] + turn(2, turned)[:2, :2] @ reference
+            assert np.abs(run.position[t, k] - [*where, 0.0]).max() < 1e-9
+            assert np.abs(rotation(run.orientation[t, k]) - turn(2, turned + yaw)).max() < 1e-9
+
+
+def one_joint(kind: str, inside: str) -> str:
+    return f"""<sdf version="1.10"><model name="m"><link name="a"><pose>0 0 1 0 0 0</pose></link>
+      <joint name="j" type="{kind}"><parent>world</parent><child>a</child>{inside}</joint></model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    ("pitch", "advance"),
+    [
+        ("<screw_thread_pitch>0.5</screw_thread_pitch>", 0.5 / math.tau),
+        ("<thread_pitch>-4</thread_pitch>", 0.25),
+    ],
+)
+def test_a_screw_advances_by_its_pitch(put, pitch, advance):
+    inside = f"<axis><xyz>0 0 1</xyz></axis>{pitch}"
+    angle = np.linspace(-4.0, 9.0, 27)
+    run = solved(loaded(put(one_joint("screw", inside))), {"j.angle": angle})
+    np.testing.assert_allclose(run.position[:, 1, 2], 1.0 + advance * angle, atol=1e-12)
+    for t in range(27):
+        assert np.abs(rotation(run.orientation[t, 1]) - turn(2, angle[t])).max() < 1e-12
+
+
+def test_a_universal_joint_turns_about_axis_then_axis2(put):
+    inside = "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>1 0 0</xyz></axis2>"
+    first, second = np.random.default_rng(5).uniform(-1.2, 1.2, (2, 40))
+    run = solved(loaded(put(one_joint("universal", inside))), {"j.angle_1": first, "j.angle_2": second})
+    for t in range(40):
+        assert np.abs(rotation(run.orientation[t, 1]) - turn(2, first[t]) @ turn(0, second[t])).max() < 1e-9
+
+
+def test_a_gearbox_turns_by_its_ratio_against_its_reference_body(put):
+    """theta_2 = -gearbox_ratio theta_1, of child and parent about axis2 and axis."""
+    text = """<sdf version="1.10"><model name="m"><link name="a"/>
+      <link name="b"><pose>1 0 0 0 0 0</pose></link>
+      <joint name="p" type="revolute"><parent>world</parent><child>a</child>
+        <axis><xyz>0 0 1</xyz></axis></joint>
+      <joint name="q" type="revolute"><parent>world</parent><child>b</child>
+        <axis><xyz>0 1 0</xyz></axis></joint>
+      <joint name="g" type="gearbox"><parent>a</parent><child>b</child><gearbox_ratio>2.5</gearbox_ratio>
+        <gearbox_reference_body>world</gearbox_reference_body>
+        <axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint></model></sdf>"""
+    angle = np.linspace(0.0, 2.0, 21)
+    run = solved(loaded(put(text)), {"p.angle": angle})
+    for t in range(21):
+        assert np.abs(rotation(run.orientation[t, 2]) - turn(1, -2.5 * angle[t])).max() < 1e-9
+
+
+def test_a_model_that_hangs_on_nothing_is_held_by_its_canonical_link(put):
+    text = one_joint("revolute", "<axis><xyz>0 0 1</xyz></axis>").replace("world", "base")
+    text = text.replace('<link name="a">', '<link name="base"><pose>5 5 5 1 0 0</pose></link><link name="a">')
+    mechanism = loaded(put(text))
+    assert any("the canonical link 'base' is held" in note for note in mechanism.notes)
+    want = turn(0, -1.0) @ (np.array([0, 0, 1]) - [5, 5, 5])
+    np.testing.assert_allclose(mechanism.body_geometry[1].origin, want, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ('<!DOCTYPE s [<!ENTITY a "b">]><sdf/>', "document type, an entity"),
+        ("<robot/>", "an SDF is an <sdf>"),
+        ("<sdf/>", "has 0 models"),
+        ('<sdf><model name="m"><include><uri>../x</uri></include></model></sdf>', "include is not read"),
+        (one_joint("rope", ""), "type is 'rope'; the types that are read are revolute"),
+        (one_joint("ball", "").replace("world", "wrld"), "parent 'wrld' is no link and no frame on one"),
+        (one_joint("revolute", "<axis><xyz>0 0 0</xyz></axis>"), "axis has length 0"),
+        (one_joint("ball", '<pose relative_to="j">0 0 0 0 0 0</pose>'), "pose of 'j': is relative to itself"),
+        (one_joint("ball", "<pose>0 0 x 0 0 0</pose>"), "is '0 0 x 0 0 0'; write 6 numbers"),
+    ],
+)
+def test_faults_are_named(put, text, part):
+    with pytest.raises(mbssa.ModelError) as raised:
+        mbssa.load(put(text))
+    assert part in str(raised.value)
