@@ -236,7 +236,8 @@ def _limits(element: Element, said: str, faults: list[Fault]) -> tuple[float, fl
             Fault(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
         )
         return None
-    return low, high
+    # Some exporters write ±1e16 where there is none.
+    return (low, high) if max(-low, high) < 1e9 else None
 
 
 def _mimic(element: Element, faults: list[Fault]) -> Mimic | None:

@@ -252,6 +252,12 @@ def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, er
             assert np.abs(rotation(run.orientation[t, k]) - want).max() < 1e-9
 
 
+def test_limits_beyond_all_bounds_are_none(put):
+    mechanism = loaded(put(ARM.replace('lower="-20" upper="20"', 'lower="-1e16" upper="1e16"')))
+    assert not mechanism.joint_geometry[1].limits
+    assert mechanism.joint_geometry[2].limits == {"slide": (-5.0, 5.0)}
+
+
 def test_without_motors_a_loop_has_no_inputs_and_says_so(put):
     mechanism = loaded(put(four_bar(LOOP)))
     assert mechanism.n_driven == 0
