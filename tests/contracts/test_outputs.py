@@ -44,8 +44,8 @@ WRITTEN = {
 #: Options that name a file or a folder which is read, or which keeps what is found from run to run.
 OTHER = {
     ("transform", "--store"), ("transformations", "FILE"), ("solve", "--motion"), ("solve", "--plan"),
-    ("solve", "--checkpoint"), ("forces", "--motion"), ("partition", "--motion"), ("routes", "--motion"), ("sweep", "--motion"),
-    ("sweep", "--cases"), ("sweep", "--store"), ("loops", "--tree"),
+    ("solve", "--checkpoint"), ("forces", "--motion"), ("partition", "--motion"), ("routes", "--motion"),
+    ("sweep", "--motion"), ("sweep", "--cases"), ("sweep", "--store"), ("loops", "--tree"),
 }  # fmt: skip
 
 
