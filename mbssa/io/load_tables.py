@@ -61,12 +61,14 @@ class LoadReader:
                 self.fault(f"{place}.{key}", f"is not for a {self.space} model; write {takes}")
         if planar and entry.moment is not None and entry.moment < 0:
             self.fault(f"{place}.moment", f"is {entry.moment:g}; write zero or a positive number")
-        if not planar:
+        given = (entry.moment or 0.0, *(entry.moments or ()), *(entry.products or ()))
+        large = [
+            said for number in (entry.mass, *(v * square for v in given)) if (said := range_fault(number))
+        ]
+        if large:
+            self.fault(place, large[0])
+        elif not planar:
             self._check_matrix(entry, place)
-        numbers = [entry.mass, *(v * square for v in (entry.moment or 0.0, *(entry.moments or ())))]
-        for number in numbers:
-            if said := range_fault(number):
-                self.fault(place, said)
         if len(self.faults) > before or centre is None:
             return None
         moments, products = (

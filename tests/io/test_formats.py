@@ -1091,7 +1091,7 @@ def test_convert_there_and_back(run_mbssa, tmp_path):
         "  names of the bodies",
         "  title",
         "  source",
-        "  6 notes",
+        "  7 notes",
         "  geometry of 21 joints",
         "  geometry of 4 bodies",
         "  motion",
