@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.pictures.cams import Outline
 from groups.pictures.shapes import local_point
+from groups.rotations import rotation_of
+from mbssa.io.visual import mesh_fault
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
@@ -22,6 +24,10 @@ Floats = npt.NDArray[np.float64]
 
 #: Triangles of all meshes in one page, and bytes of one file of them.
 MOST_TRIANGLES, _MOST_BYTES = 300_000, 100_000_000
+
+
+#: Parts that are not shown and that a warning names.
+_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,28 +51,75 @@ def visual_outlines(mechanism: Mechanism, frames: Frames, bodies: Sequence[int])
 
 
 def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
-    """Meshes of some bodies; one that cannot be read is left out with a warning that says why.
+    """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why.
 
     A file is read from the folder of the model, by trimesh (``pip install "mbssa[meshes]"``).
     """
     found: list[Solid] = []
+    missing: list[str] = []
     room = MOST_TRIANGLES
     for body in bodies:
-        geometry = mechanism.body_geometry.get(body)
-        visual = (geometry.visual or {}) if geometry is not None else {}
-        if not isinstance(visual.get("mesh"), str):
-            continue
-        try:
-            corners = _triangles(Path(mechanism.folder, visual["mesh"])) * visual.get("scale", 1.0)
-            if len(corners) > room:
-                raise ValueError(f"a page shows {MOST_TRIANGLES:,} triangles; simplify the meshes")
-        except (ImportError, OSError, ValueError) as error:
-            name = f"mesh {visual['mesh']} of body {mechanism.body_name(body)}"
-            warnings.warn(f"{name} is not shown: {error}", stacklevel=2)
-            continue
-        room -= len(corners)
-        found.append(Solid(body, corners))
+        for name, frame, part in _parts(mechanism, body):
+            try:
+                corners = _corners(mechanism.folder, part)
+                if len(corners) > room:
+                    raise ValueError(f"a page shows {MOST_TRIANGLES:,} triangles; simplify the meshes")
+            except (ImportError, KeyError, OSError, TypeError, ValueError) as error:
+                missing.append(f"{name} of body {mechanism.body_name(body)} is not shown: {error}")
+                continue
+            room -= len(corners)
+            found.append(Solid(body, corners @ frame[:, :3].T + frame[:, 3]))
+    if missing:
+        more = f"; and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        warnings.warn("; ".join(missing[:_NAMED]) + more, stacklevel=2)
     return tuple(found)
+
+
+def _parts(mechanism: Mechanism, body: int) -> Iterator[tuple[str, Floats, Mapping[str, Any]]]:
+    """Name, frame (3, 4) in the body's and table of each part of its looks that is a solid."""
+    geometry = mechanism.body_geometry.get(body)
+    visual = (geometry.visual or {}) if geometry is not None else {}
+    if isinstance(visual.get("mesh"), str):
+        yield (
+            f"mesh {visual['mesh']}",
+            np.eye(3, 4),
+            {"file": visual["mesh"], "scale": visual.get("scale", 1.0)},
+        )
+    parts = visual.get("parts")
+    for part in parts if isinstance(parts, list) else ():
+        if not isinstance(part, dict):
+            continue
+        turn = rotation_of(np.array(part.get("orientation", [1.0, 0.0, 0.0, 0.0])))
+        frame = np.column_stack([turn, part.get("origin", [0.0, 0.0, 0.0])])
+        yield f"{part.get('shape')} {part.get('file', '')}".strip(), frame, part
+
+
+def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
+    """(n, 3, 3) corners of the triangles of a mesh or of a simple shape, m, in the frame of the part."""
+    if "file" in part:
+        fault = mesh_fault(part["file"])
+        if fault:
+            raise ValueError(fault)
+        found: Floats = _triangles(Path(folder, part["file"])) * part.get("scale", 1.0)
+        return found
+    creation = _trimesh().creation
+    if part.get("shape") == "box":
+        made = creation.box(extents=part["size"])
+    elif part.get("shape") == "cylinder":
+        made = creation.cylinder(radius=part["radius"], height=part["length"], sections=24)
+    elif part.get("shape") == "sphere":
+        made = creation.icosphere(subdivisions=2, radius=part["radius"])
+    else:
+        raise ValueError("pictures have meshes, boxes, cylinders and spheres")
+    return np.asarray(made.triangles, dtype=np.float64)
+
+
+def _trimesh() -> Any:
+    try:
+        import trimesh
+    except ImportError as error:
+        raise ImportError('meshes need trimesh: pip install "mbssa[meshes]"') from error
+    return trimesh
 
 
 def _triangles(path: Path) -> Floats:
@@ -75,10 +128,7 @@ def _triangles(path: Path) -> Floats:
         raise FileNotFoundError(f"there is no file {path}")
     if path.stat().st_size > _MOST_BYTES:
         raise ValueError(f"it is larger than {_MOST_BYTES // 10**6} MB")
-    try:
-        import trimesh
-    except ImportError as error:
-        raise ImportError('meshes need trimesh: pip install "mbssa[meshes]"') from error
+    trimesh = _trimesh()
     try:
         mesh = trimesh.load_mesh(path, process=False, skip_materials=True)
         corners = np.asarray(mesh.triangles, dtype=np.float64).reshape(-1, 3, 3)

@@ -39,7 +39,7 @@ def read_visual(
             wanted = f"3 points or more of {dimension} numbers"
             faults.append(Fault(f"{where}.outline", f"is no polygon; write {wanted}, world coordinates"))
     if "mesh" in found:
-        fault = _mesh_fault(found["mesh"])
+        fault = mesh_fault(found["mesh"])
         if fault:
             faults.append(Fault(f"{where}.mesh", fault))
         scale = found.get("scale", length)
@@ -59,7 +59,7 @@ def _is_polygon(outline: Any, dimension: int) -> bool:
     )
 
 
-def _mesh_fault(mesh: Any) -> str:
+def mesh_fault(mesh: Any) -> str:
     """Why a name is none of a file in the model's folder; empty where it is."""
     if not isinstance(mesh, str) or not mesh.lower().endswith(MESHES):
         return f"is {mesh!r}; name a file that ends in {' or '.join(MESHES)}"

@@ -88,6 +88,30 @@ def test_a_mesh_that_cannot_be_read_is_left_out_and_named(arm, text, why):
         assert solids_of(arm("stl", text), [0, 1]) == ()
 
 
+def test_shapes_of_a_robot_are_where_its_file_has_them(tmp_path):
+    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
+    (tmp_path / "arm.urdf").write_text(
+        """<robot name="arm"><link name="base"/>
+        <link name="arm"><visual><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry>
+        <box size="2 4 6"/></geometry></visual><visual><geometry><sphere radius="0.5"/></geometry></visual>
+        <visual><geometry><mesh filename="package://arm/arm.dae"/></geometry></visual></link>
+        <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+        </joint></robot>""",
+        encoding="utf-8",
+    )
+    with pytest.warns(UserWarning, match="notes"):
+        arm = mbssa.load(tmp_path / "arm.urdf")
+    with pytest.warns(
+        UserWarning, match=r"mesh package://arm/arm\.dae of body arm is not shown: .*\.stl or \.obj"
+    ):
+        box, ball = solids_of(arm, [1])
+    corners = box.corners.reshape(-1, 3)
+    np.testing.assert_allclose(
+        [corners.min(axis=0), corners.max(axis=0)], [[-1, -1, -3], [3, 1, 3]], atol=1e-12
+    )
+    np.testing.assert_allclose(np.linalg.norm(ball.corners, axis=2), 0.5, rtol=1e-12)
+
+
 def test_without_trimesh_says_what_to_install(arm, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "trimesh", None)
     with pytest.warns(UserWarning, match=r'pip install "mbssa\[meshes\]"'):
