@@ -161,6 +161,7 @@ def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, di
             axes.tick_params(
                 labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT, labelbottom=row == rows - 1
             )
+            axes.xaxis.set_major_locator(MaxNLocator(5))
             axes.yaxis.set_major_locator(MaxNLocator(5))
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
             axes.set_ylabel(units[unit][row], fontsize=SMALL_TEXT, family=FONT)

@@ -100,7 +100,10 @@ def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
         fault = mesh_fault(part["file"])
         if fault:
             raise ValueError(fault)
-        found: Floats = _triangles(Path(folder, part["file"])) * part.get("scale", 1.0)
+        path = Path(folder, part["file"])
+        if not path.resolve().is_relative_to(Path(folder).resolve()):
+            raise ValueError("it is a link out of the folder of the model")
+        found: Floats = _triangles(path) * part.get("scale", 1.0)
         return found
     creation = _trimesh().creation
     if part.get("shape") == "box":

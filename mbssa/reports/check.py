@@ -77,23 +77,33 @@ def _rank_table(check: Check) -> Table:
     mechanism = check.structure.mechanism
     unknowns = mechanism.freedom * (mechanism.n_bodies - 1)
     equations = unknowns - mechanism.mobility
-    rows = [
-        (f"count, {name}", str(equations + driven), str(unknowns), "", "", str(free), "", "")
-        for name, driven, free in (
-            ("undriven", 0, mechanism.mobility),
-            ("driven", mechanism.n_driven, mechanism.mobility - mechanism.n_driven),
-        )
+    left = mechanism.mobility - mechanism.n_driven
+    counted = [
+        (str(equations + driven), str(unknowns), "", "", str(free), "", "")
+        for driven, free in ((0, mechanism.mobility), (mechanism.n_driven, left))
     ]
+    found = [("count", counted)]
     for examined in (check.generic, check.numeric):
         if examined is None:
             continue
-        found = [(f"{examined.basis}, ", examined), ("  perturbed configuration, ", examined.elsewhere)]
-        for name, one in found:
+        for name, one in ((examined.basis, examined), ("perturbed configuration", examined.elsewhere)):
             if one is not None:
-                rows.append((f"{name}undriven", *_rank_cells(one.constraints)))
-                rows.append((f"{name}driven", *_rank_cells(one.all)))
+                found.append((name, [_rank_cells(one.constraints), _rank_cells(one.all)]))
     numbers = ("Equations", "Unknowns", "Rank", "Redundant", "Free", "Smallest retained", "Largest discarded")
-    return Table(("", *numbers), rows, right=numbers, tight=True)
+    states = ("undriven", "driven")
+    rows = [
+        (f"{name}, {state}", *cells)
+        for name, both in found
+        for state, cells in zip(states, both, strict=True)
+    ]
+    blank = ("",) * len(numbers)
+    narrow = [
+        row
+        for name, both in found
+        for row in ((name.split()[0], *blank), *((s, *c) for s, c in zip(states, both, strict=True)))
+    ]
+    short = Table(("", *numbers), narrow, right=numbers, tight=True)
+    return Table(("", *numbers), rows, right=numbers, tight=True, narrow=lambda: short)
 
 
 def _assumed(examined: Examined) -> str:

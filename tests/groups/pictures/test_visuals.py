@@ -112,6 +112,16 @@ def test_shapes_of_a_robot_are_where_its_file_has_them(tmp_path):
     np.testing.assert_allclose(np.linalg.norm(ball.corners, axis=2), 0.5, rtol=1e-12)
 
 
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "secret.stl").write_text(stl(), encoding="utf-8")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "arm.toml").write_text(MODEL.format(ending="stl"), encoding="utf-8")
+    (tmp_path / "model" / "arm.stl").symlink_to(tmp_path / "elsewhere" / "secret.stl")
+    with pytest.warns(UserWarning, match="it is a link out of the folder of the model"):
+        assert solids_of(mbssa.load(tmp_path / "model" / "arm.toml"), [1]) == ()
+
+
 def test_without_trimesh_says_what_to_install(arm, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "trimesh", None)
     with pytest.warns(UserWarning, match=r'pip install "mbssa\[meshes\]"'):
