@@ -9,22 +9,23 @@ import numpy as np
 
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
+from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import parsed
 from mbssa.io.robots.placing import inverse
-from mbssa.io.robots.robot import Array, Gear, Kind, Link, Mimic, Robot, RobotJoint
+from mbssa.io.robots.robot import Array, Gear, Link, Mimic, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope
 from mbssa.io.robots.xml_tree import Element, parse_xml
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
-    "revolute": "R",
-    "continuous": "R",
-    "prismatic": "P",
-    "ball": "S",
-    "universal": "U",
-    "screw": "H",
-    "fixed": "FIXED",
+    "revolute": Kind.REVOLUTE,
+    "continuous": Kind.REVOLUTE,
+    "prismatic": Kind.PRISMATIC,
+    "ball": Kind.BALL,
+    "universal": Kind.UNIVERSAL,
+    "screw": Kind.SCREW,
+    "fixed": Kind.FIXED,
 }
 
 #: Cosine above which two pins of a universal joint are no longer at right angles.
@@ -127,11 +128,11 @@ class _JointReader:
             self.fault(f"joins {parent!r} to itself")
         if kind is None or parent is None or child is None:
             return []
-        axes = tuple(self._axis(tag) for tag in (("axis", "axis2") if kind == "U" else ("axis",)))
-        if kind == "U" and abs(float(axes[0] @ axes[1])) > _SQUARE:
+        axes = tuple(self._axis(tag) for tag in (("axis", "axis2") if kind == Kind.UNIVERSAL else ("axis",)))
+        if kind == Kind.UNIVERSAL and abs(float(axes[0] @ axes[1])) > _SQUARE:
             self.fault("axis and axis2 of a universal joint are not at right angles")
         in_parent, in_child = (self._in(link) for link in (parent, child))
-        pitch = self._pitch() if kind == "H" else None
+        pitch = self._pitch() if kind == Kind.SCREW else None
         return [
             RobotJoint(self.name, self.element.where, kind, parent, child, in_parent, axes,
                        self._limits(said), self._mimic(), in_child, pitch)

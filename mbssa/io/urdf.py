@@ -10,20 +10,21 @@ import numpy as np
 
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
+from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import number, numbers, origin_of
-from mbssa.io.robots.robot import Array, Kind, Link, Mimic, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import Array, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
 from mbssa.io.robots.xml_tree import Element, parse_xml
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
-    "revolute": "R",
-    "continuous": "R",
-    "prismatic": "P",
-    "planar": "PL",
-    "floating": "FREE",
-    "fixed": "FIXED",
+    "revolute": Kind.REVOLUTE,
+    "continuous": Kind.REVOLUTE,
+    "prismatic": Kind.PRISMATIC,
+    "planar": Kind.PLANAR,
+    "floating": Kind.FREE,
+    "fixed": Kind.FIXED,
 }
 
 #: Elements that are read, under their parents; others are named in a note.
@@ -185,7 +186,7 @@ def _joint(element: Element, links: dict[str, Link], faults: list[Fault]) -> Rob
     if kind is None:
         faults.append(Fault(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}"))
     ends = [_end(element, side, links, faults) for side in ("parent", "child")]
-    axis = np.eye(3)[0] if kind in ("FIXED", "FREE") else _axis(element, faults)
+    axis = np.eye(3)[0] if kind in (Kind.FIXED, Kind.FREE) else _axis(element, faults)
     frame = origin_of(element, faults)
     limits = _limits(element, said, faults)
     mimic = _mimic(element, faults)

@@ -18,8 +18,8 @@ from mbssa.reports.joints import coverage_of
 
 ROOT = Path(mbssa.__file__).parents[1]
 
-#: Where types are named: their own files, chains of bodies that are data, and synthetic mechanisms.
-NAMED = ("mbssa/joints/types/", "groups/solvers/library.py")
+#: Where types are named: their own files, chains of bodies that are data, and the joints of other formats.
+NAMED = ("mbssa/joints/types/", "groups/solvers/library.py", "mbssa/io/robots/kinds.py")
 
 #: Schoenflies motion: all translations, and rotation about a direction that both bodies share.
 SCHOENFLIES = JointType(
@@ -167,8 +167,8 @@ def test_no_module_branches_on_the_code_of_a_type():
             if not name.startswith(NAMED):
                 found += [f"{name}:{line}" for line in codes_in(ast.parse(path.read_text("utf-8")))]
     assert found == []
-    viewer = (ROOT / "groups/pictures/viewer/viewer.js").read_text("utf-8")
-    assert not set(re.findall(r"""["']([A-Z]+)["']""", viewer)) & CODES
+    for part in (ROOT / "groups/pictures/viewer").glob("*.js"):
+        assert not set(re.findall(r"""["']([A-Z]{2,})["']""", part.read_text("utf-8"))) & CODES, part.name
 
 
 @pytest.mark.parametrize(

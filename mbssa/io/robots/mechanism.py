@@ -10,15 +10,13 @@ import numpy as np
 
 from mbssa.faults import Fault, ModelError
 from mbssa.io.records import from_record
+from mbssa.io.robots.kinds import COORDINATE, GEAR, Kind
 from mbssa.io.robots.masses import combined
 from mbssa.io.robots.placing import Placed, placed
 from mbssa.io.robots.robot import Array, Part, Record, Robot, RobotJoint
 from mbssa.joints.axes import axes_of
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
-
-#: The coordinate that limits of a joint bound.
-_COORDINATE = {"R": "angle", "P": "slide"}
 
 
 def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str) -> Mechanism:
@@ -112,7 +110,7 @@ def _merged_notes(robot: Robot, at: Placed) -> list[str]:
     notes = [f"the root link {root!r} is the frame, which stands still"]
     ties: dict[str, list[str]] = {}
     for joint in robot.joints.values():
-        if joint.kind == "FIXED":
+        if joint.kind == Kind.FIXED:
             ties.setdefault(at.body[joint.child], []).append(joint.where)
     for closure in robot.closures:
         if closure.weld:
@@ -132,7 +130,7 @@ def _merged_notes(robot: Robot, at: Placed) -> list[str]:
 def _driven(robot: Robot, at: Placed, notes: list[str]) -> set[str]:
     if robot.driven:
         return set(robot.driven)
-    loose = [j for j in robot.joints.values() if j.kind in ("R", "P") and j.mimic is None]
+    loose = [j for j in robot.joints.values() if j.kind in COORDINATE and j.mimic is None]
     if at.closing or robot.closures:
         notes.append("nothing says which joints are driven, so none is; mbssa transform proposes sets")
         return set()
@@ -143,9 +141,9 @@ def _driven(robot: Robot, at: Placed, notes: list[str]) -> set[str]:
 
 def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str]) -> Iterable[Record]:
     for joint in robot.joints.values():
-        if joint.kind == "FIXED":
+        if joint.kind == Kind.FIXED:
             continue
-        if joint.kind == "FREE":
+        if joint.kind == Kind.FREE:
             notes.append(f"{joint.where}: {joint.child!r} floats: no joint is made of it")
             continue
         if at.body[joint.parent] == at.body[joint.child]:
@@ -155,7 +153,7 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
             notes.append(f"{joint.where}: closes a loop at {joint.child!r}, which other joints lead to")
         record: Record = {
             "bodies": [_name(at, joint.parent), _name(at, joint.child)],
-            "type": joint.kind,
+            "type": joint.kind.value,
             "id": joint.name,
             "frames": _frames(joint, at),
         }
@@ -163,15 +161,15 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
             record["driven"] = True
         if joint.pitch is not None:
             record["pitch"] = joint.pitch
-        if joint.limits is not None and joint.kind in _COORDINATE:
-            record["limits"] = {_COORDINATE[joint.kind]: list(joint.limits)}
+        if joint.limits is not None and joint.kind in COORDINATE:
+            record["limits"] = {COORDINATE[joint.kind]: list(joint.limits)}
         yield record
 
 
 def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
     """Frame of the joint on each body; of a U the pins, each with the other's for its x."""
     z = [joint.axes[0], joint.axes[-1]]
-    x = [z[1], z[0]] if joint.kind == "U" else [axes_of(joint.axes[0])[:, 0]] * 2
+    x = [z[1], z[0]] if joint.kind == Kind.UNIVERSAL else [axes_of(joint.axes[0])[:, 0]] * 2
     sides = (at.local[joint.parent] @ joint.frame, at.local[joint.child] @ joint.child_frame)
     return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
 
@@ -192,7 +190,7 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
         links = (closure.first, closure.second)
         yield {
             "bodies": [_name(at, link) for link in links],
-            "type": "S",
+            "type": Kind.BALL.value,
             "id": closure.name,
             "frames": [_frame(at.local[link], up, along) for link in links],
         }
@@ -225,7 +223,7 @@ def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
         wheels = [_frame(*each) for each in zip(sides, gear.axes, across, strict=True)]
         yield {
             "bodies": [_name(at, link) for link in gear.links],
-            "type": "BEVEL",
+            "type": GEAR,
             "id": gear.name,
             "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
             "ratio": gear.ratio,
@@ -239,7 +237,7 @@ def _gear(joint: RobotJoint, master: RobotJoint, at: Placed) -> Record | None:
     parent by its negative; angle_1 + ratio angle_2 = 0 counts from the reference, where the offset is.
     """
     assert joint.mimic is not None
-    if (joint.kind, master.kind) != ("R", "R") or joint.mimic.multiplier == 0.0:
+    if (joint.kind, master.kind) != (Kind.REVOLUTE, Kind.REVOLUTE) or joint.mimic.multiplier == 0.0:
         return None
     for first_is_child in (True, False):
         for second_is_child in (True, False):
@@ -253,7 +251,7 @@ def _gear(joint: RobotJoint, master: RobotJoint, at: Placed) -> Record | None:
                       ((master, first_is_child), (joint, second_is_child))]  # fmt: skip
             return {
                 "bodies": bodies,
-                "type": "BEVEL",
+                "type": GEAR,
                 "id": f"{joint.name} mimics {master.name}",
                 "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
                 "ratio": -sign / joint.mimic.multiplier,

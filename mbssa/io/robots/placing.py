@@ -8,6 +8,7 @@ import numpy as np
 
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault
+from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.robot import Array, Robot, RobotJoint
 
 #: Metres and radians within which two ways from link to link must agree where links are one body.
@@ -73,12 +74,12 @@ def reference_values(robot: Robot, faults: list[Fault]) -> dict[str, float]:
 
 def moved(joint: RobotJoint, value: float) -> Array:
     """(4, 4) frame of the child in the parent at a value of an R or P."""
-    if value == 0.0 or joint.kind not in ("R", "P"):
+    if value == 0.0 or joint.kind not in COORDINATE:
         return joint.frame @ inverse(joint.child_frame)
     from scipy.spatial.transform import Rotation
 
     step = np.eye(4)
-    if joint.kind == "P":
+    if joint.kind == Kind.PRISMATIC:
         step[:3, 3] = value * joint.axes[0]
     else:
         step[:3, :3] = Rotation.from_rotvec(value * joint.axes[0]).as_matrix()
@@ -139,7 +140,7 @@ def _merged(
     """Body and local frame of each link, along fixed joints and welds."""
     ties: dict[str, list[tuple[str, Array, str]]] = {name: [] for name in robot.links}
     for joint in robot.joints.values():
-        if joint.kind == "FIXED":
+        if joint.kind == Kind.FIXED:
             step = joint.frame @ inverse(joint.child_frame)
             ties[joint.parent].append((joint.child, step, joint.where))
             ties[joint.child].append((joint.parent, inverse(step), joint.where))

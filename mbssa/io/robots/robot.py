@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.io.robots.kinds import Kind
+
 Array = npt.NDArray[np.float64]
 Record = dict[str, Any]
-
-#: Codes of the catalogue, and two that leave no joint: links that are one body, and a link that is free.
-Kind = Literal["R", "P", "S", "U", "PL", "H", "FIXED", "FREE"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ import numpy as np
 
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
+from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.robot import Closure, Robot, RobotJoint
 
 _KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
@@ -132,7 +133,7 @@ def completed(robot: Robot, side: SideFile, faults: list[Fault]) -> Robot:
     for name in side.motors:
         if name not in joints:
             faults.append(Fault(f"{file} name_mot", f"{name!r} is no joint of the model"))
-        elif joints[name].kind in ("FIXED", "FREE"):
+        elif joints[name].kind in (Kind.FIXED, Kind.FREE):
             faults.append(Fault(f"{file} name_mot", f"{name!r} has no coordinate to drive"))
     return replace(
         robot,
@@ -145,14 +146,14 @@ def completed(robot: Robot, side: SideFile, faults: list[Fault]) -> Robot:
 
 def _changed(joint: RobotJoint, kind: str) -> RobotJoint | None:
     if kind == "SPHERICAL":
-        return replace(joint, kind="S", limits=None, mimic=None)
+        return replace(joint, kind=Kind.BALL, limits=None, mimic=None)
     if kind == "FIXED":
-        return replace(joint, kind="FIXED", limits=None, mimic=None)
+        return replace(joint, kind=Kind.FIXED, limits=None, mimic=None)
     axes = re.fullmatch(r"UJOINT_([XYZ])([XYZ])", kind)
     if axes is None or axes[1] == axes[2]:
         return None
     pins = tuple(np.eye(3)["XYZ".index(letter)] for letter in axes.groups())
-    return replace(joint, kind="U", axes=pins, limits=None, mimic=None)
+    return replace(joint, kind=Kind.UNIVERSAL, axes=pins, limits=None, mimic=None)
 
 
 def _closures(robot: Robot, side: SideFile, faults: list[Fault]) -> Sequence[Closure]:

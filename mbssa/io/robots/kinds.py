@@ -1,0 +1,25 @@
+"""Joints of robot descriptions, by the codes of the catalogue's types."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """Kinds of joints; the last two leave no joint: links that are one body, and a link that is free."""
+
+    REVOLUTE = "R"
+    PRISMATIC = "P"
+    SCREW = "H"
+    BALL = "S"
+    UNIVERSAL = "U"
+    PLANAR = "PL"
+    FIXED = "FIXED"
+    FREE = "FREE"
+
+
+#: The type that couples two revolute joints.
+GEAR = "BEVEL"
+
+#: The coordinate of the joints that limits bound and motors drive.
+COORDINATE = {Kind.REVOLUTE: "angle", Kind.PRISMATIC: "slide"}
