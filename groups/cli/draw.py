@@ -50,6 +50,12 @@ def draw(
             help="With --time, draw the paths of these points: coupler.tip.",
         ),
     ] = None,
+    findings: Annotated[
+        bool,
+        typer.Option(
+            "--findings", help="In grey, with what mbssa check finds in colour; at the reference alone."
+        ),
+    ] = False,
     force: ForceOption = False,
     trust: TrustOption = False,
     watch: WatchOption = False,
@@ -65,7 +71,7 @@ def draw(
     Example: mbssa draw rotor --output rotor.png
     """
     from groups.cli.requests import points_asked
-    from groups.pictures import mechanism_at
+    from groups.pictures import findings_at_reference, mechanism_at
     from groups.pictures.drawing import resting
     from mbssa.io import load
     from mbssa.pictures import save
@@ -77,12 +83,18 @@ def draw(
         faults.append("--time with --inputs: write one of the two")
     if points and time is None:
         faults.append("--points: are for the paths of a motion; write --time SECONDS too")
+    if findings and (time is not None or inputs):
+        faults.append("--findings: are those of the reference; leave --time and --inputs out")
     if faults:
         fail_all(faults)
     mechanism = load(model)
     if not mechanism.has_geometry:
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
     try:
+        if findings:
+            save(findings_at_reference(mechanism), path)
+            print(f"wrote {path}")
+            return
         if time is not None:
             trajectory, where = _at_time(mechanism, time), None
         elif inputs:

@@ -16,6 +16,7 @@ from groups.pictures.animation import animate
 from groups.pictures.coordinates import coordinates
 from groups.pictures.drawing import at_reference, mechanism_at
 from groups.pictures.files import write
+from groups.pictures.findings import findings_at_reference
 from groups.pictures.forces import forces_over_time
 from groups.pictures.modes import mode_pictures
 from groups.pictures.page import page
@@ -27,6 +28,7 @@ __all__ = [
     "animate",
     "at_reference",
     "coordinates",
+    "findings_at_reference",
     "forces_over_time",
     "mechanism_at",
     "mode_pictures",
