@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-#: Files that an animation is written as, and the encoder of each video.
-ENCODERS = {".mp4": "libx264", ".webm": "libvpx-vp9"}
-ANIMATIONS = (".gif", *ENCODERS)
 
-#: Frames and frames per second by default and at most, of a GIF and of a video.
-FRAMES, FPS = {True: (60, 600), False: (180, 20_000)}, {True: (20.0, 50.0), False: (30.0, 120.0)}
+@dataclass(frozen=True)
+class Kind:
+    """A kind of film: frames and frames per second by default and at most, and the encoder of a video."""
+
+    frames: int
+    most_frames: int
+    fps: float
+    most_fps: float
+    encoder: str = ""
+
+
+#: Kinds of films by the endings of their files.
+FILMS = {
+    ".gif": Kind(60, 600, 20.0, 50.0),
+    ".mp4": Kind(180, 20_000, 30.0, 120.0, "libx264"),
+    ".webm": Kind(180, 20_000, 30.0, 120.0, "libvpx-vp9"),
+}
 
 #: Pixels from the left to the right by default, at least and at most.
 WIDTH, _NARROWEST, _WIDEST = 758, 100, 3840
@@ -33,29 +46,25 @@ class Film:
     width: int | None = None
 
     def faults(self, path: str | os.PathLike[str]) -> list[str]:
-        """What keeps the file from being written with these numbers.
+        """Reasons why a film of this name cannot have these numbers.
 
         >>> Film(frames=0).faults("a.gif")
         ['frames = 0: give 1 to 600']
         """
-        ending = Path(path).suffix.lower()
-        if ending not in ANIMATIONS:
+        kind = FILMS.get(Path(path).suffix.lower())
+        if kind is None:
             return [f"{os.fspath(path)}: an animation is written as .gif, .mp4 or .webm"]
         faults = []
-        _, frames = FRAMES[ending == ".gif"]
-        _, fps = FPS[ending == ".gif"]
-        if self.frames is not None and not 1 <= self.frames <= frames:
-            faults.append(f"frames = {self.frames}: give 1 to {frames:,}")
-        if self.fps is not None and not 0 < self.fps <= fps:
-            faults.append(f"fps = {self.fps:g}: give more than 0 and at most {fps:g}")
+        if self.frames is not None and not 1 <= self.frames <= kind.most_frames:
+            faults.append(f"frames = {self.frames}: give 1 to {kind.most_frames:,}")
+        if self.fps is not None and not 0 < self.fps <= kind.most_fps:
+            faults.append(f"fps = {self.fps:g}: give more than 0 and at most {kind.most_fps:g}")
         if self.width is not None and not _NARROWEST <= self.width <= _WIDEST:
             faults.append(f"width = {self.width}: give {_NARROWEST} to {_WIDEST} pixels")
         return faults
 
 
 def require_video() -> None:
-    """Refuse without PyAV, which encodes videos."""
-    try:
-        import av  # noqa: F401
-    except ImportError as error:
-        raise ModuleNotFoundError("videos need PyAV: pip install 'mbssa[video]'") from error
+    """Raise a ModuleNotFoundError that says what to install, unless PyAV, which encodes videos, is there."""
+    if find_spec("av") is None:
+        raise ModuleNotFoundError("videos need PyAV: pip install 'mbssa[video]'", name="av")

@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from mbssa.joints.geometry import Vector
 
+#: Share of the largest principal moment by which rounded digits may miss the triangle inequality.
+_ROUNDED = 1e-6
+
 
 @dataclass(frozen=True, slots=True)
 class Inertia:
@@ -55,6 +58,24 @@ def inertia_matrix(
     xx, yy, zz = moments
     xy, xz, yz = products or (0.0, 0.0, 0.0)
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def principal_moments(matrix: npt.NDArray[np.float64]) -> tuple[str, str]:
+    """Principal moments of an inertia matrix as a message shows them, and why no body has them, if so.
+
+    Rounded digits may miss the triangle inequality by a millionth of the largest moment.
+
+    >>> principal_moments(np.diag([1.0, 2.0, 4.0]))
+    ('1, 2, 4', 'the largest may not exceed the sum of the others')
+    """
+    principal = np.linalg.eigvalsh(matrix)
+    slack = _ROUNDED * float(np.abs(principal).max())
+    wrong = ""
+    if principal[0] < -slack:
+        wrong = "none may be negative"
+    elif principal[2] > principal[0] + principal[1] + slack:
+        wrong = "the largest may not exceed the sum of the others"
+    return ", ".join(f"{value:.4g}" for value in principal), wrong
 
 
 @dataclass(frozen=True, slots=True)

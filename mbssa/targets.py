@@ -6,18 +6,19 @@ One rule holds for all commands: an output is never an input, and replaces what 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from mbssa import ranks
+from mbssa.film import FILMS
 
 #: Endings of the files that an option writes.
 TRAJECTORY = (".npz", ".csv", ".nc", ".parquet")
 STILL = (".png", ".svg", ".pdf")
-MOVING = (".gif", ".mp4", ".webm", ".html", ".htm")
+MOVING = (*FILMS, ".html", ".htm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,22 @@ def targets_of(*options: tuple[str, Path | None, tuple[str, ...]]) -> list[Targe
         for option, path, endings in options
         if path is not None and str(path) != "-"
     ]
+
+
+def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tuple[list[Path], list[str]]:
+    """Write each file by itself; those that were written, and what kept others from it."""
+    done, faults = [], []
+    for target in targets:
+        try:
+            write(target)
+        except OSError as error:
+            faults.append(f"{target.option} {target.path}: {error.strerror or error}")
+        except (KeyError, ValueError, ModuleNotFoundError) as error:
+            said = error.args[0] if isinstance(error, KeyError) else error
+            faults.append(f"{target.option} {target.path}: {said}")
+        else:
+            done.append(target.path)
+    return done, faults
 
 
 def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], force: bool) -> list[str]:

@@ -24,7 +24,7 @@ from mbssa.cli.options import (
     StepsOption,
     TrustOption,
 )
-from mbssa.targets import STILL, Target, target_faults
+from mbssa.targets import STILL, Target, target_faults, written
 from mbssa.units import SI
 
 #: Endings of tables.
@@ -120,32 +120,19 @@ def _forces(
     if run.stopped:
         print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
     found = forces_of(run.trajectory, model.structure, minimum_norm=minimum_norm)
-    written, faults = _write(found, targets, curves, units)
+    done, faults = written(targets, lambda target: _write(found, target, curves, units))
     shown = mechanism.units if units == "file" else SI
-    present(forces_report(ForcesSummary(model.structure, found, written, shown)), form)
+    present(forces_report(ForcesSummary(model.structure, found, done, shown)), form)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
 
 
-def _write(
-    found: Forces, targets: Sequence[Target], curves: list[str] | None, units: Literal["file", "si"]
-) -> tuple[list[Path], list[str]]:
-    """Write the files; those that were, and what kept others from it."""
-    written, faults = [], []
-    for target in targets:
-        try:
-            if target.endings is _TABLES:
-                found.write(target.path, force=True, units=units)  # what may be replaced was settled before
-            else:
-                from groups.pictures import forces_over_time
-                from mbssa.pictures import save
+def _write(found: Forces, target: Target, curves: list[str] | None, units: Literal["file", "si"]) -> None:
+    if target.endings is _TABLES:
+        found.write(target.path, force=True, units=units)  # what may be replaced was settled before
+        return
+    from groups.pictures import forces_over_time
+    from mbssa.pictures import save
 
-                save(forces_over_time(found, curves, units=units), target.path)
-        except OSError as error:
-            faults.append(f"{target.option} {target.path}: {error.strerror or error}")
-        except (ValueError, ModuleNotFoundError) as error:
-            faults.append(f"{target.option} {target.path}: {error}")
-        else:
-            written.append(target.path)
-    return written, faults
+    save(forces_over_time(found, curves, units=units), target.path)

@@ -22,7 +22,7 @@ from groups.motion.sampling import usual_motion
 from groups.trajectory import LEVELS, Level, Trajectory, body_index
 from mbssa import Mechanism, ModelError
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail
-from mbssa.film import ANIMATIONS, ENCODERS, Film, require_video
+from mbssa.film import FILMS, Film, require_video
 
 T = TypeVar("T")
 
@@ -257,11 +257,11 @@ def picture_faults(
     try:
         if animations:
             drawn = len(set(still.kept.tolist()) | {0})
-            films = [path for path in animations if path.suffix.lower() in ANIMATIONS]
+            films = [path for path in animations if path.suffix.lower() in FILMS]
             faults += list(
                 dict.fromkeys(f"--{fault}" for path in films for fault in pictures.film.faults(path))
             )
-            if any(path.suffix.lower() in ENCODERS for path in films):
+            if any(FILMS[path.suffix.lower()].encoder for path in films):
                 require_video()
             most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
             refuse_beyond(most, drawn, "bodies", "one animation", "name fewer with --keep")

@@ -45,8 +45,8 @@ from mbssa.cli.options import (
     ThroughOption,
     TrustOption,
 )
-from mbssa.film import ANIMATIONS, Film
-from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults
+from mbssa.film import FILMS, Film
+from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
 from mbssa.units import SI
 
 
@@ -218,7 +218,7 @@ def solve(
         if points and not plot and not animate:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
         film = Film(frames, fps, width)
-        if film != Film() and not any(path.suffix.lower() in ANIMATIONS for path in animate or []):
+        if film != Film() and not any(path.suffix.lower() in FILMS for path in animate or []):
             faults.append(
                 "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
             )
@@ -309,9 +309,9 @@ def _solve(
     if run.stopped:
         more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
         print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
-    written, faults = _write(run.trajectory, targets, pictures, choice)
+    done, faults = written(targets, lambda target: _write(run.trajectory, target, pictures, choice))
     shown = model.mechanism.units if choice["units"] == "file" else SI
-    present(solution_report(Summary(model, motion, run, written, shown)), form)
+    present(solution_report(Summary(model, motion, run, done, shown)), form)
     if faults:
         fail_all(faults)
     if run.stopped:
@@ -379,36 +379,19 @@ def _columns_asked(
     return choice
 
 
-def _write(
-    trajectory: Any,
-    targets: Sequence[Target],
-    pictures: Pictures,
-    choice: Choice,
-) -> tuple[list[Path], list[str]]:
-    """Write the files; those that were, and what kept others from it."""
-    written, faults = [], []
-    for target in targets:
-        try:
-            if target.endings is TRAJECTORY:
-                trajectory.write(target.path, force=True, **choice)  # what may be replaced was settled before
-            else:
-                from groups.pictures import write
+def _write(trajectory: Any, target: Target, pictures: Pictures, choice: Choice) -> None:
+    if target.endings is TRAJECTORY:
+        trajectory.write(target.path, force=True, **choice)  # what may be replaced was settled before
+        return
+    from groups.pictures import write
 
-                write(
-                    trajectory,
-                    target.path,
-                    picture="coordinates" if pictures.points is None else "paths",
-                    points=pictures.points,
-                    curves=pictures.curves,
-                    film=pictures.film,
-                    derived=choice.get("derived"),
-                    units=choice["units"],
-                )
-        except OSError as error:
-            faults.append(f"{target.option} {target.path}: {error.strerror or error}")
-        except (KeyError, ValueError, ModuleNotFoundError) as error:
-            said = error.args[0] if isinstance(error, KeyError) else error
-            faults.append(f"{target.option} {target.path}: {said}")
-        else:
-            written.append(target.path)
-    return written, faults
+    write(
+        trajectory,
+        target.path,
+        picture="coordinates" if pictures.points is None else "paths",
+        points=pictures.points,
+        curves=pictures.curves,
+        film=pictures.film,
+        derived=choice.get("derived"),
+        units=choice["units"],
+    )

@@ -45,7 +45,7 @@ OK, UNSOLVED, SINGULAR, WAITS = range(4)
 
 @dataclass(frozen=True, eq=False)
 class JointLoads:
-    """What one joint exerts on its bodies, with P columns: the load, and its change by parameters.
+    """Loads of one joint on its bodies, with P columns: the load, and its change by parameters.
 
     ``wrench`` (T, S, 6, P) on each body of ``rows``, by its constraints alone: force, N, and moment about the
     joint's point, N m, world axes. ``driving`` (T, D, P), N or N m.
@@ -58,7 +58,7 @@ class JointLoads:
 
 @dataclass(eq=False)
 class Solution:
-    """What the pass over the groups finds; ``held`` are moments that hold passive rotations, by body.
+    """Result of the pass over the groups; ``held`` are moments that lock passive rotations, by body.
 
     ``loads`` (N, T, 6, P): on each body about its centre, force times size, and moment, N m; of the frame,
     what the mechanism exerts on it.
@@ -72,7 +72,7 @@ class Solution:
 
     @property
     def parameters(self) -> int:
-        """How many reactions the balance leaves open."""
+        """Number of reactions that the balance leaves indeterminate."""
         return int(self.loads.shape[3]) - 1
 
     def widen(self, columns: int) -> None:

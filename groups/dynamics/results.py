@@ -296,7 +296,7 @@ def _largest_self_stress(solution: Solution) -> float:
 
 
 def _taking_part(columns: Floats, largest: float) -> Bools:
-    """Which of n components, (T, n, P), change by parameters at any instant."""
+    """Whether each of n components, (T, n, P), changes by parameters at any instant."""
     if columns.shape[-1] == 1 or largest == 0.0:
         return np.zeros(columns.shape[1], dtype=bool)
     with np.errstate(invalid="ignore"):

@@ -17,7 +17,7 @@ from groups.pictures.points import PointName, points_of
 from groups.pictures.scene import scene_of
 from groups.pictures.style import FINE, GRID, PATH_COLOUR
 from mbssa.files import write_whole
-from mbssa.film import ENCODERS, FPS, FRAMES, WIDTH, Film, require_video
+from mbssa.film import FILMS, WIDTH, Film, require_video
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
 if TYPE_CHECKING:
@@ -76,11 +76,12 @@ def animate(
     if faults:
         raise ValueError("; ".join(faults))
     ending = Path(path).suffix.lower()
-    if ending in ENCODERS:
+    kind = FILMS[ending]
+    if kind.encoder:
         require_video()
-    rate = fps or FPS[ending == ".gif"][0]
-    images = _images(trajectory, points, frames or FRAMES[ending == ".gif"][0], width or WIDTH)
-    film = _gif(list(images), rate, loop) if ending == ".gif" else _video(images, rate, ending)
+    rate = fps or kind.fps
+    images = _images(trajectory, points, frames or kind.frames, width or WIDTH)
+    film = _video(images, rate, ending) if kind.encoder else _gif(list(images), rate, loop)
     write_whole(Path(path), film)
 
 
@@ -123,7 +124,7 @@ def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:
 
     buffer = io.BytesIO()
     with av.open(buffer, "w", format=ending[1:]) as film:
-        stream: Any = film.add_stream(ENCODERS[ending], rate=Fraction(fps).limit_denominator(1000))
+        stream: Any = film.add_stream(FILMS[ending].encoder, rate=Fraction(fps).limit_denominator(1000))
         stream.pix_fmt = "yuv420p"
         # At constant quality; VP9 takes ten times as long without cpu-used.
         stream.options = {"crf": "20", "b": "0"} | ({"cpu-used": "5"} if ending == ".webm" else {})

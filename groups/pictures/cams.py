@@ -36,7 +36,6 @@ class Outline:
     """
 
     body: int
-    joint: int
     points: Floats
     closed: bool
 
@@ -74,7 +73,7 @@ def outlines_of(
         for side, line, closed in lines:
             if pair.bodies[side] in bodies:
                 points = pair.origin[side] + line @ pair.axes[side][:, :2].T
-                outlines.append(Outline(pair.bodies[side], j, points, closed))
+                outlines.append(Outline(pair.bodies[side], points, closed))
     return tuple(outlines)
 
 

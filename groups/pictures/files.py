@@ -13,8 +13,9 @@ from groups.pictures.drawing import mechanism_at
 from groups.pictures.page import page
 from groups.pictures.paths import paths
 from groups.pictures.points import PointName
-from mbssa.film import ANIMATIONS, Film
+from mbssa.film import FILMS, Film
 from mbssa.pictures.files import save
+from mbssa.targets import MOVING, STILL
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 Picture = Literal["coordinates", "paths", "mechanism"]
 
 _PICTURES = ("coordinates", "paths", "mechanism")
-_STILL = (".png", ".svg", ".pdf")
-_MOVING = (*ANIMATIONS, ".html", ".htm")
 
 
 def write(
@@ -77,16 +76,16 @@ def write(
     """
     ending = Path(path).suffix.lower()
     faults = []
-    if ending not in (*_STILL, *_MOVING):
+    if ending not in (*STILL, *MOVING):
         faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .mp4, .webm, .html, .png, .svg or .pdf")
     if picture not in _PICTURES:
         faults.append(f"picture = {picture!r}: write one of {', '.join(_PICTURES)}")
     if faults:
         raise ValueError("; ".join(faults))
-    if ending in ANIMATIONS:
+    if ending in FILMS:
         rate = film or Film()
         animate(trajectory, path, points=points, frames=rate.frames, fps=rate.fps, width=rate.width)
-    elif ending in _MOVING:
+    elif ending in MOVING:
         page(trajectory, path, points=points)
     elif picture == "coordinates":
         save(coordinates(trajectory, curves, derived=derived, units=units), path)

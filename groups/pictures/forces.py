@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from groups.pictures.coordinates import MOST_CURVES, over_time
-from groups.pictures.curves import Curve
+from groups.pictures.curves import Curve, converted
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.units import given_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,12 +50,9 @@ def forces_over_time(
     wanted = [*forces.drives, "frame"] if names is None else names
     columns = _chosen(forces, wanted)
     refuse_beyond(MOST_CURVES, len(columns), "curves", "one picture", "name fewer")
-    scale = forces.trajectory.mechanism.units if units == "file" else None
-    curves = []
-    for column in columns:
-        unit, factor = (column.unit, 1.0) if scale is None else given_in(column.unit, scale)
-        driven = column.name.endswith(".driving")
-        curves.append(Curve(column.name, unit, driven, (column.values / factor,), column.unit))
+    curves = [Curve(c.name, c.unit, c.name.endswith(".driving"), (c.values,)) for c in columns]
+    if units == "file":
+        curves = [converted(curve, forces.trajectory.mechanism.units) for curve in curves]
     return over_time(forces.trajectory, curves)
 
 

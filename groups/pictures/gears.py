@@ -158,4 +158,4 @@ def _on_track(mark: Mark, track: Guide | None) -> list[Outline]:
 
 def _placed(mark: Mark, side: int, line: Floats, closed: bool) -> Outline:
     points = mark.origin[side] + line @ mark.axes[side][:, :2].T
-    return Outline(mark.bodies[side], mark.joint, points, closed)
+    return Outline(mark.bodies[side], points, closed)

@@ -20,7 +20,6 @@ from groups.pictures.failures import failed_at
 from groups.pictures.points import Point, PointName, points_of, rates_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
-from groups.pictures.style import PATH_COLOUR
 from groups.pictures.visuals import solids_of
 from mbssa.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
@@ -180,7 +179,6 @@ def _path(trajectory: Trajectory, scene: Scene, point: Point) -> dict[str, Any]:
         "body": scene.bodies.index(point.body),
         "at": point.local.tolist(),
         "label": point.label,
-        "colour": PATH_COLOUR,
         "rates": [_base64(rate, "<f4") for rate in rates_of(trajectory, scene, point)],
     }
 

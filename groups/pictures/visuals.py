@@ -46,7 +46,7 @@ def visual_outlines(mechanism: Mechanism, frames: Frames, bodies: Sequence[int])
         outline = (geometry.visual or {}).get("outline") if geometry is not None else None
         if outline:
             points = np.array([local_point(mechanism, frames, body, at) for at in outline])
-            found.append(Outline(body, -1, np.concatenate([points, points[:1]]), True))
+            found.append(Outline(body, np.concatenate([points, points[:1]]), True))
     return tuple(found)
 
 
@@ -135,7 +135,7 @@ def _triangles(path: Path) -> Floats:
     try:
         mesh = trimesh.load_mesh(path, process=False, skip_materials=True)
         corners = np.asarray(mesh.triangles, dtype=np.float64).reshape(-1, 3, 3)
-    except Exception as error:  # whatever a reader of foreign files trips over
+    except Exception as error:  # a damaged file makes trimesh raise anything; the cause is in the message
         raise ValueError(f"it cannot be read ({type(error).__name__}: {error})") from error
     if not len(corners) or not np.isfinite(corners).all():
         raise ValueError("it has no triangles, or corners that are no numbers")

@@ -8,20 +8,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mbssa.bounds import range_fault
 from mbssa.faults import Fault
 from mbssa.io.shape_faults import UNREAD, entry_name
 from mbssa.joints.catalogue import Space, is_length
-from mbssa.loads import FORCE_TYPES, Force, Inertia, inertia_matrix
+from mbssa.loads import FORCE_TYPES, Force, Inertia, inertia_matrix, principal_moments
 from mbssa.mechanism import FRAME, Vector
 
 if TYPE_CHECKING:
     from mbssa.io.schema import ForceEntry, InertiaEntry
-
-#: Share of the largest principal moment by which rounded digits may miss the triangle inequality.
-_ROUNDED = 1e-6
 
 #: A position of the file in m, or a fault.
 Position = Callable[[list[float] | None, str, float | None], Vector | None]
@@ -29,7 +24,7 @@ Position = Callable[[list[float] | None, str, float | None], Vector | None]
 
 @dataclasses.dataclass(frozen=True)
 class LoadReader:
-    """What reading masses and forces takes of the file: units, space, vectors, and where faults go."""
+    """Reader of the tables of masses and forces; ``vector`` and ``faults`` are those of the file's reader."""
 
     space: Space
     length: float
@@ -89,15 +84,9 @@ class LoadReader:
         if entry.products is not None and entry.moments is None:
             self.fault(f"{place}.products", "stand without moments; write moments = [Ixx, Iyy, Izz]")
             return
-        matrix = inertia_matrix(entry.moments or (0.0, 0.0, 0.0), entry.products)
-        principal = np.linalg.eigvalsh(matrix)
-        slack = _ROUNDED * float(np.abs(principal).max())
-        shown = ", ".join(f"{value:.4g}" for value in principal)
-        if principal[0] < -slack:
-            self.fault(f"{place}.moments", f"have the principal moments {shown}; none may be negative")
-        elif principal[2] > principal[0] + principal[1] + slack:
-            what = f"have the principal moments {shown}; the largest may not exceed the sum of the others"
-            self.fault(f"{place}.moments", what)
+        shown, wrong = principal_moments(inertia_matrix(entry.moments or (0.0, 0.0, 0.0), entry.products))
+        if wrong:
+            self.fault(f"{place}.moments", f"have the principal moments {shown}; {wrong}")
 
     # --- forces ---
 

@@ -1,8 +1,8 @@
 export {
   AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry,
-  DirectionalLight, DoubleSide, Group, HemisphereLight, Line, LineBasicMaterial, LineLoop, LineSegments, Matrix4,
-  Mesh, MeshLambertMaterial, OctahedronGeometry, PerspectiveCamera, Quaternion, Raycaster, Scene,
-  ShapeUtils, SphereGeometry, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+  DirectionalLight, DoubleSide, Group, HemisphereLight, LineBasicMaterial, LineSegments, Matrix4,
+  Mesh, MeshLambertMaterial, OctahedronGeometry, PerspectiveCamera, Raycaster, Scene,
+  ShapeUtils, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
 export { OrbitControls } from "three/addons/controls/OrbitControls.js";
 export { SVGRenderer } from "three/addons/renderers/SVGRenderer.js";

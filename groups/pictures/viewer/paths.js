@@ -25,8 +25,8 @@ function buildPaths(motion, scene, mechanism, size) {
     }
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(pieces), 3));
-    const line = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: path.colour }));
-    const tip = new THREE.Mesh(new THREE.SphereGeometry(1.1 * r, 16, 12), new THREE.MeshLambertMaterial({ color: path.colour }));
+    const line = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial());
+    const tip = new THREE.Mesh(new THREE.SphereGeometry(1.1 * r, 16, 12), new THREE.MeshLambertMaterial());
     scene.add(line, tip);
     return { ...path, places, line, tip, arrows: ["#009e73", "#cc79a7"].slice(0, path.rates.length).map(arrow) };
   });

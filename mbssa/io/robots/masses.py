@@ -7,10 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mbssa.io.robots.robot import Array, Record
-from mbssa.loads import inertia_matrix
-
-#: Principal moments that may exceed the sum of the others by rounding, as a share of the largest.
-_ROUNDED = 1e-6
+from mbssa.loads import inertia_matrix, principal_moments
 
 
 def combined(parts: Sequence[tuple[Array, Record]], world: Array) -> tuple[Record | None, str]:
@@ -43,10 +40,9 @@ def combined(parts: Sequence[tuple[Array, Record]], world: Array) -> tuple[Recor
         away = place - centre
         matrix += frame[:3, :3] @ own @ frame[:3, :3].T
         matrix += mass * (away @ away * np.eye(3) - np.outer(away, away))
-    least, middle, most = np.linalg.eigvalsh(matrix).tolist()
-    if least < -_ROUNDED * most or most > (1.0 + _ROUNDED) * (least + middle):
-        said = ", ".join(f"{value:.4g}" for value in (least, middle, most))
-        return None, f"the principal moments {said} are those of no body"
+    shown, wrong = principal_moments(matrix)
+    if wrong:
+        return None, f"the principal moments {shown} are those of no body"
     return {
         "mass": total,
         "centre": (world[:3, :3] @ centre + world[:3, 3]).tolist(),

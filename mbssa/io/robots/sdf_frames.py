@@ -16,7 +16,7 @@ WORLD = "world"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A model: names inside it are told from others by its own name before them; the outermost has none."""
+    """A model; its name stands before the names inside it, but for the outermost model."""
 
     prefix: str
     model: str
