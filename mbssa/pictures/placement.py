@@ -23,9 +23,6 @@ from mbssa.pictures.network import Network
 #: Length of a line inside a group and between groups, mm.
 INNER, OUTER = 16.0, 21.0
 
-#: Crossing-free starts that a network of up to 60 vertices gets.
-_PLANAR_STARTS = 12
-
 #: Starts without needless crossings for a network of some 20 vertices.
 _PLANAR_STARTS = 12
 
