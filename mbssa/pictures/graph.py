@@ -337,7 +337,7 @@ def _draw_body(
 
 
 def _entries(graph: Network) -> Iterator[Entry]:
-    """What the picture has, and no more."""
+    """Entries of the legend for what the picture has."""
     yield Entry("frame", _body_key("sound", "frame"))
     states = {vertex.state for vertex in graph.vertices if vertex.kind == "body"}
     words: tuple[tuple[State, str], ...] = (

@@ -1,4 +1,4 @@
-"""Where texts go, so that none lies on another, on a body, or on a line that is not its own."""
+"""Placement of texts, so that none lies on another, on a body, or on a line that is not its own."""
 
 from __future__ import annotations
 

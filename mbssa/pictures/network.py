@@ -1,4 +1,4 @@
-"""What a structural graph shows, as plain data: vertices, bundles of lines, clusters. No drawing here."""
+"""Content of a structural graph as plain data: vertices, bundles of lines, clusters. No drawing here."""
 
 from __future__ import annotations
 

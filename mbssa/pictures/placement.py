@@ -1,4 +1,4 @@
-"""Where the vertices of a structural graph go.
+"""Placement of the vertices of a structural graph.
 
 Starting positions come from networkx; a deterministic search then moves one vertex or one cluster at a
 time, several candidates at once, while lines cross, vertices sit on lines, or outlines touch what is
@@ -38,7 +38,7 @@ Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """Which pairs of things a move can change (every row is a pair of indices), and which clusters."""
+    """Pairs of things that a move can change (every row is a pair of indices), and clusters."""
 
     vertices: Indices
     vertex_edge: Indices
@@ -301,7 +301,7 @@ def _improve(
 def _handles(
     every: _Terms, n: int, edges: Indices, members: Sequence[Indices]
 ) -> list[tuple[Indices, _Terms]]:
-    """What can be moved as one: every vertex, every cluster of several."""
+    """Sets of vertices that move together: every vertex, every cluster of several."""
     sets = [np.array([v]) for v in range(n)]
     sets += [mine for mine in members if 1 < len(mine) < n]
     return [(mine, _terms_of(every, n, edges, members, mine)) for mine in sets]
