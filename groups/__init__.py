@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from groups import pictures as pictures
     from groups.assembly_modes import AssemblyMode, GroupModes, modes
     from groups.dynamics import Forces, JointForces, forces
+    from groups.dynamics.forward import Event, Simulation, simulate
     from groups.global_approach import solve_globally
     from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
     from groups.tearing import Borrowed
@@ -41,6 +42,7 @@ __all__ = [
     "AssemblyMode",
     "BodyMotion",
     "Borrowed",
+    "Event",
     "Forces",
     "GroupModes",
     "JointForces",
@@ -49,6 +51,7 @@ __all__ = [
     "Motion",
     "PartitionSweep",
     "Partitioning",
+    "Simulation",
     "Trajectory",
     "build",
     "constant",
@@ -66,6 +69,7 @@ __all__ = [
     "ramp",
     "read_motion",
     "sample",
+    "simulate",
     "solve_globally",
     "solvers_of",
     "speed",
@@ -77,6 +81,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
     **dict.fromkeys(("Forces", "JointForces", "forces"), "dynamics"),
+    **dict.fromkeys(("Event", "Simulation", "simulate"), "dynamics.forward"),
     "solve_globally": "global_approach",
     **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
     "load_trajectory": "trajectory",

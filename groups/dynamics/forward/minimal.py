@@ -1,0 +1,200 @@
+"""Method ``groups``: independent coordinates, bodies placed by the solvers of the structural groups.
+
+Positions and velocities follow from the independent coordinates at every evaluation, so that no constraint
+drifts. The velocity transformation R and the bias accelerations are those of the group solvers, in one call
+over 2 + D instants (:mod:`groups.kernels.reduced`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.building import build
+from groups.dynamics.forward.choice import better, configuration_of, rate_of, structure_of
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
+from groups.dynamics.forward.loads import Loads
+from groups.kernels.reduced import reduce_planar, reduce_spatial
+from groups.motion import Law, Motion
+from groups.posed import inputs_at, posed
+from groups.run import Carried, Run
+from groups.trajectory import STATUS, Trajectory
+from mbssa.compiled import chosen
+from mbssa.input_search.query import with_inputs
+from mbssa.joints.catalogue import is_length
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Velocity of a body (over the size) or angular velocity, for a unit rate of a coordinate, from which the
+#: choice of coordinates is looked at.
+LARGE = 10.0
+
+
+class Minimal:
+    """Equations of motion in the free ones of a model's driven coordinates.
+
+    Parameters
+    ----------
+    value, rate : (D,) of all driven coordinates at the beginning, m and rad
+    laws : of those that stay prescribed, by name
+    memory : of the groups at the beginning
+    """
+
+    def __init__(
+        self, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law],
+        memory: Floats, compiled: bool, work: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.model, self.loads, self.laws, self.compiled = model, loads, dict(laws), compiled
+        self.mechanism = model.mechanism
+        names = self.mechanism.driven_coordinates
+        self.names, self.evaluations = names, 0
+        self.free = np.array([k for k, name in enumerate(names) if name not in laws], dtype=np.int64)
+        self.held = np.array([k for k, name in enumerate(names) if name in laws], dtype=np.int64)
+        self.coordinates = tuple(names[k] for k in self.free.tolist())
+        self.unit = np.array([model.frames.size if is_length(name) else 1.0 for name in names])
+        self.start = np.concatenate([value[self.free], rate[self.free], [work]])
+        D, n = len(names), self.mechanism.n_bodies
+        self._motion = Motion(
+            # Groups lead their unknowns on from one instant to the next: the first is never solved, so that
+            # every one has one before it.
+            1e-9 * np.arange(2.0 + D), names, np.repeat(value[:, None], 2 + D, axis=1),
+            np.concatenate([rate[:, None], rate[:, None], np.eye(D)], axis=1), np.zeros((D, 2 + D)),
+        )  # fmt: skip
+        self._run = Run(model, self._motion, np.arange(n), 2, compiled=compiled)
+        self._carried = Carried.start(memory, n)
+        self._sound = memory.copy()
+        self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
+        self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        found = np.full(len(y), np.nan)
+        if not np.isfinite(y).all():
+            return found
+        F = len(self.free)
+        solved = self._accelerations(t, y)
+        if solved is not None:
+            found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self.free], self._power
+        return found
+
+    def settle(self, t: float, y: Floats) -> None:
+        """Nothing drifts; the branch of an accepted step is the one to go on from."""
+        self._sound = self._carried.memory.copy()
+
+    def instant(self, t: float, y: Floats) -> Instant:
+        second = self._accelerations(t, y)
+        if second is None:
+            raise CannotGoOnError(self._why())
+        self._motion.acceleration[:, 1] = second
+        self._run.advance(1, 2, self._carried)
+        self._motion.acceleration[:, 1] = 0.0
+        position, orientation, velocity, acceleration = (
+            array[:, 1].copy() for array in self._run.arrays.outputs
+        )
+        condition = float(self._run.arrays.quality[3][:, 1].min(initial=1.0))
+        return Instant(position, orientation, velocity, acceleration, condition)
+
+    def renewed(self, t: float, y: Floats) -> Equations | None:
+        self._place(t, y)
+        transformation = self._run.arrays.outputs[2][:, 2:] * self.unit[None, :, None]
+        linear = 2 if self.loads.planar else 3
+        size = self.model.frames.size
+        largest = max(
+            np.abs(transformation[:, self.free, :linear]).max(initial=0.0) / size,
+            np.abs(transformation[:, self.free, linear:]).max(initial=0.0),
+        )
+        if largest < LARGE:
+            return None
+        chosen = better(self.trajectory(), self.model.frames.size, self.free, self.unit, tuple(self.laws))
+        if chosen is None or set(chosen) == set(self.names):
+            return None
+        return self._driven_by(chosen, float(y[-1]))
+
+    def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal | None:
+        """The same motion in other coordinates; None where their groups cannot be solved."""
+        try:
+            structure = structure_of(with_inputs(self.mechanism, names))
+            model = build(structure)
+        except ValueError:  # as good as the choice at hand, which goes on
+            return None
+        trajectory = self.trajectory().instants(slice(0, 1))
+        at = configuration_of(trajectory, model.frames.centre)
+        reference = np.array(list(model.reference_inputs.values()))
+        value = inputs_at(model, at, reference, model.reference)
+        rate = np.array([rate_of(trajectory, name) for name in structure.mechanism.driven_coordinates])
+        model = posed(model, at, value)
+        return Minimal(
+            model, self.loads, value, rate, self.laws, model.packed.memory.copy(), self.compiled, work
+        )
+
+    def trajectory(self) -> Trajectory:
+        """The 1 + D instants of the last evaluation: the true rates, then unit rates."""
+        return self._run.trajectory().instants(slice(1, None))
+
+    def _place(self, t: float, y: Floats) -> bool:
+        """Solve all groups in a state; whether they have an answer."""
+        F, motion = len(self.free), self._motion
+        motion.value[self.free] = y[:F, None]
+        motion.rate[self.free, 1] = y[F : 2 * F]
+        self._second = np.zeros(len(self.held))
+        for row, k in enumerate(self.held.tolist()):
+            value, rate, second = self.laws[self.names[k]](np.array([t]))
+            motion.value[k], motion.rate[k, 1], self._second[row] = value[0], rate[0], second[0]
+        status = self._run.arrays.quality[0]
+        self._run.advance(1, 2 + len(self.names), self._carried)
+        if not status.any():
+            return True
+        # A trial step may have led the groups astray: once more from the last accepted step.
+        self._carried = Carried(self._sound.copy(), self._carried.orientation)
+        status[:] = 0
+        self._run.advance(1, 2 + len(self.names), self._carried)
+        if status.any():
+            self._failed = status[:, 1].copy()
+            self._carried = Carried(self._sound.copy(), self._carried.orientation)
+            status[:] = 0
+            return False
+        return True
+
+    def _accelerations(self, t: float, y: Floats) -> Floats | None:
+        """(D,) second rates; None where a group has no answer."""
+        self.evaluations += 1
+        if not self._place(t, y):
+            return None
+        position, orientation, velocity, acceleration = self._run.arrays.outputs
+        loads = self.loads.at(t, position[:, 1], orientation[:, 1], velocity[:, 1])
+        table, M, f = self.loads.table, self._inertia, self._force
+        self._reduce(
+            table.body, table.mass, table.centre, table.moment, table.gravity, orientation, velocity,
+            acceleration, loads, M, f,
+        )  # fmt: skip
+        free, held = self.free, self.held
+        found = np.zeros(len(self.names))
+        found[held] = self._second
+        right = f[free] - M[np.ix_(free, held)] @ self._second if len(held) else f
+        try:
+            found[free] = np.linalg.solve(M[np.ix_(free, free)] if len(held) else M, right)
+        except np.linalg.LinAlgError:
+            raise CannotGoOnError(self._massless()) from None
+        if not np.isfinite(found).all():
+            return None
+        driving = M[held] @ found - f[held]
+        self._power = float((loads * velocity[:, 1]).sum() + driving @ self._motion.rate[held, 1])
+        return found
+
+    def _why(self) -> str:
+        failed = np.flatnonzero(self._failed)
+        return "; ".join(
+            f"{self.model.group_names[g]}: {STATUS[int(self._failed[g])]}" for g in failed[:3].tolist()
+        )
+
+    def _massless(self) -> str:
+        M = self._inertia[np.ix_(self.free, self.free)]
+        weak = [name for name, entry in zip(self.coordinates, np.diag(M), strict=True) if not entry > 0.0]
+        named = ", ".join(weak or self.coordinates)
+        return f"no body with mass moves with {named}; give bodies an inertia = {{ mass = …, … }}"
