@@ -11,6 +11,7 @@ import numpy.typing as npt
 from groups.dynamics.forward.equations import Equations, Instant
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
+from mbssa.units import SI, given_in
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class Event:
     name : what the result calls it
     quantity : an expression as :meth:`groups.Trajectory.quantity` takes it (``1-2.angle``,
         ``distance(a.tip, b.tip)``), or a function of a trajectory of one instant that gives a number
-    target : value that the quantity passes, m or rad
+    target : value that the quantity passes, m or rad, or in ``units`` of length and angle
     direction : 1 where it must rise through it, -1 where it must fall, 0 for both
     ends : whether the run ends there
 
@@ -48,6 +49,7 @@ class Event:
     target: float = 0.0
     direction: int = 0
     ends: bool = True
+    units: tuple[str, str] = SI
 
     def value(self, equations: Equations, t: float, y: Floats) -> float:
         """How far the quantity is beyond its target in a state."""
@@ -57,7 +59,8 @@ class Event:
         """The same of a trajectory of one instant."""
         if callable(self.quantity):
             return float(self.quantity(trajectory)) - self.target
-        return float(trajectory.quantity(self.quantity).value[0]) - self.target
+        found = trajectory.quantity(self.quantity)
+        return float(found.value[0]) / given_in(found.unit, self.units)[1] - self.target
 
 
 def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,12 @@ Integrator = Literal["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"]
 
 #: Integrators of one step, whose state may be put back on the constraints between two steps.
 ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
+
+#: Integrators that take a Jacobian.
+IMPLICIT = ("Radau", "BDF", "LSODA")
+
+#: Share of an entry, or of 1, by which it is moved for a derivative.
+_DIFFERENCE = 1e-7
 
 #: Steps that are taken at most.
 MOST_STEPS = 10_000_000
@@ -57,7 +64,7 @@ class Record:
 def integrate(
     equations: Equations,
     time: Floats,
-    integrator: Integrator,
+    integrator: str,
     tolerance: float,
     largest_step: float,
     events: Sequence[Event],
@@ -126,17 +133,35 @@ def _run(
 
 
 def _solver(
-    equations: Equations, integrator: Integrator, t: float, y: Floats, end: float, tolerance: float,
+    equations: Equations, integrator: str, t: float, y: Floats, end: float, tolerance: float,
     largest_step: float,
 ) -> Any:  # fmt: skip
     import scipy.integrate
 
     # Lengths and their rates are in m: what is small beside the mechanism's size is its share of it.
     kind = getattr(scipy.integrate, integrator)
-    return kind(equations.rate, t, y, end, rtol=tolerance, atol=0.01 * tolerance, max_step=largest_step)
+    chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
+    if integrator in IMPLICIT:
+        chosen["jac"] = partial(_jacobian, equations)
+    return kind(equations.rate, t, y, end, **chosen)
 
 
-def _settle(equations: Equations, solver: Any, integrator: Integrator) -> None:
+def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:
+    """(n, n) derivative of the rates by differences.
+
+    Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry, such
+    as the work, or the length of a quaternion.
+    """
+    rate = equations.rate(t, y)
+    found = np.zeros((len(y), len(y)))
+    for k in range(len(y) - 1):
+        moved = y.copy()
+        moved[k] += _DIFFERENCE * max(1.0, abs(y[k]))
+        found[:, k] = (equations.rate(t, moved) - rate) / (moved[k] - y[k])
+    return found
+
+
+def _settle(equations: Equations, solver: Any, integrator: str) -> None:
     settled = equations.settle(solver.t, solver.y)
     if settled is not None and integrator in ONE_STEP:
         solver.y = settled

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forward.events import Occurrence
 from groups.dynamics.forward.integration import Change
+from groups.results.table import Column, check_target, converted, write_csv, write_parquet
 from groups.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -98,6 +100,33 @@ class Simulation:
             joint, _, coordinate = name.rpartition(".")
             found[name] = self.trajectory.joint(joint)[coordinate].value
         return dict(sorted(found.items()))
+
+    def columns(self) -> list[Column]:
+        """Time, energies, work and errors as columns of a table, SI units."""
+        named = (
+            ("kinetic_energy", "J"), ("potential_energy", "J"), ("total_energy", "J"), ("work", "J"),
+            ("balance", "J"), ("position_error", "m"), ("velocity_error", "m/s"),
+        )  # fmt: skip
+        return [Column("time", "s", self.time), *(Column(n, unit, getattr(self, n)) for n, unit in named)]
+
+    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "si") -> None:
+        """Write energies and errors over time to ``.csv`` or ``.parquet``.
+
+        The motion itself is written by ``simulation.trajectory.write``, reactions by
+        ``simulation.forces.write``.
+
+        Raises
+        ------
+        ValueError
+            Another ending.
+        OSError
+            The file exists and ``force`` is False, or it cannot be written.
+        """
+        path = check_target(path, (".csv", ".parquet"), force)
+        found = self.columns()
+        if units == "file":
+            found = [converted(column, self.trajectory.mechanism.units) for column in found]
+        (write_csv if path.suffix.lower() == ".csv" else write_parquet)(found, path)
 
     @cached_property
     def forces(self) -> Forces:

@@ -19,6 +19,7 @@ from groups.dynamics.forward.integration import Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Applied, Loads
 from groups.dynamics.forward.minimal import Minimal
+from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.masses import massless
 from groups.dynamics.state import State
@@ -78,14 +79,14 @@ def run(request: Request) -> Simulation:
         compiled = model.compiles(_EVALUATIONS * (1 + mechanism.n_driven))
     loads = Loads(mechanism, model.frames, request.applied)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
-    equations = equations_of(request, model, loads, laws, begin, float(time[0]), compiled)
-    integrator: Integrator = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
+    integrator = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
     try:
-        if request.method == "dae":
+        equations = equations_of(request, model, loads, laws, begin, float(time[0]), compiled)
+        if isinstance(equations, Lagrange) and request.method == "dae":
             from groups.dynamics.forward.dae import integrate_dae
 
+            integrator = "IDA"
             record = integrate_dae(equations, time, request.tolerance, request.progress)
-            integrator = "IDA"  # type: ignore[assignment]
         else:
             record = integrate(
                 equations, time, integrator, request.tolerance, request.largest_step, request.events,
@@ -106,9 +107,12 @@ def equations_of(
     if request.method == "groups":
         return begin
     instant = begin.instant(t, begin.start)
-    if request.method == "lagrange":
+    if request.method in ("lagrange", "dae"):
         return Lagrange(model.structure, model.frames, loads, laws, instant, compiled)
-    raise NotImplementedError(request.method)
+    assert request.method == "penalty"
+    return Penalty(
+        model.structure, model.frames, loads, laws, instant, compiled, request.stiffness, request.damping
+    )
 
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
@@ -116,6 +120,8 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     names, faults = model.mechanism.driven_coordinates, []
     if request.method not in METHODS:
         faults.append(f"method {request.method!r}: write {', '.join(METHODS)}")
+    if request.method == "dae" and (request.events or request.integrator):
+        faults.append("method 'dae': its integrator is IDA, and it watches no events; take another method")
     if request.integrator is not None and request.integrator not in get_args(Integrator):
         faults.append(f"integrator {request.integrator!r}: write {', '.join(get_args(Integrator))}")
     for what, value in (
