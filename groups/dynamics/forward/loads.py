@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forces import wrenches_of
-from groups.dynamics.forces.coordinate import along_coordinate
-from groups.dynamics.masses import Wrench
+from groups.dynamics.forward.elements import Linear, is_linear
 from groups.dynamics.state import State
 from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
 from groups.trajectory import Trajectory
@@ -74,9 +73,11 @@ class Loads:
     applied : further forces by joint coordinate, positive along it
     """
 
-    def __init__(self, mechanism: Mechanism, frames: Frames, applied: Mapping[str, Applied]) -> None:
+    def __init__(
+        self, mechanism: Mechanism, frames: Frames, applied: Mapping[str, Applied], compiled: bool
+    ) -> None:
         n, self.planar = mechanism.n_bodies, mechanism.space == "planar"
-        self.frames, self.forces, self.applied = frames, mechanism.forces, dict(applied)
+        self.frames, self.applied = frames, dict(applied)
         self.table = MassTable.of(mechanism, frames)
         wide = 3 if self.planar else 6
         self._time = np.zeros(1)
@@ -93,28 +94,35 @@ class Loads:
             quality.astype(np.int64), quality + 1.0, np.arange(n), group_names=("all",),
         )  # fmt: skip
         vars(self._trajectory)["reference"] = frames
+        linear = [force for force in mechanism.forces if is_linear(force)]
+        self.others = [force for force in mechanism.forces if not is_linear(force)]
+        self._linear: Linear | None = None
+        if linear or applied:
+            self._position[:, 0] = frames.position[:, : self._position.shape[2]]
+            if not self.planar:
+                self._orientation[:, 0, 0] = 1.0
+            self._linear = Linear(mechanism, frames, linear, list(applied), self._state(), compiled)
 
     def at(self, time: float, position: Floats, orientation: Floats, velocity: Floats) -> Floats:
         """(N, 6) force at each body's origin, N, and moment about it, N m, world axes; planar: (N, 3).
 
         Weight and inertia are not among them.
         """
-        if not self.forces and not self.applied:
+        if self._linear is None and not self.others:
             return self._none
-        self._time[0] = time
-        self._position[:, 0], self._orientation[:, 0], self._velocity[:, 0] = position, orientation, velocity
         found = np.zeros((len(position), 6))
-        state = self._state()
-        for wrench in self._wrenches(state, time):
-            found[wrench.body] += wrench.about(state.position[wrench.body])[0]
+        if self._linear is not None:
+            given = {name: float(v(time) if callable(v) else v) for name, v in self.applied.items()}
+            self._linear.at(position, orientation, velocity, given, found)
+        if self.others:
+            self._time[0] = time
+            self._position[:, 0], self._orientation[:, 0] = position, orientation
+            self._velocity[:, 0] = velocity
+            state = self._state()
+            for force in self.others:
+                for wrench in wrenches_of(force, state):
+                    found[wrench.body] += wrench.about(state.position[wrench.body])[0]
         return found[:, [0, 1, 5]] if self.planar else found
-
-    def _wrenches(self, state: State, time: float) -> list[Wrench]:
-        every = [wrench for force in self.forces for wrench in wrenches_of(force, state)]
-        for name, given in self.applied.items():
-            effort = given(time) if callable(given) else given
-            every += along_coordinate(state, name, np.array([float(effort)]))
-        return every
 
     def _state(self) -> State:
         flat = self._orientation

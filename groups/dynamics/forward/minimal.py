@@ -7,6 +7,7 @@ over 2 + D instants (:mod:`groups.kernels.reduced`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -72,15 +73,16 @@ class Minimal:
         self._sound = memory.copy()
         self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
         self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
+        self._second, self._power = np.zeros(len(self.held)), 0.0
+        self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
 
     def rate(self, t: float, y: Floats) -> Floats:
-        found = np.full(len(y), np.nan)
-        if not np.isfinite(y).all():
-            return found
         F = len(self.free)
-        solved = self._accelerations(t, y)
-        if solved is not None:
-            found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self.free], self._power
+        solved = self._accelerations(t, y) if math.isfinite(y.sum()) else None
+        if solved is None:
+            return np.full(len(y), np.nan)
+        found = np.empty(len(y))
+        found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self.free], self._power
         return found
 
     def settle(self, t: float, y: Floats) -> None:
@@ -142,13 +144,12 @@ class Minimal:
         F, motion = len(self.free), self._motion
         motion.value[self.free] = y[:F, None]
         motion.rate[self.free, 1] = y[F : 2 * F]
-        self._second = np.zeros(len(self.held))
         for row, k in enumerate(self.held.tolist()):
             value, rate, second = self.laws[self.names[k]](np.array([t]))
             motion.value[k], motion.rate[k, 1], self._second[row] = value[0], rate[0], second[0]
         status = self._run.arrays.quality[0]
         self._run.advance(1, 2 + len(self.names), self._carried)
-        if not status.any():
+        if not np.count_nonzero(status):
             return True
         # A trial step may have led the groups astray: once more from the last accepted step.
         self._carried = Carried(self._sound.copy(), self._carried.orientation)
@@ -173,22 +174,37 @@ class Minimal:
             table.body, table.mass, table.centre, table.moment, table.gravity, orientation, velocity,
             acceleration, loads, M, f,
         )  # fmt: skip
+        found = self._solved(M, f)
+        if found is None:
+            return None
+        self._power = float(np.vdot(loads, velocity[:, 1]))
+        if len(self.held):
+            driving = M[self.held] @ found - f[self.held]
+            self._power += float(driving @ self._motion.rate[self.held, 1])
+        return found
+
+    def _solved(self, M: Floats, f: Floats) -> Floats | None:
+        """(D,) second rates from the mass matrix and the forces of all coordinates."""
         free, held = self.free, self.held
-        found = np.zeros(len(self.names))
+        found = np.empty(len(f))
+        if len(f) == 1 and len(free):
+            if not M[0, 0] > 0.0:
+                raise CannotGoOnError(self._massless())
+            found[0] = f[0] / M[0, 0]
+            return found if math.isfinite(found[0]) else None
         found[held] = self._second
         right = f[free] - M[np.ix_(free, held)] @ self._second if len(held) else f
         try:
             found[free] = np.linalg.solve(M[np.ix_(free, free)] if len(held) else M, right)
         except np.linalg.LinAlgError:
             raise CannotGoOnError(self._massless()) from None
-        if not np.isfinite(found).all():
-            return None
-        driving = M[held] @ found - f[held]
-        self._power = float((loads * velocity[:, 1]).sum() + driving @ self._motion.rate[held, 1])
-        return found
+        return found if np.isfinite(found).all() else None
 
     def _why(self) -> str:
+        """Groups that have no answer; where all have one, forces have none."""
         failed = np.flatnonzero(self._failed)
+        if not len(failed):
+            return "forces or accelerations are not finite; see whether points of a spring coincide"
         return "; ".join(
             f"{self.model.group_names[g]}: {STATUS[int(self._failed[g])]}" for g in failed[:3].tolist()
         )

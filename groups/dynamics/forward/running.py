@@ -77,7 +77,7 @@ def run(request: Request) -> Simulation:
     compiled = request.compiled
     if compiled is None:
         compiled = model.compiles(_EVALUATIONS * (1 + mechanism.n_driven))
-    loads = Loads(mechanism, model.frames, request.applied)
+    loads = Loads(mechanism, model.frames, request.applied, compiled)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
     integrator = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
     try:

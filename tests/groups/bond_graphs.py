@@ -1,8 +1,8 @@
 """Pendulum and slider-crank of the bond-graph paper with the parameters of its Tables 6 and 7.
 
-The paper gives neither the start nor gravity: at rest, the pendulum level under gravity, the crank at 45 degrees
-without. Its joint "C" with rotational damping is taken to be the crank's bearing, centres of mass lie in the
-middle, and moments of inertia are the same about all axes.
+The paper gives neither the start nor gravity: at rest, the pendulum level under gravity, the crank at 45
+degrees without. Its joint "C" with rotational damping is taken to be the crank's bearing, centres of mass lie
+in the middle, and moments of inertia are the same about all axes.
 """
 
 from __future__ import annotations
