@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from groups.assembly_modes import AssemblyMode, GroupModes, modes
     from groups.dynamics import Forces, JointForces, forces
     from groups.dynamics.forward import Event, Simulation, simulate
+    from groups.dynamics.forward.small_motions import Equilibrium, Linearisation, equilibrium, linearise
     from groups.global_approach import solve_globally
     from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
     from groups.tearing import Borrowed
@@ -42,11 +43,13 @@ __all__ = [
     "AssemblyMode",
     "BodyMotion",
     "Borrowed",
+    "Equilibrium",
     "Event",
     "Forces",
     "GroupModes",
     "JointForces",
     "JointMotion",
+    "Linearisation",
     "Model",
     "Motion",
     "PartitionSweep",
@@ -58,9 +61,11 @@ __all__ = [
     "constant_speed",
     "default_motion",
     "driven_coordinates",
+    "equilibrium",
     "forces",
     "from_arrays",
     "harmonic",
+    "linearise",
     "load_trajectory",
     "modes",
     "partition",
@@ -82,6 +87,9 @@ _HOMES = {
     **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
     **dict.fromkeys(("Forces", "JointForces", "forces"), "dynamics"),
     **dict.fromkeys(("Event", "Simulation", "simulate"), "dynamics.forward"),
+    **dict.fromkeys(
+        ("Equilibrium", "Linearisation", "equilibrium", "linearise"), "dynamics.forward.small_motions"
+    ),
     "solve_globally": "global_approach",
     **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
     "load_trajectory": "trajectory",

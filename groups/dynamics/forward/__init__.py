@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Event", "Simulation", "simulate"]
 
 #: Methods, by which the equations of motion are written.
-Method = Literal["groups", "lagrange", "penalty", "dae", "partitioning"]
+Method = Literal["groups", "lagrange", "penalty", "dae"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
@@ -57,7 +57,7 @@ def simulate(
     method : ``groups``: independent coordinates, bodies placed by the group solvers, no drift; ``lagrange``:
         all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints as stiff
         springs and dampers, which need no independent constraints; ``dae``: the implicit residual form, by
-        SUNDIALS IDA (extra ``dae``); ``partitioning``: relative coordinates of the tree with cut loops
+        SUNDIALS IDA (extra ``dae``)
     tolerance : relative, of the integrator; the absolute one is a hundredth of it in m, rad, m/s, rad/s
     steps : instants of the answer, both ends included; ``time`` (T,) s, increasing, gives them instead
     initial, rates : values (m, rad) and rates at the first instant, of released coordinates, by name; the

@@ -167,6 +167,29 @@ class Minimal:
         self.evaluations += 1
         if not self._place(t, y):
             return None
+        found = self._solved(*self._balance(t))
+        if found is None:
+            return None
+        velocity, M, f = self._run.arrays.outputs[2], self._inertia, self._force
+        self._power = float(np.vdot(self._loads, velocity[:, 1]))
+        if len(self.held):
+            driving = M[self.held] @ found - f[self.held]
+            self._power += float(driving @ self._motion.rate[self.held, 1])
+        return found
+
+    def balance(self, t: float, y: Floats) -> tuple[Floats, Floats]:
+        """Mass matrix (D, D) and generalised forces (D,) of all driven coordinates in a state.
+
+        Raises
+        ------
+        CannotGoOnError
+            A group has no answer.
+        """
+        if not self._place(t, y):
+            raise CannotGoOnError(self._why())
+        return self._balance(t)
+
+    def _balance(self, t: float) -> tuple[Floats, Floats]:
         position, orientation, velocity, acceleration = self._run.arrays.outputs
         loads = self.loads.at(t, position[:, 1], orientation[:, 1], velocity[:, 1])
         table, M, f = self.loads.table, self._inertia, self._force
@@ -174,14 +197,8 @@ class Minimal:
             table.body, table.mass, table.centre, table.moment, table.gravity, orientation, velocity,
             acceleration, loads, M, f,
         )  # fmt: skip
-        found = self._solved(M, f)
-        if found is None:
-            return None
-        self._power = float(np.vdot(loads, velocity[:, 1]))
-        if len(self.held):
-            driving = M[self.held] @ found - f[self.held]
-            self._power += float(driving @ self._motion.rate[self.held, 1])
-        return found
+        self._loads = loads
+        return M, f
 
     def _solved(self, M: Floats, f: Floats) -> Floats | None:
         """(D,) second rates from the mass matrix and the forces of all coordinates."""

@@ -40,7 +40,7 @@ Floats = npt.NDArray[np.float64]
 _BETWEEN = "\n  "
 
 #: Evaluations of the equations of motion that a run takes, roughly, for the choice of compiled kernels.
-_EVALUATIONS = 3_000
+_EVALUATIONS = 500
 
 
 @dataclass(frozen=True, eq=False)
