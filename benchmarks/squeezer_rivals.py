@@ -165,7 +165,7 @@ def exudyn_run(mechanism: mbssa.Mechanism, duration: float, steps: int) -> Any:
         integration.generalizedAlpha.useIndex2Constraints = True
         integration.generalizedAlpha.useNewmark = True
         integration.verboseMode = integration.verboseModeFile = 0
-        settings.solutionSettings.writeSolutionToFile = False
+        settings.solution.file.write = False
         settings.parallel.numberOfThreads = 1
         settings.linearSolverType = exudyn.LinearSolverType.EXUdense
         system.SolveDynamic(settings)

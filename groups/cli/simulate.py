@@ -21,9 +21,10 @@ from groups.cli.requests import (
 )
 from groups.cli.solve import columns_asked, write_solution
 from groups.cli.watched import stop_wanted
-from groups.dynamics.forward import Event, Integrator, Method, Simulation
+from groups.dynamics.forward import Event, Method, Simulation
 from groups.dynamics.forward import simulate as simulate_by
 from groups.dynamics.forward.choice import structure_of
+from groups.dynamics.forward.integration import Integrator
 from groups.model import Model
 from groups.reports.simulation import SimulationSummary, simulation_report
 from groups.results.table import Choice, chosen_columns

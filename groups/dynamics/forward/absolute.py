@@ -88,7 +88,7 @@ class Constraints:
         E, table = len(self.rows), self._table
         residual = np.bincount(self._equation, table[:, 0], E) - self.rows.constant
         rate = np.bincount(self._equation, table[:, 14], E)
-        bias = np.bincount(self._equation, table[:, 13], E)
+        bias = np.bincount(self._equation, table[:, 13], E).astype(np.float64)
         given = np.zeros(E)
         for e in np.flatnonzero(self.rows.drive >= 0).tolist():
             unit = self.size if self.rows.is_length[e] else 1.0

@@ -94,7 +94,7 @@ def integrate_dae(
         Without the extra ``dae``.
     """
     try:
-        from sksundae.ida import IDA  # type: ignore[import-not-found, unused-ignore]
+        from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ModuleNotFoundError:
         raise ModuleNotFoundError('the method dae needs SUNDIALS: pip install "mbssa[dae]"') from None
     record = Record()

@@ -86,7 +86,7 @@ def integrate(
 
 
 def _run(
-    record: Record, equations: Equations, time: Floats, integrator: Integrator, tolerance: float,
+    record: Record, equations: Equations, time: Floats, integrator: str, tolerance: float,
     largest_step: float, events: Sequence[Event], progress: Callable[[float], object] | None,
 ) -> None:  # fmt: skip
     t, y, end = float(time[0]), equations.start, float(time[-1])

@@ -35,7 +35,8 @@ class Lagrange:
         self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
         compiled: bool,
     ) -> None:  # fmt: skip
-        self.mechanism, self.coordinates, self.evaluations = structure.mechanism, (), 0
+        self.mechanism, self.evaluations = structure.mechanism, 0
+        self.coordinates: tuple[str, ...] = ()
         self.constraints = Constraints(structure, frames, laws, compiled)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)
@@ -102,7 +103,7 @@ class Lagrange:
         saddle[:n, :n] /= weight
         right = np.concatenate([f / weight, -rows.bias])
         try:
-            found = np.linalg.solve(saddle, right)
+            found = np.asarray(np.linalg.solve(saddle, right), dtype=np.float64)
             doubtful = not np.isfinite(found).all() or np.abs(saddle @ found - right).max() > 1e-6 * (
                 1.0 + np.abs(right).max()
             )

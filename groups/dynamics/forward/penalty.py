@@ -39,7 +39,8 @@ class Penalty:
         self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
         compiled: bool, stiffness: float, damping: float,
     ) -> None:  # fmt: skip
-        self.mechanism, self.coordinates, self.evaluations = structure.mechanism, (), 0
+        self.mechanism, self.evaluations = structure.mechanism, 0
+        self.coordinates: tuple[str, ...] = ()
         self.constraints = Constraints(structure, frames, laws, compiled)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)
@@ -87,6 +88,6 @@ class Penalty:
         rows = self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
         M, f, loads = self.bodies.inertia(t, parts)
         pull = -(self.k * rows.residual + self.c * rows.rate)
-        second = np.linalg.solve(M, f + rows.jacobian.T @ pull)
+        second = np.asarray(np.linalg.solve(M, f + rows.jacobian.T @ pull), dtype=np.float64)
         power = float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given))
         return parts, second, power

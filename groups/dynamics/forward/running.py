@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -79,7 +79,7 @@ def run(request: Request) -> Simulation:
         compiled = model.compiles(_EVALUATIONS * (1 + mechanism.n_driven))
     loads = Loads(mechanism, model.frames, request.applied, compiled)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
-    integrator = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
+    integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
     try:
         equations = equations_of(request, model, loads, laws, begin, float(time[0]), compiled)
         if isinstance(equations, Lagrange) and request.method == "dae":
@@ -117,61 +117,91 @@ def equations_of(
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     """Laws of prescribed coordinates, and the instants; all faults at once."""
-    names, faults = model.mechanism.driven_coordinates, []
+    faults = _setting_faults(request)
+    laws = _laws(request, model, faults)
+    released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
+    for what, values in (("initial", request.initial), ("rates", request.rates)):
+        faults += [f"{what}: {fault}" for fault in _unknown(released, values)]
+        faults += [
+            f"{what} of {name} is {value}; write a finite number"
+            for name, value in values.items()
+            if not np.isfinite(value)
+        ]
+    faults += _applied_faults(request.applied, model.mechanism)
+    time = _instants(request, faults)
+    if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
+        faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
+    if faults:
+        raise ValueError(_BETWEEN.join(faults))
+    return laws, time
+
+
+def _setting_faults(request: Request) -> list[str]:
+    faults = []
     if request.method not in METHODS:
         faults.append(f"method {request.method!r}: write {', '.join(METHODS)}")
-    if request.method == "dae" and (request.events or request.integrator):
-        faults.append("method 'dae': its integrator is IDA, and it watches no events; take another method")
     if request.integrator is not None and request.integrator not in get_args(Integrator):
         faults.append(f"integrator {request.integrator!r}: write {', '.join(get_args(Integrator))}")
+    if request.method == "dae" and (request.events or request.integrator):
+        faults.append("method 'dae': its integrator is IDA, and it watches no events; take another method")
     for what, value in (
         ("tolerance", request.tolerance), ("duration", request.duration),
         ("largest_step", request.largest_step), ("stiffness", request.stiffness),
     ):  # fmt: skip
         if not value > 0.0:
             faults.append(f"{what} is {value}; write a positive number")
-    if request.time is None and request.steps < 2:
-        faults.append(f"steps is {request.steps}; write 2 or more")
-    laws, given = {}, request.prescribed
+    if not request.damping >= 0.0:
+        faults.append(f"damping is {request.damping}; write 0 or more")
+    return faults
+
+
+def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
+    """Laws of prescribed coordinates, by name."""
+    given, laws = request.prescribed, {}
     if isinstance(given, Mapping):
         laws = dict(given)
-    else:
-        own = stored_laws(model.mechanism, model.reference_inputs) if given else {}
+    elif given:
+        own = stored_laws(model.mechanism, model.reference_inputs)
         for name in [given] if isinstance(given, str) else given:
             if name in own:
                 laws[name] = own[name]
             else:
                 known = ", ".join(own) or "nothing"
                 faults.append(f"prescribed {name!r}: the model has a law for {known}; give one")
-    released = tuple(name for name in names if name not in laws)
-    for what, values in (("prescribed", laws), ("initial", request.initial), ("rates", request.rates)):
-        among = names if what == "prescribed" else released
-        faults += [f"{what}: {fault}" for fault in name_faults(among, values, what) if " is not " in fault]
-        if what != "prescribed":
-            faults += [
-                f"{what} of {name} is {value}; write a finite number"
-                for name, value in values.items()
-                if not np.isfinite(value)
-            ]
-    for name in request.applied:
+    faults += [f"prescribed: {fault}" for fault in _unknown(model.mechanism.driven_coordinates, laws)]
+    return laws
+
+
+def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
+    """Names that are not among the coordinates; missing ones are no fault here."""
+    return name_faults(among, [*among, *given], "value")
+
+
+def _applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
+    faults = []
+    for name in applied:
         joint, _, coordinate = name.rpartition(".")
         try:
-            if coordinate not in model.mechanism.joint(joint).type.drivable:
-                faults.append(f"applied {name!r}: the joint has no such coordinate")
+            there = mechanism.joint(joint).type.drivable
         except KeyError as error:
             faults.append(f"applied {name!r}: {error.args[0]}")
+            continue
+        if coordinate not in there:
+            faults.append(f"applied {name!r}: joint {joint} has {', '.join(there) or 'no coordinates'}")
+    return faults
+
+
+def _instants(request: Request, faults: list[str]) -> Floats:
+    """(T,) s."""
     if request.time is None:
-        time = np.linspace(0.0, request.duration, max(2, request.steps))
-    else:
-        time = np.array(request.time, dtype=np.float64)
-        faults += time_faults(time)
-        if len(time) < 2:
-            faults.append("time has 1 instant; write 2 or more")
-    if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
-        faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
-    if faults:
-        raise ValueError(_BETWEEN.join(faults))
-    return laws, time
+        if request.steps < 2:
+            faults.append(f"steps is {request.steps}; write 2 or more")
+        return np.linspace(0.0, request.duration, max(2, request.steps))
+    time = np.array(request.time, dtype=np.float64)
+    faults += time_faults(time)
+    if time.size == 1:
+        faults.append("time has 1 instant; write 2 or more")
+    return time
 
 
 def _begun(

@@ -154,7 +154,8 @@ def equilibrium(
     scale = max(float(np.abs(_force(equations, start)).max(initial=0.0)), 1e-12)
 
     def force(x: Floats) -> Floats:
-        return _force(equations, x * equations.unit) * equations.unit / scale
+        pull: Floats = _force(equations, x * equations.unit) * equations.unit / scale
+        return pull
 
     # Newton alone would go to the nearest equilibrium, stable or not.
     solved = scipy.optimize.root(force, _relaxed(equations, start, scale) / equations.unit, tol=1e-14)
@@ -211,8 +212,7 @@ def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
 
     def pulled(_: float, value: Floats) -> Floats:
         M, f = equations.balance(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
-        found: Floats = np.linalg.solve(M, f)
-        return found
+        return np.asarray(np.linalg.solve(M, f), dtype=np.float64)
 
     def near(_: float, value: Floats) -> float:
         return float(np.abs(_force(equations, value)).max()) - 0.01 * scale
@@ -234,7 +234,7 @@ def _equations(
     structure = of if isinstance(of, Structure) else structure_of(of)
     model = build(structure)
     reference = model.reference_inputs
-    faults = [fault for fault in name_faults(tuple(reference), given, "value") if " is not " in fault]
+    faults = name_faults(tuple(reference), [*reference, *given], "value")
     if faults:
         raise ValueError("; ".join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()])
