@@ -111,7 +111,7 @@ class Lagrange:
             doubtful = True
         # A matrix that is singular up to rounding gives multipliers that are no answer.
         if doubtful or np.abs(found[n:]).max(initial=0.0) > 1e9 * (1.0 + np.abs(right).max()):
-            found, *_ = np.linalg.lstsq(saddle, right, rcond=DEPENDENT)
+            found = _least(saddle, right)
             if np.abs(saddle @ found - right).max() > 1e-5 * (1.0 + np.abs(right).max()):
                 raise CannotGoOnError(
                     f"t = {t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
@@ -129,5 +129,4 @@ class Lagrange:
 
 
 def _least(matrix: Floats, right: Floats) -> Floats:
-    found: Floats = np.linalg.lstsq(matrix, right, rcond=DEPENDENT)[0]
-    return found
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=DEPENDENT)[0], dtype=np.float64)

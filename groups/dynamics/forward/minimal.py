@@ -19,6 +19,7 @@ from groups.dynamics.forward.choice import better, configuration_of, rate_of, st
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
 from groups.dynamics.forward.loads import Loads
 from groups.kernels.reduced import reduce_planar, reduce_spatial
+from groups.kernels.status import NOT_CONVERGED, OK
 from groups.motion import Law, Motion
 from groups.posed import inputs_at, posed
 from groups.run import Carried, Run
@@ -147,20 +148,28 @@ class Minimal:
         for row, k in enumerate(self.held.tolist()):
             value, rate, second = self.laws[self.names[k]](np.array([t]))
             motion.value[k], motion.rate[k, 1], self._second[row] = value[0], rate[0], second[0]
-        status = self._run.arrays.quality[0]
-        self._run.advance(1, 2 + len(self.names), self._carried)
-        if not np.count_nonzero(status):
+        if self._advanced():
             return True
         # A trial step may have led the groups astray: once more from the last accepted step.
         self._carried = Carried(self._sound.copy(), self._carried.orientation)
-        status[:] = 0
-        self._run.advance(1, 2 + len(self.names), self._carried)
-        if status.any():
-            self._failed = status[:, 1].copy()
-            self._carried = Carried(self._sound.copy(), self._carried.orientation)
-            status[:] = 0
-            return False
-        return True
+        if self._advanced():
+            return True
+        self._failed = self._run.arrays.quality[0][:, 1].copy()
+        self._carried = Carried(self._sound.copy(), self._carried.orientation)
+        return False
+
+    def _advanced(self) -> bool:
+        """Whether all groups have an answer at the values and rates of the motion."""
+        status = self._run.arrays.quality[0]
+        status[:] = OK
+        try:
+            self._run.advance(1, 2 + len(self.names), self._carried)
+        except (ValueError, OverflowError):
+            if self.model.asks_users:
+                raise  # says which function, and why
+            # Plain Python raises where a compiled kernel goes on with NaN, which never closes.
+            status[:, 1:][status[:, 1:] == OK] = NOT_CONVERGED
+        return not np.count_nonzero(status)
 
     def _accelerations(self, t: float, y: Floats) -> Floats | None:
         """(D,) second rates; None where a group has no answer."""

@@ -27,7 +27,7 @@ from groups.model import Model
 from groups.motion import Law, Motion
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
-from groups.motion.sampling import stored_laws
+from groups.motion.sampling import check_span, stored_laws
 from groups.run import run_in
 from mbssa import Mechanism, Structure
 
@@ -38,6 +38,9 @@ Floats = npt.NDArray[np.float64]
 
 #: Between two faults of one message.
 _BETWEEN = "\n  "
+
+#: Smallest tolerance that is not below rounding.
+FINEST = 1e-13
 
 #: Evaluations of the equations of motion that a run takes, roughly, for the choice of compiled kernels.
 _EVALUATIONS = 500
@@ -145,11 +148,12 @@ def _setting_faults(request: Request) -> list[str]:
     if request.method == "dae" and (request.events or request.integrator):
         faults.append("method 'dae': its integrator is IDA, and it watches no events; take another method")
     for what, value in (
-        ("tolerance", request.tolerance), ("duration", request.duration),
         ("largest_step", request.largest_step), ("stiffness", request.stiffness),
     ):  # fmt: skip
         if not value > 0.0:
             faults.append(f"{what} is {value}; write a positive number")
+    if not FINEST <= request.tolerance < 1.0:
+        faults.append(f"tolerance is {request.tolerance}; write {FINEST:g} to below 1")
     if not request.damping >= 0.0:
         faults.append(f"damping is {request.damping}; write 0 or more")
     return faults
@@ -194,8 +198,12 @@ def _applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> lis
 def _instants(request: Request, faults: list[str]) -> Floats:
     """(T,) s."""
     if request.time is None:
-        if request.steps < 2:
-            faults.append(f"steps is {request.steps}; write 2 or more")
+        try:
+            check_span(request.steps, request.duration)
+        except ValueError as error:
+            faults.append(str(error))
+        if request.steps == 1:
+            faults.append("steps is 1; write 2 or more")
         return np.linspace(0.0, request.duration, max(2, request.steps))
     time = np.array(request.time, dtype=np.float64)
     faults += time_faults(time)

@@ -141,3 +141,15 @@ def test_coordinates_change_where_they_get_poor():
         found.trajectory.joint("1-2")["angle"].value, right.coordinates["1-2.angle"], atol=1e-5
     )
     assert np.abs(found.balance).max() < 1e-5 * found.kinetic_energy.max()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["andrews", "stewart"])
+def test_compiled_kernels_give_the_same_bits(name):
+    plain, compiled = (
+        groups.simulate(mbssa.load(name), 0.003, steps=4, compiled=way) for way in (False, True)
+    )
+    for array in ("position", "orientation", "velocity", "acceleration"):
+        np.testing.assert_array_equal(
+            getattr(plain.trajectory, array), getattr(compiled.trajectory, array), err_msg=array
+        )

@@ -9,6 +9,9 @@ from dense_forces import with_masses
 
 import groups
 import mbssa
+from groups.dynamics.forward.equations import Instant
+from groups.dynamics.forward.lagrange import Lagrange
+from groups.dynamics.forward.loads import Loads
 from mbssa.loads import Force
 
 #: Angles of Andrews' squeezer as the IVP test set prints them, by index of the body (K3, K5, K7): at
@@ -145,7 +148,7 @@ def with_elements(name, coordinates):
     ]  # fmt: skip
     for name in coordinates:
         joint = mechanism.joint(name.rpartition(".")[0])
-        bodies = tuple(joint.bodies)
+        bodies = tuple(body - 1 for body in joint.bodies)
         forces.append(
             Force("coordinate", name, bodies, coordinate=name, stiffness=20.0, damping=1.5, rest=0.1)
         )
@@ -164,3 +167,29 @@ def test_elements_in_kernels_are_those_of_inverse_dynamics(name, coordinates):
     scale = np.abs(np.nan_to_num(found.forces.shaking_force)).max()
     np.testing.assert_allclose(found.forces.driving, 0.0, atol=1e-9 * scale)
     assert np.abs(found.balance).max() < 1e-6 * max(found.kinetic_energy.max(), 1.0)
+
+
+@pytest.mark.parametrize("name", ["planar_four_bar", "slider_crank_isostatic", "stewart"])
+def test_reactions_by_groups_are_the_multipliers(name):
+    """Along a run: group by group in reverse order, and all bodies at once with the drives released."""
+    mechanism = with_masses(mbssa.load(name))
+    structure = mbssa.decompose(mechanism)
+    found = groups.simulate(structure, 0.02, steps=3, compiled=False)
+    model = groups.build(structure)
+    last = Instant(*(array[-1] for array in (
+        found.trajectory.position, found.trajectory.orientation, found.trajectory.velocity,
+        found.trajectory.acceleration)), condition=1.0)  # fmt: skip
+    lagrange = Lagrange(structure, model.frames, Loads(mechanism, model.frames, {}, False), {}, last, False)
+    multipliers = lagrange.multipliers(0.02, lagrange.start)
+    position, orientation, _, in_space, rotation, twist = lagrange.bodies.unpacked(lagrange.start)
+    rows = lagrange.constraints.at(0.02, in_space, rotation, twist, lagrange.bodies.angle(orientation))
+    wide, linear = lagrange.bodies.wide[2], position.shape[1]
+    for joint in mechanism.joints:
+        body = joint.bodies[1] - 1
+        if body == 0:
+            continue
+        mine = lagrange.constraints.rows.source == joint.index
+        load = -rows.jacobian[mine].T @ multipliers[mine]
+        force = load[(body - 1) * wide : (body - 1) * wide + linear]
+        scale = np.abs(found.forces.shaking_force[-1]).max()
+        np.testing.assert_allclose(found.forces.joint(joint.id).force[-1], force, atol=1e-8 * scale)
