@@ -75,75 +75,100 @@ def integrate(
     Sampling is by the integrator's own interpolant, put back on the constraints by the equations. Ctrl-C, an
     event that ends the run, and equations without an answer leave the samples so far.
     """
-    record = Record()
+    run = _Run(Record(), time, integrator, tolerance, largest_step, events, progress)
     try:
-        _run(record, equations, time, integrator, tolerance, largest_step, events, progress)
+        run.record.take(equations, float(time[0]), equations.start)
+        t: float | None = float(time[0])
+        while t is not None and t < time[-1]:
+            following, t = run.segment(equations, t)
+            if following is not None and t is not None:
+                change = Change(t, equations.coordinates, following.coordinates)
+                run.record.changes.append(change)
+                equations = following
     except KeyboardInterrupt:
-        record.status = "stopped"
+        run.record.status = "stopped"
     except CannotGoOnError as error:
-        record.status = f"failed: {error}"
-    return record
+        run.record.status = f"failed: {error}"
+    return run.record
 
 
-def _run(
-    record: Record, equations: Equations, time: Floats, integrator: str, tolerance: float,
-    largest_step: float, events: Sequence[Event], progress: Callable[[float], object] | None,
-) -> None:  # fmt: skip
-    t, y, end = float(time[0]), equations.start, float(time[-1])
-    span = end - t
-    record.take(equations, t, y)
-    before = [event.value(equations, t, y) for event in events]
-    done = 1
-    while t < end:
-        first = equations.evaluations
-        solver = _solver(equations, integrator, t, y, end, tolerance, largest_step)
-        replaced = None
-        while solver.status == "running" and replaced is None:
-            said = solver.step()
-            record.steps += 1
-            if solver.status == "failed":
-                raise CannotGoOnError(f"t = {solver.t:.9g} s: {said or 'the step has become too small'}")
-            start, t = t, float(solver.t)
-            interpolant = solver.dense_output()
-            found, before = _occurred(events, equations, interpolant, start, t, solver.y, before)
-            stop = next((one.time for one in found if one.ends), t)
-            while done < len(time) and time[done] <= stop:
-                record.take(equations, float(time[done]), interpolant(time[done]))
-                done += 1
-            record.events += [one for one in found if one.time <= stop]
-            if any(one.ends for one in found):
-                if record.time[-1] < stop:
-                    record.take(equations, stop, interpolant(stop))
-                record.evaluations += equations.evaluations - first
-                record.status = f"event {next(one.name for one in found if one.ends)}"
-                return
-            _settle(equations, solver, integrator)
-            y = solver.y
-            if progress is not None and progress((t - float(time[0])) / span) is False:
-                record.status = "stopped"
-                return
-            replaced = equations.renewed(t, y) if t < end else None
-            if record.steps >= MOST_STEPS:
-                raise CannotGoOnError(f"t = {t:.9g} s: {MOST_STEPS:,} steps were taken; shorten the duration")
-        record.evaluations += equations.evaluations - first
-        if replaced is not None:
-            record.changes.append(Change(t, equations.coordinates, replaced.coordinates))
-            equations, y = replaced, replaced.start
-            before = [event.value(equations, t, y) for event in events]
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """An integration under way; see :func:`integrate`."""
 
+    record: Record
+    time: Floats
+    integrator: str
+    tolerance: float
+    largest_step: float
+    events: Sequence[Event]
+    progress: Callable[[float], object] | None
 
-def _solver(
-    equations: Equations, integrator: str, t: float, y: Floats, end: float, tolerance: float,
-    largest_step: float,
-) -> Any:  # fmt: skip
-    import scipy.integrate
+    def segment(self, equations: Equations, t: float) -> tuple[Equations | None, float | None]:
+        """Integrate until the end, or until other coordinates go on: these, and from when.
 
-    # Lengths and their rates are in m: what is small beside the mechanism's size is its share of it.
-    kind = getattr(scipy.integrate, integrator)
-    chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
-    if integrator in IMPLICIT:
-        chosen["jac"] = partial(_jacobian, equations)
-    return kind(equations.rate, t, y, end, **chosen)
+        The time is None where the run has ended.
+        """
+        y, end = equations.start, float(self.time[-1])
+        solver = self._solver(equations, t)
+        before = [event.value(equations, t, y) for event in self.events]
+        first, following = equations.evaluations, None
+        try:
+            while solver.status == "running" and following is None:
+                said = solver.step()
+                self.record.steps += 1
+                if solver.status == "failed":
+                    raise CannotGoOnError(f"t = {solver.t:.9g} s: {said or 'the step has become too small'}")
+                start, t = t, float(solver.t)
+                interpolant = solver.dense_output()
+                found, before = _occurred(self.events, equations, interpolant, start, t, solver.y, before)
+                if self._sampled(equations, interpolant, t, found):
+                    return None, None
+                _settle(equations, solver, self.integrator)
+                if not self._goes_on(t):
+                    return None, None
+                following = equations.renewed(t, solver.y) if t < end else None
+        finally:
+            self.record.evaluations += equations.evaluations - first
+        return following, t
+
+    def _solver(self, equations: Equations, t: float) -> Any:
+        import scipy.integrate
+
+        kind = getattr(scipy.integrate, self.integrator)
+        chosen: dict[str, Any] = {"rtol": self.tolerance, "atol": 0.01 * self.tolerance}
+        if self.integrator in IMPLICIT:
+            chosen["jac"] = partial(_jacobian, equations)
+        end = float(self.time[-1])
+        return kind(equations.rate, t, equations.start, end, max_step=self.largest_step, **chosen)
+
+    def _sampled(
+        self, equations: Equations, interpolant: Callable[[float], Floats], t: float,
+        found: Sequence[Occurrence],
+    ) -> bool:  # fmt: skip
+        """Take the samples of a step and what occurred in it; whether that ends the run."""
+        last = next((one for one in found if one.ends), None)
+        stop, record = t if last is None else last.time, self.record
+        while len(record.time) < len(self.time) and self.time[len(record.time)] <= stop:
+            at = float(self.time[len(record.time)])
+            record.take(equations, at, interpolant(at))
+        record.events += [one for one in found if one.time <= stop]
+        if last is None:
+            return False
+        if record.time[-1] < stop:
+            record.take(equations, stop, interpolant(stop))
+        record.status = f"event {last.name}"
+        return True
+
+    def _goes_on(self, t: float) -> bool:
+        """Tell progress; whether neither it nor the number of steps ends the run."""
+        first, last = float(self.time[0]), float(self.time[-1])
+        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
+            self.record.status = "stopped"
+            return False
+        if self.record.steps >= MOST_STEPS:
+            raise CannotGoOnError(f"t = {t:.9g} s: {MOST_STEPS:,} steps were taken; shorten the duration")
+        return True
 
 
 def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:

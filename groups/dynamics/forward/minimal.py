@@ -88,6 +88,8 @@ class Minimal:
 
     def settle(self, t: float, y: Floats) -> None:
         """Nothing drifts; the branch of an accepted step is the one to go on from."""
+        if not self._place(t, y):
+            raise CannotGoOnError(f"t = {t:.9g} s: {self._why()}")
         self._sound = self._carried.memory.copy()
 
     def instant(self, t: float, y: Floats) -> Instant:
@@ -104,7 +106,7 @@ class Minimal:
         return Instant(position, orientation, velocity, acceleration, condition)
 
     def renewed(self, t: float, y: Floats) -> Equations | None:
-        self._place(t, y)
+        """As :class:`Equations` has it; to be asked for after :meth:`settle`, which places the bodies."""
         transformation = self._run.arrays.outputs[2][:, 2:] * self.unit[None, :, None]
         linear = 2 if self.loads.planar else 3
         size = self.model.frames.size

@@ -15,7 +15,7 @@ from groups.dynamics.forward.absolute import Constraints
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations
 from groups.dynamics.forward.events import Event, trajectory_of
-from groups.dynamics.forward.integration import Integrator, Record, integrate
+from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Applied, Loads
 from groups.dynamics.forward.minimal import Minimal
@@ -145,6 +145,11 @@ def _setting_faults(request: Request) -> list[str]:
         faults.append(f"method {request.method!r}: write {', '.join(METHODS)}")
     if request.integrator is not None and request.integrator not in get_args(Integrator):
         faults.append(f"integrator {request.integrator!r}: write {', '.join(get_args(Integrator))}")
+    if request.method == "lagrange" and request.integrator not in (None, *ONE_STEP):
+        faults.append(
+            f"integrator {request.integrator!r}: has a history that projection would break; for lagrange "
+            f"write {', '.join(ONE_STEP)}"
+        )
     if request.method == "dae" and (request.events or request.integrator):
         faults.append("method 'dae': its integrator is IDA, and it watches no events; take another method")
     for what, value in (
