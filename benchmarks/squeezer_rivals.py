@@ -167,7 +167,7 @@ def exudyn_run(mechanism: mbssa.Mechanism, duration: float, steps: int) -> Any:
         integration.verboseMode = integration.verboseModeFile = 0
         settings.solution.file.write = False
         settings.parallel.numberOfThreads = 1
-        settings.linearSolverType = exudyn.LinearSolverType.EXUdense
+        settings.linearSolver.solverType = exudyn.LinearSolverType.EXUdense
         system.SolveDynamic(settings)
         found = [system.GetNodeOutput(node, exudyn.OutputVariableType.Coordinates)[2] for node in nodes]
         return np.array(found)
