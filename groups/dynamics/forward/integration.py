@@ -120,10 +120,11 @@ class _Run:
                 if solver.status == "failed":
                     raise CannotGoOnError(f"t = {solver.t:.9g} s: {said or 'the step has become too small'}")
                 start, t = t, float(solver.t)
-                interpolant = solver.dense_output()
-                found, before = _occurred(self.events, equations, interpolant, start, t, solver.y, before)
-                if self._sampled(equations, interpolant, t, found):
-                    return None, None
+                if self._looks_inside(t):  # interpolants cost evaluations
+                    inside = solver.dense_output()
+                    found, before = _occurred(self.events, equations, inside, start, t, solver.y, before)
+                    if self._sampled(equations, inside, t, found):
+                        return None, None
                 _settle(equations, solver, self.integrator)
                 if not self._goes_on(t):
                     return None, None
@@ -131,6 +132,11 @@ class _Run:
         finally:
             self.record.evaluations += equations.evaluations - first
         return following, t
+
+    def _looks_inside(self, t: float) -> bool:
+        """Whether a step that ends at t has a sample in it, or may have an event."""
+        done = len(self.record.time)
+        return bool(self.events) or (done < len(self.time) and self.time[done] <= t)
 
     def _solver(self, equations: Equations, t: float) -> Any:
         import scipy.integrate
