@@ -43,12 +43,14 @@ class Equations(Protocol):
     start : (n,) state at the beginning; its last entry is the work of all loads but weight, J
     coordinates : names of the independent coordinates; empty for methods that have none
     evaluations : of the equations of motion, so far
+    notes : what the user should know of the run
     """
 
     mechanism: Mechanism
     start: Floats
     coordinates: tuple[str, ...]
     evaluations: int
+    notes: list[str]
 
     def rate(self, t: float, y: Floats) -> Floats:
         """(n,) derivative of a state; NaN where the bodies cannot be placed."""

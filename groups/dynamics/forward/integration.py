@@ -49,6 +49,7 @@ class Record:
     work: list[float] = field(default_factory=list)
     events: list[Occurrence] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     status: str = "finished"
     steps: int = 0
     evaluations: int = 0
@@ -131,6 +132,7 @@ class _Run:
                 following = equations.renewed(t, solver.y) if t < end else None
         finally:
             self.record.evaluations += equations.evaluations - first
+            self.record.notes += equations.notes
         return following, t
 
     def _looks_inside(self, t: float) -> bool:

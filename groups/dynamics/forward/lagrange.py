@@ -37,6 +37,7 @@ class Lagrange:
     ) -> None:  # fmt: skip
         self.mechanism, self.evaluations = structure.mechanism, 0
         self.coordinates: tuple[str, ...] = ()
+        self.notes: list[str] = []
         self.constraints = Constraints(structure, frames, laws, compiled)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)

@@ -57,6 +57,8 @@ class Minimal:
         self.mechanism = model.mechanism
         names = self.mechanism.driven_coordinates
         self.names, self.evaluations = names, 0
+        self.notes: list[str] = []
+        self._refused: set[tuple[str, ...]] = set()
         self.free = np.array([k for k, name in enumerate(names) if name not in laws], dtype=np.int64)
         self.held = np.array([k for k, name in enumerate(names) if name in laws], dtype=np.int64)
         self.coordinates = tuple(names[k] for k in self.free.tolist())
@@ -117,17 +119,19 @@ class Minimal:
         if largest < LARGE:
             return None
         chosen = better(self.trajectory(), self.model.frames.size, self.free, self.unit, tuple(self.laws))
-        if chosen is None or set(chosen) == set(self.names):
+        if chosen is None or set(chosen) == set(self.names) or chosen in self._refused:
             return None
-        return self._driven_by(chosen, float(y[-1]))
-
-    def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal | None:
-        """The same motion in other coordinates; None where their groups cannot be solved."""
         try:
-            structure = structure_of(with_inputs(self.mechanism, names))
-            model = build(structure)
-        except ValueError:  # as good as the choice at hand, which goes on
+            return self._driven_by(chosen, float(y[-1]))
+        except ValueError as error:
+            self._refused.add(chosen)
+            self.notes.append(f"t = {t:.6g} s: {', '.join(chosen)} would be better coordinates, but {error}")
             return None
+
+    def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal:
+        """The same motion in other coordinates; a ValueError where their groups cannot be solved."""
+        structure = structure_of(with_inputs(self.mechanism, names))
+        model = build(structure)
         trajectory = self.trajectory().instants(slice(0, 1))
         at = configuration_of(trajectory, model.frames.centre)
         reference = np.array(list(model.reference_inputs.values()))

@@ -42,8 +42,9 @@ _BETWEEN = "\n  "
 #: Smallest tolerance that is not below rounding.
 FINEST = 1e-13
 
-#: Evaluations of the equations of motion that a run takes, roughly, for the choice of compiled kernels.
-_EVALUATIONS = 500
+#: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
+#: compiled kernels are chosen, or plain Python.
+FEWEST, PER_SAMPLE = 500, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,8 @@ def run(request: Request) -> Simulation:
     mechanism = structure.mechanism
     compiled = request.compiled
     if compiled is None:
-        compiled = model.compiles(_EVALUATIONS * (1 + mechanism.n_driven))
+        evaluations = max(FEWEST, PER_SAMPLE * len(time))
+        compiled = model.compiles(evaluations * (1 + mechanism.n_driven))
     loads = Loads(mechanism, model.frames, request.applied, compiled)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
     integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
@@ -246,7 +248,7 @@ def _measured(
     work = np.array(record.work)
     constraints = Constraints(structure, model.frames, laws, compiled)
     position_error, velocity_error = energy.constraint_errors(state, constraints)
-    names, notes = structure.mechanism.driven_coordinates, []
+    names, notes = structure.mechanism.driven_coordinates, list(record.notes)
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
