@@ -13,7 +13,7 @@ Stage = tuple[Array, Array, Array, Array]
 #: body (s, 2); point (s, 2, 3) in the bodies' axes; law (s, 4): stiffness, damping, rest, constant
 Springs = tuple[Array, Array, Array]
 #: rows of the coordinates, first and stop of the terms of each (c, 2), law (c, 4), constant (c,), whether an
-#: angle (c,), its last value (c,), jets to work in, and their table
+#: angle (c,), its last value and rate (c, 2), jets to work in, and their table
 Coordinates = tuple[Rows, Array, Array, Array, Array, Array, Array, Array]
 
 
@@ -106,8 +106,8 @@ def push(stage: Stage, coordinates: Coordinates, loads: Array) -> None:
             value += table[r, 0]
             rate += table[r, 14]
         if angular[c]:
-            value += 2 * math.pi * math.floor((last[c] - value) / (2 * math.pi) + 0.5)
-            last[c] = value
+            value += 2 * math.pi * math.floor((last[c, 0] - value) / (2 * math.pi) + 0.5)
+            last[c, 0], last[c, 1] = value, rate
         effort = law[c, 3] - law[c, 0] * (value - law[c, 2]) - law[c, 1] * rate
         for r in range(terms[c, 0], terms[c, 1]):
             for side in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -20,6 +21,9 @@ from mbssa.joints.frames import Frames
 from mbssa.loads import Force
 
 Floats = npt.NDArray[np.float64]
+
+#: rad that an angle may turn in a step: with less than half a turn, turns are counted right.
+FARTHEST = 1.5
 
 
 def is_linear(force: Force) -> bool:
@@ -72,6 +76,15 @@ class Linear:
         self._set = chosen(kernels.stage_planar if planar else kernels.stage_spatial, ask=compiled)
         self._pull, self._push = chosen(kernels.pull, ask=compiled), chosen(kernels.push, ask=compiled)
 
+    @property
+    def longest_step(self) -> float:
+        """s in which angles with a stiffness turn by :data:`FARTHEST` at their last rates."""
+        if self._coordinates is None:
+            return math.inf
+        counted = self._coordinates[4] & (self._coordinates[2][:, 0] != 0.0)
+        fastest = float(np.abs(self._coordinates[5][counted, 1]).max(initial=0.0))
+        return FARTHEST / fastest if fastest > 0.0 else math.inf
+
     def at(
         self, position: Floats, orientation: Floats, velocity: Floats, given: Mapping[str, float],
         loads: Floats,
@@ -113,7 +126,7 @@ def _coordinates(
     equation = {int(row): e for e, row in enumerate(rows.drive) if row >= 0}
     chosen_rows = [equation[distinct[place]] for place in places]
     terms = np.array([[rows.first_term[e], rows.first_term[e + 1]] for e in chosen_rows], dtype=np.int64)
-    last = np.array([_at_reference(still, *name.rpartition(".")[::2]) for name in names])
+    last = np.array([[_at_reference(still, *name.rpartition(".")[::2]), 0.0] for name in names])
     return (
         rows.kernel_rows, terms, laws, rows.constant[chosen_rows].copy(),
         np.array([not is_length(name) for name in names]), last, np.zeros((WORK, SIZE)),

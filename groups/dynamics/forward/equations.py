@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.forward.loads import Loads
 from mbssa import Mechanism
 
 Floats = npt.NDArray[np.float64]
@@ -44,6 +45,7 @@ class Equations(Protocol):
     coordinates : names of the independent coordinates; empty for methods that have none
     evaluations : of the equations of motion, so far
     notes : what the user should know of the run
+    loads : masses and loads
     """
 
     mechanism: Mechanism
@@ -51,6 +53,7 @@ class Equations(Protocol):
     coordinates: tuple[str, ...]
     evaluations: int
     notes: list[str]
+    loads: Loads
 
     def rate(self, t: float, y: Floats) -> Floats:
         """(n,) derivative of a state; NaN where the bodies cannot be placed."""

@@ -116,6 +116,7 @@ class _Run:
         first, following = equations.evaluations, None
         try:
             while solver.status == "running" and following is None:
+                solver.max_step = min(self.largest_step, equations.loads.longest_step)
                 said = solver.step()
                 self.record.steps += 1
                 if solver.status == "failed":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -102,6 +103,11 @@ class Loads:
             if not self.planar:
                 self._orientation[:, 0, 0] = 1.0
             self._linear = Linear(mechanism, frames, linear, list(applied), self._state(), compiled)
+
+    @property
+    def longest_step(self) -> float:
+        """s that a step may take, so that turns of angles with torsion springs are counted right."""
+        return math.inf if self._linear is None else self._linear.longest_step
 
     def at(self, time: float, position: Floats, orientation: Floats, velocity: Floats) -> Floats:
         """(N, 6) force at each body's origin, N, and moment about it, N m, world axes; planar: (N, 3).

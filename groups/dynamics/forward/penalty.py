@@ -42,6 +42,7 @@ class Penalty:
         self.mechanism, self.evaluations = structure.mechanism, 0
         self.coordinates: tuple[str, ...] = ()
         self.notes: list[str] = []
+        self.loads = loads
         self.constraints = Constraints(structure, frames, laws, compiled)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)

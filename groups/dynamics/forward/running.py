@@ -214,7 +214,7 @@ def _instants(request: Request, faults: list[str]) -> Floats:
         return np.linspace(0.0, request.duration, max(2, request.steps))
     time = np.array(request.time, dtype=np.float64)
     faults += time_faults(time)
-    if time.size == 1:
+    if time.shape == (1,):
         faults.append("time has 1 instant; write 2 or more")
     return time
 

@@ -143,6 +143,43 @@ def test_coordinates_change_where_they_get_poor():
     assert np.abs(found.balance).max() < 1e-5 * found.kinetic_energy.max()
 
 
+def test_independent_coordinates_are_chosen_where_none_is_driven():
+    m = mbssa.Builder("planar").gravity(0.0, -9.81)
+    m.body("upper", inertia={"mass": 1.0, "centre": (0.5, 0.0), "moment": 0.08})
+    m.body("lower", inertia={"mass": 1.0, "centre": (1.5, 0.0), "moment": 0.08})
+    m.revolute("frame", "upper", point=(0, 0)).revolute("upper", "lower", point=(1.0, 0))
+    found = groups.simulate(m.build(), 0.3, steps=4, compiled=False)
+    driven = groups.simulate(double_pendulum(), 0.3, steps=4, compiled=False)
+    assert found.released == ("1-2.angle", "2-3.angle")
+    np.testing.assert_array_equal(found.trajectory.position, driven.trajectory.position)
+
+
+def test_a_gyroscope_on_a_ball_joint_keeps_energy_and_momentum():
+    m = mbssa.Builder("spatial", name="gyroscope").gravity(0, 0, -9.81)
+    m.body("top", inertia={"mass": 1.0, "centre": (0.3, 0, 0.4), "moments": (0.1, 0.12, 0.05)})
+    found = groups.simulate(
+        m.spherical("frame", "top", point=(0, 0, 0)).build(), 0.5, tolerance=1e-10, steps=6, compiled=False,
+        rates={"1-2.angle_z": 4.0},
+    )  # fmt: skip
+    assert np.abs(found.balance).max() < 1e-8
+    assert np.ptp(found.kinetic_energy) > 0.1
+    # Weight has no moment about the vertical, nor has the joint.
+    assert np.abs(found.forces.shaking_moment).max() < 1e-8
+
+
+@pytest.mark.parametrize("method", ["groups", "lagrange"])
+def test_a_torsion_spring_counts_turns_in_space(method):
+    m = mbssa.Builder("spatial", name="wound up")
+    m.body("wheel", inertia={"mass": 1.0, "centre": (0, 0, 0), "moments": (1.0, 1.0, 2.0)})
+    m.revolute("frame", "wheel", point=(0, 0, 0), axis=(0, 0, 1), driven=True)
+    wheel = m.force("coordinate", coordinate="1-2.angle", stiffness=2.0, rest=0.0).build()
+    found = groups.simulate(
+        wheel, 6.0, method=method, rates={"1-2.angle": 20.0}, tolerance=1e-10, compiled=False
+    )
+    np.testing.assert_allclose(found.coordinates["1-2.angle"], 20.0 * np.sin(found.time), atol=1e-6)
+    assert np.ptp(found.total_energy) < 1e-5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["andrews", "stewart"])
 def test_compiled_kernels_give_the_same_bits(name):
