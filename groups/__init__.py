@@ -1,4 +1,4 @@
-"""How each structural group is solved: position, velocity and acceleration over a whole motion."""
+"""Solution of each structural group: position, velocity and acceleration over a whole motion."""
 
 from __future__ import annotations
 

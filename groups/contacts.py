@@ -94,7 +94,7 @@ def _value(trajectory: Trajectory, watch: Watch) -> Floats:
 
 
 def left_limits(watch: Watch, value: float) -> str:
-    """What is said of a contact outside of its limits."""
+    """Sentence on a contact outside of its limits."""
     where = f"{watch.low:.6g} … {watch.high:.6g} {watch.unit}"
     return f"{watch.name}.{watch.coordinate} is {value:.6g} {watch.unit}, outside {where}"
 

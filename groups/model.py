@@ -41,7 +41,7 @@ FINE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What :func:`build` makes of a structure; :meth:`solve` runs it over a motion.
+    """Solvable model of a structure, made by :func:`build`; :meth:`solve` runs it over a motion.
 
     ``solvers`` has one entry per group, in their order: that of group 1 is ``solvers[0]``, or ``solver(1)``.
     ``packed`` is their data for the kernels.
@@ -248,7 +248,7 @@ class Model:
         )
 
     def memory_in(self, modes: Mapping[int, int] | None, motion: Motion) -> Floats:
-        """What the groups know before the first instant of a motion in these modes, by number of the group.
+        """Memory of the groups before the first instant of a motion in these modes, by number of the group.
 
         That is how they stand at the reference; where turns are counted from instant to instant, how they
         come from there to where the motion begins.

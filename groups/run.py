@@ -62,7 +62,7 @@ LED = (51, 501, 5001)
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """What a run carries from one instant to the next: the groups' memory, and the last orientations.
+    """State of a run between two instants: the groups' memory, and the last orientations.
 
     ``orientation`` (rows, 4), zero before the first instant: quaternions go on in its sign. ``pose``
     (rows, 3 or 7) is where a coarse pass, if this is from one, has the bodies at the last instant: position,
@@ -387,7 +387,7 @@ class Run:
                     array[row, instants] = np.nan
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
-        """What was found; of some of the bodies, if they are named."""
+        """Solution found; of some of the bodies, if they are named."""
         model = self.model
         some = kept is not None and len(kept) < len(self.kept)
         rows = self._row_of[kept] if some else _NOBODY
@@ -433,7 +433,7 @@ def entry(model: Model) -> Callable[..., None]:
 
 
 def run_in(model: Model, motion: Motion) -> Floats:
-    """What the groups know when they have gone from the reference to where a motion begins.
+    """Memory of the groups after the way from the reference to the start of a motion.
 
     In a straight line of the inputs, in as many steps as all groups can be followed by; where none of
     :data:`LED` are enough, what they know at the reference.
@@ -456,7 +456,7 @@ def run_in(model: Model, motion: Motion) -> Floats:
 
 
 def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Carried]:
-    """What to carry into chunks of a motion that begin at these instants, ascending, the first at 0.
+    """States at the beginnings of chunks of a motion; instants ascend, the first is 0.
 
     A coarse pass over :func:`coarse_instants`.
     """

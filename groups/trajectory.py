@@ -215,7 +215,7 @@ class Trajectory:
         """
         return joint_motion(self, name)
 
-    def instants(self, which: slice) -> Trajectory:
+    def instants(self, which: slice | npt.NDArray[np.intp]) -> Trajectory:
         """Some of the instants, as views: ``trajectory.instants(slice(0, None, 10))`` is every tenth.
 
         >>> import groups, mbssa

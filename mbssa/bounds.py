@@ -24,7 +24,7 @@ _SIZES = ("length", "radius", "ratio")
 
 
 def range_fault(value: float, *, size: bool = False) -> str:
-    """What is wrong with the magnitude of a number; empty where nothing is.
+    """Fault in the magnitude of a number; empty if there is none.
 
     >>> range_fault(2e9), range_fault(1e-12), range_fault(1e-12, size=True)
     ('is 2e+09; write a magnitude of 1e+09 at most', '', 'is 1e-12; write a magnitude of 1e-09 or more')

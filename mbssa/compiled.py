@@ -316,7 +316,7 @@ def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _cache_folder() -> Path | None:
-    """Where compiled kernels are kept: a folder of their own for each state of all kernel sources.
+    """Folder of the compiled kernels, one for each state of all kernel sources.
 
     Numba notices a change of a kernel's own file, not of the files that it calls into. None where
     nothing can be kept: then every process compiles anew.
@@ -342,7 +342,7 @@ _refused: list[str] = []
 
 
 def kernels_kept() -> str:
-    """Where compiled kernels are kept, or why they are not, in a line.
+    """Folder of the compiled kernels, or the reason for having none, in one line.
 
     >>> kernels_kept().startswith("compiled kernels")
     True

@@ -1,4 +1,4 @@
-"""What is wrong with an input: every fault at once, each with its place."""
+"""Faults of an input, all at once, each with its place."""
 
 from __future__ import annotations
 

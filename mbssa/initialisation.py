@@ -15,7 +15,7 @@ from mbssa.mechanism import IntArray, Mechanism
 
 @dataclass(frozen=True, slots=True)
 class Incidence:
-    """Which joint touches which body, both ways, and what each joint constrains.
+    """Incidence of joints and bodies in both directions, and the constraint units of each joint.
 
     Attributes
     ----------

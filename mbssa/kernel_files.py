@@ -40,7 +40,7 @@ def distrusted(folder: Path) -> str | None:
 
 @cache
 def cache_in(folder: Path) -> Callable[[FunctionType], Any]:
-    """What makes a kernel's cache, as Numba asks for it, in a folder."""
+    """Return the factory of a kernel's cache in a folder, in the form that Numba takes."""
     import numba
     from numba.core.caching import Cache
     from numba.core.compiler import CompileResult

@@ -38,7 +38,7 @@ FRAME_NAMES = (FRAME, "ground")
 
 @dataclass(frozen=True, slots=True)
 class BodyGeometry:
-    """What a model file says of a body besides its name.
+    """Data of a body in a model file besides its name.
 
     ``origin`` (3,) or (2,), m, and ``orientation`` (unit quaternion w, x, y, z; planar: one angle,
     rad) place the body's frame in the world at the reference; both default to the world's frame.
@@ -208,7 +208,7 @@ class Mechanism:
 
     @property
     def untrusted_said(self) -> str:
-        """Which joints are :attr:`untrusted`, with their functions; empty where none is."""
+        """Sentence that names the :attr:`untrusted` joints and their functions; empty if there are none."""
         return ", ".join(
             f"{self.joint_ids[j]} ({geometry.function})"
             for j in self.untrusted

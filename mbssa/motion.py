@@ -17,7 +17,7 @@ Parameter = float | tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class InputLaw:
-    """How one driven coordinate moves: the name of a law and its parameters, m, rad and s.
+    """Motion law of one driven coordinate: its name and parameters, m, rad and s.
 
     Names and parameters are those of the tables of :mod:`mbssa.io.schema`; a parameter that the
     file does not give is missing here too.
@@ -32,7 +32,7 @@ class InputLaw:
 
 @dataclass(frozen=True, slots=True)
 class DefaultMotion:
-    """What ``[motion]`` of a model file says.
+    """Content of ``[motion]`` in a model file.
 
     Attributes
     ----------

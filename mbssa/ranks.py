@@ -44,7 +44,7 @@ def rank() -> int:
 
 
 def size() -> int:
-    """How many processes the launcher started; 1 where there is none.
+    """Number of processes that the launcher started; 1 without a launcher.
 
     >>> size()
     1

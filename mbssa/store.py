@@ -128,7 +128,7 @@ def reading(tables: Sequence[str] = (), path: str | Path | None = None) -> Itera
 
 
 def store_path() -> str:
-    """Where the store is: ``MBSSA_STORE``, else the user's cache folder, else ``:memory:``."""
+    """Path of the store: ``MBSSA_STORE``, else the user's cache folder, else ``:memory:``."""
     given = os.environ.get("MBSSA_STORE")
     if given:
         return given
@@ -165,7 +165,7 @@ def _transaction(
 
 
 def _application(connection: sqlite3.Connection, place: str) -> int:
-    """Whose the file is: ours, or nobody's yet (0).
+    """Application number of the file: ours, or 0 for a new file.
 
     Raises
     ------
@@ -263,7 +263,7 @@ _UNDECODABLE = (
 
 @contextmanager
 def decoding(path: str | Path | None) -> Iterator[None]:
-    """What rows of the store at ``path`` do not decode to is damage of the file, whatever Python calls it.
+    """Report rows of the store at ``path`` that do not decode as damage of the file.
 
     >>> try:
     ...     with decoding("searches.sqlite"):

@@ -197,7 +197,7 @@ class Structure:
 
     @property
     def types(self) -> dict[str, int]:
-        """How many groups of each type name, in order of first appearance (Tables 9, 11, 15)."""
+        """Number of groups of each type name, in order of first appearance (Tables 9, 11, 15)."""
         count: dict[str, int] = {}
         for group in self.groups:
             count[group.type_name] = count.get(group.type_name, 0) + 1

@@ -64,7 +64,7 @@ def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tup
 
 
 def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], force: bool) -> list[str]:
-    """What would keep files from being written: ending, folder, permission, a package, a file in the way.
+    """Obstacles to writing files: ending, folder, permission, a missing package, an existing file.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def as_cell(value: object) -> object:
 
 
 def from_cell(text: str) -> str:
-    """What :func:`as_cell` made a cell of.
+    """Return the text that :func:`as_cell` made a cell of.
 
     >>> from_cell("'=1+1"), from_cell("'quoted'")
     ('=1+1', "'quoted'")

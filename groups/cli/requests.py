@@ -130,7 +130,7 @@ def _by_group(
     read: Callable[[int, str], T],
     value: str = ".+",
 ) -> dict[int, T]:
-    """What ``GROUP=VALUE`` says of groups, with all faults at once."""
+    """Parse ``GROUP=VALUE``, with all faults at once."""
     found: dict[int, T] = {}
     faults, groups = [], model.structure.n_groups
     for text in names_asked(texts):
@@ -162,7 +162,7 @@ def through_asked(texts: Sequence[str]) -> list[str] | Literal["auto"]:
 
 
 def through_faults(texts: Sequence[str], request: Request, modes: Sequence[str]) -> list[str]:
-    """What is no list of inputs, or cannot go together with borrowed ones; whether they exist is not asked.
+    """Faults of a list of inputs, alone or beside borrowed ones; whether they exist is checked later.
 
     >>> through_faults(["1-5.angle"], Request(workers=2), [])[0].partition(":")[0]
     '--through with --workers'
@@ -234,7 +234,7 @@ def picture_faults(
     pictures: Pictures,
     derived: Mapping[str, str] | None,
 ) -> list[str]:
-    """What would keep pictures from being drawn, found out on the reference configuration alone."""
+    """Obstacles to drawing pictures, found on the reference configuration alone."""
     from groups.pictures.coordinates import coordinates
     from groups.pictures.drawing import MOST_BODIES
     from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE

@@ -16,7 +16,7 @@ from mbssa.cli import RUNNER
 
 @dataclass(frozen=True)
 class Request:
-    """How a run is wanted.
+    """Request of a run.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Request:
 
 
 class Solve(Protocol):
-    """What solves a motion as :meth:`groups.Model.solve` does; ``how`` says in words by which plan."""
+    """Solver of a motion as :meth:`groups.Model.solve`; ``how`` names its plan."""
 
     how: str
 

@@ -23,7 +23,7 @@ from mbssa.compiled import compiling_told, is_kept
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """What a watched run gave.
+    """Result of a watched run.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
-from groups.dynamics.inverse import backwards
+from groups.dynamics.backwards import backwards
 from groups.dynamics.results import Forces, JointForces, results_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ Bools = npt.NDArray[np.bool_]
 DEPENDENT = 1e-8
 
 #: Multipliers of a probe of magnitude 1 beyond which the rank is looked at.
-_SUSPICIOUS = 1e5
+SUSPICIOUS = 1e5
 
 #: Numbers of the matrices that are decomposed together.
 _TOGETHER = 4_000_000
@@ -73,7 +73,7 @@ def _square(transposed: Floats, loads: Floats, sound: Bools) -> tuple[Floats, Bo
     except np.linalg.LinAlgError:
         return np.full(loads.shape, np.nan), sound.copy()
     size = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
-    return found[:, :, :-1], sound & ~(size <= _SUSPICIOUS)
+    return found[:, :, :-1], sound & ~(size <= SUSPICIOUS)
 
 
 def _checked(transposed: Floats, loads: Floats, found: Floats, doubtful: Bools) -> Balance:

@@ -3,13 +3,15 @@
 The bodies of a group are in balance under weight, inertia force, force elements, what later groups hand
 down, and the reactions and driving forces of the group's own joints. These are its unknowns, and the
 transpose of the Jacobian that gave the group's velocities is their matrix. A joint's reaction on a body of an
-earlier group is then a load of that group.
+earlier group is then a load of that group. Here NumPy solves a group for all instants in one call, with
+redundant constraints and singular instants; :mod:`groups.dynamics.backwards` leaves regular ones to a kernel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,16 +20,14 @@ import numpy.typing as npt
 from groups.dynamics.equilibrium import Balance, balance
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forces.coordinate import along_coordinate
-from groups.dynamics.masses import Masses, Wrench, masses
+from groups.dynamics.masses import Energy, Masses, Wrench, masses
 from groups.dynamics.rows import JointRows, joint_rows, spin_rows
 from groups.dynamics.state import State
 from groups.rotations import cross
 from groups.solvers.passive_rotations import HeldSpin, held_spins
-from mbssa import decompose
 from mbssa.joints.system import unknowns
 
 if TYPE_CHECKING:
-    from groups.trajectory import Trajectory
     from mbssa import Structure
 
 Floats = npt.NDArray[np.float64]
@@ -47,13 +47,15 @@ OK, UNSOLVED, SINGULAR, WAITS = range(4)
 class JointLoads:
     """Loads of one joint on its bodies, with P columns: the load, and its change by parameters.
 
-    ``wrench`` (T, S, 6, P) on each body of ``rows``, by its constraints alone: force, N, and moment about the
-    joint's point, N m, world axes. ``driving`` (T, D, P), N or N m.
+    ``wrench`` (T, S, 6, P) on each of its ``bodies``, by its constraints alone: force, N, and moment about
+    the joint's point, N m, world axes. ``driving`` (T, D, P), N times size or N m; ``rate`` (T, D) of the
+    driven coordinates, m/s over the size or rad/s.
     """
 
-    rows: JointRows
+    bodies: tuple[int, ...]
     wrench: Floats
     driving: Floats
+    rate: Floats
 
 
 @dataclass(eq=False)
@@ -61,12 +63,13 @@ class Solution:
     """Result of the pass over the groups; ``held`` are moments that lock passive rotations, by body.
 
     ``loads`` (N, T, 6, P): on each body about its centre, force times size, and moment, N m; of the frame,
-    what the mechanism exerts on it.
+    what the mechanism exerts on it. Compiled kernels give the frame's alone.
     """
 
     state: State
     loads: Floats
     status: Bytes
+    energy: Energy
     joints: dict[int, JointLoads] = field(default_factory=dict)
     held: dict[int, JointLoads] = field(default_factory=dict)
 
@@ -85,12 +88,25 @@ class Solution:
 class Acting:
     """Given loads: of masses, of force elements by their ids, of applied forces by their coordinates."""
 
-    masses: Masses
+    state: State
     elements: Mapping[str, Sequence[Wrench]]
+
+    @cached_property
+    def masses(self) -> Masses:
+        return masses(self.state)
+
+    @property
+    def of_elements(self) -> list[Wrench]:
+        return [each for several in self.elements.values() for each in several]
 
     @property
     def all(self) -> list[Wrench]:
-        return [*self.masses.loads, *(each for several in self.elements.values() for each in several)]
+        return [*self.masses.loads, *self.of_elements]
+
+    def at(self, instants: npt.NDArray[np.intp]) -> Acting:
+        """The same loads at some instants."""
+        elements = {name: [each.at(instants) for each in several] for name, several in self.elements.items()}
+        return Acting(self.state.at(instants), elements)
 
 
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
@@ -121,7 +137,7 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
             elements[called] = along_coordinate(state, called, np.broadcast_to(effort, state.instants))
     if faults:
         raise ValueError("\n  ".join(faults))
-    return Acting(masses(state), elements)
+    return Acting(state, elements)
 
 
 def solve_backwards(state: State, acting: Acting, structure: Structure) -> Solution:
@@ -140,7 +156,12 @@ def solve_backwards(state: State, acting: Acting, structure: Structure) -> Solut
 
 def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[int]]) -> Solution | None:
     """One pass over blocks of bodies; None where a block is not held by its own equations."""
-    solution = _loaded(state, acting, structure.n_groups)
+    solution = Solution(
+        state,
+        loads_of(state, acting.all)[..., None],
+        np.zeros((state.instants, structure.n_groups), dtype=np.int8),
+        acting.masses.energy,
+    )
     number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
         structure.group_of_body, 1
     )  # fmt: skip
@@ -164,12 +185,13 @@ def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[
     return solution
 
 
-def _loaded(state: State, acting: Acting, n_groups: int) -> Solution:
-    loads = np.zeros((*state.centre.shape[:2], 6, 1))
+def loads_of(state: State, wrenches: Sequence[Wrench]) -> Floats:
+    """(N, T, 6) loads on the bodies about their centres, force times size, and moment, N m."""
+    loads = np.zeros((*state.centre.shape[:2], 6))
     size = np.array([state.frames.size] * 3 + [1.0] * 3)
-    for wrench in acting.all:
-        loads[wrench.body, :, :, 0] += wrench.about(state.centre[wrench.body]) * size
-    return Solution(state, loads, np.zeros((state.instants, n_groups), dtype=np.int8))
+    for wrench in wrenches:
+        loads[wrench.body] += wrench.about(state.centre[wrench.body]) * size
+    return loads
 
 
 def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequence[HeldSpin]) -> Balance:
@@ -225,34 +247,18 @@ def _exerted(solution: Solution, rows: JointRows, multipliers: Floats) -> JointL
     arm = state.centre[bodies].swapaxes(0, 1) - rows.point[:, None]
     force = np.moveaxis(wrench[:, :, :3], 3, 2)
     wrench[:, :, 3:] += np.moveaxis(cross(arm[:, :, None], force), 2, 3)
-    return JointLoads(rows, wrench, multipliers[:, split:])
+    twist = np.concatenate(
+        [
+            [state.velocity(b, state.centre[b] - state.position[b]) / size for b in bodies],
+            state.twist[bodies, :, 3:],
+        ],
+        axis=2,
+    )
+    rate = np.einsum("tesc,stc->te", rows.jacobian[:, split:], twist)
+    return JointLoads(rows.bodies, wrench, multipliers[:, split:], rate)
 
 
 def _wider(array: Floats, columns: int) -> Floats:
     """Zeros added along the last axis."""
     added = np.zeros((*array.shape[:-1], columns - array.shape[-1]))
     return np.concatenate([array, added], axis=-1)
-
-
-def backwards(
-    trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
-) -> tuple[State, Acting, Solution, Structure]:
-    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own.
-
-    Raises
-    ------
-    ValueError
-        No groups, groups of other driven coordinates, or what :meth:`State.of` and :func:`acting_on` refuse.
-    """
-    structure = decompose(trajectory.mechanism) if structure is None else structure
-    mine, theirs = trajectory.mechanism, structure.mechanism
-    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
-        raise ValueError(
-            "the structure has other driven coordinates than the trajectory; decompose its mechanism"
-        )
-    if not structure.determined:
-        raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
-    state = State.of(trajectory)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        acting = acting_on(state, applied)
-        return state, acting, solve_backwards(state, acting, structure), structure

@@ -27,6 +27,10 @@ class Wrench:
         """(T, 6) force, and moment about another point (T, 3)."""
         return np.concatenate([self.force, self.moment + cross(self.point - centre, self.force)], axis=1)
 
+    def at(self, instants: npt.NDArray[np.intp]) -> Wrench:
+        """The load at some instants."""
+        return Wrench(self.body, *(each[instants] for each in (self.point, self.force, self.moment)))
+
     def power(self, state: State) -> Floats:
         """(T,) W, what it gives to its body."""
         velocity = state.velocity(self.body, self.point - state.position[self.body])
@@ -36,20 +40,25 @@ class Wrench:
 
 
 @dataclass(frozen=True, eq=False)
-class Masses:
-    """Loads of all bodies that have mass.
+class Energy:
+    """Energy of a motion.
 
     Attributes
     ----------
-    loads : weight and inertia force of each body, at its centre of mass
-    kinetic_energy : (T,) J; kinetic_power : (T,) W, its derivative by time
-    gravity_power : (T,) W
+    kinetic : (T,) J; kinetic_power : (T,) W, its derivative by time; gravity_power : (T,) W
     """
 
-    loads: tuple[Wrench, ...]
-    kinetic_energy: Floats
+    kinetic: Floats
     kinetic_power: Floats
     gravity_power: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """Loads of all bodies that have mass: weight and inertia force, at the centre of mass; their energy."""
+
+    loads: tuple[Wrench, ...]
+    energy: Energy
 
 
 def massless(mechanism: Mechanism) -> tuple[int, ...]:
@@ -86,7 +95,7 @@ def masses(state: State) -> Masses:
         energy += 0.5 * (inertia.mass * (velocity**2).sum(axis=1) + (spin * momentum).sum(axis=1))
         change += (force * velocity).sum(axis=1) + (spin * change_of_momentum).sum(axis=1)
         fall += velocity @ weight
-    return Masses(tuple(loads), energy, change, fall)
+    return Masses(tuple(loads), Energy(energy, change, fall))
 
 
 def _angular(rotation: Floats, matrix: Floats, spin: Floats, faster: Floats) -> tuple[Floats, Floats]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -73,16 +74,21 @@ class JointForces:
 class Joint:
     """One joint of a solution.
 
-    ``wrench`` (T, S, 6) on each of its ``bodies`` about ``point``, world axes; ``axes`` (T, 3, 3); ``open``
-    and ``local_open`` (S, 6): components that are not determined.
+    ``wrench`` (T, S, 6) on each of its ``bodies`` about ``point``, world axes; ``open`` and ``local_open``
+    (S, 6): components that are not determined.
     """
 
+    state: State
+    index: int
     bodies: tuple[int, ...]
     wrench: Floats
-    point: Floats
-    axes: Floats
     open: Bools
     local_open: Bools
+
+    @cached_property
+    def frame(self) -> tuple[Floats, Floats]:
+        """Point (T, 3) m, the origin of the joint's frame on the second body; axes (T, 3, 3) of the first."""
+        return self.state.frame_of(self.index)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,14 +168,15 @@ class Forces:
             known = ", ".join(mechanism.body_name(each) for each in of.bodies)
             raise KeyError(f"joint {found.id} does not join body {on!r}; it joins {known}")
         slot = of.bodies.index(body)
+        point, axes = of.frame
         world = np.where(of.open[slot], np.nan, of.wrench[:, slot])
-        local = np.where(of.local_open[slot], np.nan, _turned(of.wrench[:, slot], of.axes))
+        local = np.where(of.local_open[slot], np.nan, _turned(of.wrench[:, slot], axes))
         planar = mechanism.space == "planar"
         of_plane = PLANAR if planar else range(6)
         return JointForces(
             found.id,
             mechanism.body_name(body),
-            of.point[:, :2] if planar else of.point,
+            point[:, :2] if planar else point,
             *_parts(world, planar),
             *_parts(local, planar),
             tuple(COMPONENTS[k] for k in of_plane if of.local_open[slot, k]),
@@ -224,7 +231,7 @@ def results_of(
     named: list[str] = []
     for index in sorted(solution.joints):
         loads = solution.joints[index]
-        joints[index] = of = _joint(loads, chosen, largest, state.frames.size)
+        joints[index] = of = _joint(state, index, loads, chosen, largest)
         name = mechanism.joint_ids[index]
         named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
         for d, coordinate in enumerate(mechanism.joints[index].driven):
@@ -234,7 +241,7 @@ def results_of(
             if _taking_part(loads.driving[:, d : d + 1], largest)[0]:
                 named.append(called)
                 effort = effort if minimum_norm else effort * np.nan
-            drives[called] = effort / scale, effort * _rates(state, loads)[:, d]
+            drives[called] = effort / scale, effort * loads.rate[:, d]
         if minimum_norm:
             joints[index] = replace(of, open=of.open & False, local_open=of.local_open & False)
     names = mechanism.driven_coordinates
@@ -245,7 +252,8 @@ def results_of(
         name: sum((each.power(state) for each in several), start=np.zeros(state.instants))
         for name, several in acting.elements.items()
     }
-    given = acting.masses.gravity_power + power.sum(axis=1) + sum(elements.values(), start=0.0)
+    energy = solution.energy
+    given = energy.gravity_power + power.sum(axis=1) + sum(elements.values(), start=0.0)
     force, moment = _on_frame(state, solution)
     return Forces(
         state.trajectory,
@@ -253,10 +261,10 @@ def results_of(
         driving,
         power,
         elements,
-        acting.masses.gravity_power,
-        acting.masses.kinetic_energy,
-        acting.masses.kinetic_power,
-        acting.masses.kinetic_power - given,
+        energy.gravity_power,
+        energy.kinetic,
+        energy.kinetic_power,
+        energy.kinetic_power - given,
         force,
         moment,
         solution.status,
@@ -304,18 +312,18 @@ def _taking_part(columns: Floats, largest: float) -> Bools:
     return found
 
 
-def _joint(loads: JointLoads, chosen: Floats, largest: float, size: float) -> Joint:
-    rows, scale = loads.rows, np.array([size] * 3 + [1.0] * 3)[:, None]
+def _joint(state: State, index: int, loads: JointLoads, chosen: Floats, largest: float) -> Joint:
+    bodies, scale = loads.bodies, np.array([state.frames.size] * 3 + [1.0] * 3)[:, None]
     if loads.wrench.shape[3] == 1:
-        none = np.zeros((len(rows.bodies), 6), dtype=bool)
-        return Joint(rows.bodies, loads.wrench[..., 0], rows.point, rows.axes, none, none)
+        none = np.zeros((len(bodies), 6), dtype=bool)
+        return Joint(state, index, bodies, loads.wrench[..., 0], none, none)
+    axes = state.frame_of(index)[1]
     world, local = [], []
-    for slot in range(len(rows.bodies)):
+    for slot in range(len(bodies)):
         world.append(_taking_part(loads.wrench[:, slot] * scale, largest))
-        turned = _turned(loads.wrench[:, slot], rows.axes)
-        local.append(_taking_part(turned * scale, largest))
-    found = np.stack([_with(loads.wrench[:, s], chosen) for s in range(len(rows.bodies))], axis=1)
-    return Joint(rows.bodies, found, rows.point, rows.axes, np.array(world), np.array(local))
+        local.append(_taking_part(_turned(loads.wrench[:, slot], axes) * scale, largest))
+    found = np.stack([_with(loads.wrench[:, s], chosen) for s in range(len(bodies))], axis=1)
+    return Joint(state, index, bodies, found, np.array(world), np.array(local))
 
 
 def _least(solution: Solution) -> Floats:
@@ -338,26 +346,6 @@ def _least(solution: Solution) -> Floats:
 def _moment(loads: JointLoads, chosen: Floats) -> Floats:
     """(T,) of the moment on the second body."""
     found: Floats = np.linalg.norm(_with(loads.wrench[:, 1], chosen)[:, 3:], axis=1)
-    return found
-
-
-def _rates(state: State, loads: JointLoads) -> Floats:
-    """(T, D) rates of the driven coordinates, lengths over the size."""
-    rows = loads.rows
-    twist = np.stack(
-        [
-            np.concatenate(
-                [
-                    state.velocity(body, state.centre[body] - state.position[body]) / state.frames.size,
-                    state.twist[body, :, 3:],
-                ],
-                axis=1,
-            )
-            for body in rows.bodies
-        ],
-        axis=1,
-    )
-    found: Floats = np.einsum("tesc,tsc->te", rows.jacobian[:, rows.constraints :], twist)
     return found
 
 

@@ -71,6 +71,20 @@ class State:
         """T."""
         return int(self.position.shape[1])
 
+    def at(self, instants: npt.NDArray[np.intp]) -> State:
+        """The state at some instants."""
+        arrays = (self.position, self.rotation, self.angle, self.twist, self.acceleration, self.centre)
+        return State(
+            self.trajectory.instants(instants), self.frames, *(each[:, instants] for each in arrays)
+        )  # fmt: skip
+
+    def frame_of(self, joint: int) -> tuple[Floats, Floats]:
+        """Origin (T, 3), m, of a joint's frame on its second body; axes (T, 3, 3) of that on its first."""
+        first, second = self.trajectory.mechanism.joint_bodies(joint)[:2]
+        place: Floats = self.position[second] + self.rotation[second] @ self.frames.origin[joint, 1]
+        axes: Floats = self.rotation[first] @ self.frames.axes[joint, 0]
+        return place, axes
+
     def arm(self, body: int, point: Floats) -> Floats:
         """(T, 3) from a body's origin to its point, given in world coordinates at the reference."""
         local = self.frames.rotation[body].T @ (in_space(point) - self.frames.position[body])

@@ -185,7 +185,7 @@ def dot(a: complex, b: complex) -> float:
 
 
 def predicted(g: Group, pace: float) -> tuple[float, float]:
-    """Where the last four time steps lead the unknown, and where :func:`groups.kernels.path.predict` does.
+    """Prediction by the last four time steps, and that of :func:`groups.kernels.path.predict`.
 
     Contacts are led likewise.
     """

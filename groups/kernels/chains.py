@@ -384,14 +384,14 @@ def line(at: Frame, arm: Frame) -> tuple[float, float, float, float]:
 
 
 def along(locus: tuple[float, float, float, float], x: float, y: float) -> float:
-    """How far a point of a line is from the line's zero."""
+    """Signed distance of a point of a line from the line's zero."""
     return (x - locus[0]) * locus[2] + (y - locus[1]) * locus[3]
 
 
 def turn(
     k: int, at: Frame, arm: Frame, x: float, y: float, memory: Floats, slot: int, turned: Floats
 ) -> float:
-    """How far the hinge of record k turns so that its arm's end is at x, y; ``memory`` counts the turns."""
+    """Angle of the revolute joint of record k with its arm's end at x, y; ``memory`` counts the turns."""
     dx, dy = x - at[0], y - at[1]
     size = math.sqrt((dx * dx + dy * dy) * (arm[0] * arm[0] + arm[1] * arm[1]))
     c, s = at[2], at[3]
@@ -417,7 +417,7 @@ def meet(
     two: tuple[float, float, float, float],
     sign: float,
 ) -> tuple[int, float, float, float]:
-    """Where two loci meet: status, how far they miss each other (m), x, y."""
+    """Intersection of two loci: status, distance by which they miss each other (m), x, y."""
     if turn_1 and turn_2:
         return circles_meet(one[0], one[1], one[2], two[0], two[1], two[2], sign)
     if turn_1:

@@ -128,7 +128,7 @@ def found_at(
 
 
 def _on_point(data: Array, first: Any, x: float, y: float, radius: float, place: Array, to: Any) -> Found:
-    """Where a point is nearest to the curve."""
+    """Contact of a point at the nearest place of the curve."""
     arc, free = followed(data, first, x, y, 1.0, radius, place, to)
     nx, ny, k = _normal(arc)
     rx, ry = x - arc[0], y - arc[1]
@@ -144,7 +144,7 @@ def _on_point(data: Array, first: Any, x: float, y: float, radius: float, place:
 def _on_face(
     data: Array, first: Any, x: float, y: float, normal: Pair, radius: float, place: Array, to: Any
 ) -> Found:
-    """Where the curve is highest along a face's normal; the face runs through (x, y)."""
+    """Contact at the curve's highest place along a face's normal; the face runs through (x, y)."""
     nx, ny = normal
     arc, free = followed(data, first, nx, ny, 0.0, radius, place, to)
     gap = nx * (x - arc[0]) + ny * (y - arc[1])
@@ -159,7 +159,7 @@ def _on_curve(
     data: Array, first: Any, second: Any, x: float, y: float, turned: Pair, radius: float, place: Array,
     to: Any,
 ) -> Found:  # fmt: skip
-    """Where two curves are nearest to touching; B's frame is at (x, y), turned by this cosine and sine."""
+    """Contact of two curves; B's frame is at (x, y), turned by this cosine and sine."""
     c, s = turned
     if radius > 0.0 and len(place) > 0:
         za, zb = _meeting(data, first, second, x, y, c, s, place[to, 0], place[to, 1], 1.0, 1.0)
@@ -176,7 +176,7 @@ def _on_curve(
 def followed(
     data: Array, first: Any, x: float, y: float, weight: float, radius: float, place: Array, to: Any
 ) -> tuple[Arc, bool]:
-    """What :func:`nearest` finds, from where it was last if no other place can be nearer."""
+    """Result of :func:`nearest`, followed from its last place if no other place can be nearer."""
     if radius > 0.0 and len(place) > 0:
         z, smooth = _lowest_about(data, first, x, y, weight, place[to, 0], 1.0)
         arc = arc_at(data, first, z)
@@ -360,7 +360,7 @@ def _meeting(
 def _pair_at(
     data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float, za: float, zb: float
 ) -> Found:
-    """What a pair of places has to say; NaN where it is no contact."""
+    """Contact at a pair of places; NaN if it is none."""
     a, b = arc_at(data, first, za), _placed(arc_at(data, second, zb), x, y, c, s)
     nx, ny, k = _normal(a)
     _, _, other = _normal(b)

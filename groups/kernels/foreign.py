@@ -47,7 +47,7 @@ in_python: dict[float, Callable[[Array, Array], None]] = {}
 
 
 def _jump() -> Any:
-    """What a call of a foreign function is in compiled code: a jump to its jet."""
+    """Call of a foreign function in compiled code: a jump to its jet."""
     from llvmlite import ir  # type: ignore[import-untyped]
     from numba import types
     from numba.core.errors import TypingError
@@ -110,7 +110,7 @@ def _function(code: int) -> Any:
 
 
 def compiled_numbers() -> Any:
-    """What :func:`numbers` is in compiled code."""
+    """Compiled form of :func:`numbers`."""
     import numba
 
     return vars(numba)["carray"]

@@ -165,7 +165,7 @@ def begin(t: int, last: int, known: int, time: Array, rows: Rows, poses: Poses, 
 
 
 def predicted(dt: float, b: int, last: int, k: int, poses: Poses) -> Vector:
-    """What three numbers of a body's velocity and acceleration come to after a time."""
+    """Taylor step of three numbers of a body by velocity and acceleration."""
     v, a = poses[2], poses[3]
     return (
         dt * (v[b, last, k] + 0.5 * dt * a[b, last, k]),
@@ -235,7 +235,7 @@ def accelerations(t: int, rows: Rows, system: System, inputs: Inputs, stage: Sta
 
 
 def carried(r: int, rows: Rows, known: int, twists: Array, table: Array) -> float:
-    """What the twists of given bodies make of an equation's rate."""
+    """Part of an equation's rate that the twists of given bodies make."""
     total = 0.0
     for side in range(2):
         body = rows[0][rows[4][r], side]

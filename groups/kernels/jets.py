@@ -188,7 +188,7 @@ def more(room: Array, at: Any, k: Any, used: Any, table: Array, r: Any) -> None:
 
 
 def shortest(code: Any, miss: Any) -> Any:
-    """What an equation of this code misses its input by: angles without whole turns."""
+    """Residual of an equation of this code: angles without whole turns."""
     if code in (TURN, CARDAN, AZIMUTH, ELEVATION):
         return miss - turns(miss)
     return miss

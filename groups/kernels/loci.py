@@ -1,4 +1,4 @@
-"""Where two loci meet: closed forms for legs in space and dyads in the plane, on numbers alone.
+"""Intersections of loci: closed forms for legs in space and dyads in the plane, on numbers alone.
 
 A joint is elementary: of kind R (0), a turn by q about the line through ``o`` along the unit vector ``z``, or
 of kind P (1), a shift by q along ``z``. All vectors are in one frame; lines are those at q = 0, and a joint
@@ -56,7 +56,7 @@ _EXACT, _MOST = 1e-15, 20
 def reach(
     kind: int, o: Vector, z: Vector, p: Vector, t: Vector, distance: float, q: Array
 ) -> tuple[int, float]:
-    """Where a joint puts ``p`` at a distance from ``t``: |J(q) p - t| = ``distance``.
+    """Solve |J(q) p - t| = ``distance`` for a joint's coordinate q.
 
     ``q`` (2,) receives up to two solutions: the one behind the nearest (R) or middle (P) position, then
     the one ahead. Returns their number, and the length by which ``distance`` is too long or too short.
@@ -100,7 +100,7 @@ def reach(
 
 
 def meet_planar(kind: Array, o: Array, d: Array, p: Array, t: Array, q: Array) -> tuple[int, float]:
-    """Where two joints of the plane bring two points together: J2(q2) ``p`` = J1(q1) ``t``.
+    """Solve J2(q2) ``p`` = J1(q1) ``t`` for two joints of the plane.
 
     ``kind`` (2,), centres ``o`` (2, 2) of turns and unit directions ``d`` (2, 2) of slides, points (2,);
     ``q`` (2, 2) receives a row (q1, q2) a solution. Two circles: first the point to the left of the way from
@@ -172,7 +172,7 @@ def meet_planar(kind: Array, o: Array, d: Array, p: Array, t: Array, q: Array) -
 
 
 def meet(kind: Array, o: Array, z: Array, p: Array, t: Array, q: Array) -> tuple[int, float]:
-    """Where three joints in space bring two points together: J2(q2) J3(q3) ``p`` = J1(q1) ``t``.
+    """Solve J2(q2) J3(q3) ``p`` = J1(q1) ``t`` for three joints in space.
 
     Parameters
     ----------

@@ -225,7 +225,7 @@ def put_rods(W: Floats, tree: Tree, cuts: Cuts) -> bool:
 
 
 def side_of(tree: Tree, cuts: Cuts, rod: int) -> int:
-    """Which end of a rod is on the platform."""
+    """End of a rod that is on the platform."""
     return 1 if cuts.rod[rod, 1] == len(tree.known) else 0
 
 
@@ -305,7 +305,7 @@ def linearise(W: Floats, matrix: Floats, order: Floats, per: float) -> tuple[flo
 def solved(
     W: Floats, matrix: Floats, order: Floats, right: Floats, per: float, sense: float
 ) -> tuple[Vector, Vector]:
-    """What translation and turn change the rods' lengths by ``sense`` times what is in ``MISS``, m."""
+    """Solve for the translation and rotation that change the rods' lengths by ``sense`` times ``MISS``, m."""
     for i in range(RODS):
         right[i] = sense * W[MISS, i]
     substitute(matrix, order, right)

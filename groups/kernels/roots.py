@@ -20,7 +20,7 @@ _EIGHTH = math.sqrt(0.5)
 
 
 def quadratic(a: float, b: float, c: float) -> tuple[int, float, float]:
-    """How many real roots a x² + b x + c has (0, 1, 2; -1: every number), and which, in rising order.
+    """Number of real roots of a x² + b x + c (0, 1, 2; -1: every number), and the roots, ascending.
 
     One root is left where ``a`` is too small beside ``b`` and ``c`` to be told from zero.
     """
@@ -41,7 +41,7 @@ def quadratic(a: float, b: float, c: float) -> tuple[int, float, float]:
 
 
 def quartic(a: float, b: float, c: float, d: float, e: float) -> tuple[int, Roots]:
-    """How many real roots a x⁴ + b x³ + c x² + d x + e has (-1: every number), and which, in rising order.
+    """Number of real roots of a x⁴ + b x³ + c x² + d x + e (-1: every number), and the roots, ascending.
 
     Coefficients below :data:`TOUCH` of the largest count as zero, so ``a`` = 0 is a cubic. Roots should be of
     the order of one: scale x first. Those beyond 1e7 are left out.

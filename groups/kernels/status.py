@@ -1,4 +1,4 @@
-"""What became of a group at an instant: the numbers of ``status``."""
+"""Status of a group at an instant: the numbers of ``status``."""
 
 OK = 0
 #: Newton stopped short, or a length that should fit does not: the residual says by how much.

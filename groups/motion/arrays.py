@@ -95,7 +95,7 @@ def _completed(
 
 
 def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
-    """What shows that ``rate`` is not the derivative of ``value``; empty where it may be.
+    """Evidence that ``rate`` is not the derivative of ``value``; empty if it may be.
 
     Over the whole, the integral of the rates misses the values by more than a tenth of the way and of what
     the trapezoidal rule can be wrong by; or within one step a rate leads ten times as far as the values go

@@ -200,7 +200,7 @@ def differentiated(times: Floats, values: Floats, at: Floats) -> tuple[Floats, F
 
 
 def _called(law: Callable[[Any], Any], t: Floats) -> Floats | tuple[Floats, Floats, Floats]:
-    """What the function returns, as (T,) or three of them."""
+    """Values of the function, as (T,) or three of them."""
     try:
         answer = law(t)
     except OutsideError:

@@ -59,7 +59,7 @@ class Motion:
 
 
 def time_faults(time: Floats) -> list[str]:
-    """What is wrong with instants that have to be (T,), finite and strictly increasing.
+    """Faults of instants, which have to be (T,), finite and strictly increasing.
 
     >>> time_faults(np.array([0.0, 0.1, 0.1]))
     ['time does not increase at instant 2 (0.1 s after 0.1 s)']

@@ -20,7 +20,7 @@ from mbssa.trust import REMEDY
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a loop is cut.
+    """Cut of a loop.
 
     Attributes
     ----------

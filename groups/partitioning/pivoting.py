@@ -115,7 +115,7 @@ def _orthogonal(matrices: Floats) -> Pivots:
 
 
 def _with_rest(taken: Ints, number: int) -> Ints:
-    """What was taken, then everything else in its order."""
+    """Indices that were chosen, then all others in their order."""
     left = np.ones((len(taken), number), dtype=bool)
     np.put_along_axis(left, taken, False, axis=1)
     rest = np.nonzero(left)[1].reshape(len(taken), number - taken.shape[1])

@@ -1,4 +1,4 @@
-"""What is drawn of joints whose profiles touch: profiles, rollers and faces, on the bodies that have them."""
+"""Outlines of joints whose profiles touch: profiles, rollers and faces, on their bodies."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def outlines_of(
 def _followers(
     relations: JointRelations, bodies: Sequence[int], position: Floats, quaternion: Floats
 ) -> list[tuple[int, Floats, bool]]:
-    """What the second body has: its side 1, a line (n, 2) in the joint's frame, and whether it is closed."""
+    """Outline of the second body: its side 1, a line (n, 2) in the joint's frame; whether it closes."""
     (contact,) = relations.constraints[0].terms
     if len(relations.curves) > 1:
         return [(1, *_sampled(relations.curves[1]))]

@@ -140,6 +140,7 @@ def _flat(figure: Figure, low: Floats, high: Floats) -> Canvas:
 
 
 def _solid(figure: Figure, low: Floats, high: Floats) -> Canvas:
+    from matplotlib.ticker import MaxNLocator
     from mpl_toolkits.mplot3d import Axes3D
 
     extent = high - low
@@ -163,6 +164,7 @@ def _solid(figure: Figure, low: Floats, high: Floats) -> Canvas:
     _plain(axes)
     for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
         axis.set_tick_params(labelsize=SMALL_TEXT)
+        axis.set_major_locator(MaxNLocator(1 + round(5 * extent[i] / extent.max())))
         if thin[i]:
             axis.set_ticks([])
     _fill(figure, axes, extent / extent.max())

@@ -167,7 +167,7 @@ def draw_bodies(canvas: Canvas, scene: Scene, f: int) -> list[Any]:
 
 
 def draw_ground(canvas: Canvas, scene: Scene) -> list[Any]:
-    """What stands still: the frame's supports and rails."""
+    """Draw the frame's supports and rails."""
     drawn: list[Any] = []
     k = canvas.scale
     for outline in scene.outlines:

@@ -1,4 +1,4 @@
-"""Where a motion was not solved, in words and in intervals."""
+"""Instants at which a motion was not solved, in words and in intervals."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def failed_at(trajectory: Trajectory, instant: int) -> str:
 
 
 def sentence(found: tuple[Failure, ...], instants: int) -> str:
-    """What failed over the whole motion, in a line; empty where nothing did.
+    """Failures over the whole motion, in one line; empty if there are none.
 
     >>> sentence((Failure(2, "singular", 3, 5), Failure(2, "singular", 8, 8)), 20)
     'SG-2 singular at 4 of 20 instants'

@@ -1,4 +1,4 @@
-"""Where the names of bodies go: beside their lines, clear of joints, lines and each other."""
+"""Placement of bodies' names: beside their lines, clear of joints, lines and each other."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> str:
 
 
 def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> dict[str, Any]:
-    """What the page knows of the motion, as plain data.
+    """Data of the motion for the page.
 
     ``time`` is base64 of float64 (F,), ``poses`` of float32 (F, K, 7): x, y, z less ``centre``, and the
     quaternion w, x, y, z; ``says`` of uint16 (F,), rows of ``reasons``.
@@ -292,7 +292,7 @@ def _layers(scene: Scene) -> dict[int, int]:
 
 
 def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
-    """Which way is up, whence one looks, and whether the mechanism lies in a plane of constant z."""
+    """Vertical direction, direction of view, and whether the mechanism lies in a plane of constant z."""
     extent = scene.high - scene.low
     thin = (extent < _FLAT * extent.max()).tolist()
     if scene.planar or thin[2]:

@@ -1,4 +1,4 @@
-"""What a picture of a motion shows: bodies as lines between their joints, joints, guides, poses, bounds."""
+"""Content of a picture of a motion: bodies as lines between their joints, joints, guides, poses, bounds."""
 
 from __future__ import annotations
 

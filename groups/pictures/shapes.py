@@ -30,7 +30,7 @@ _SAME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What is drawn of one body, in its own frame, m.
+    """Shape of one body in its own frame, m.
 
     ``points`` (n, 3) are its joints, its named points and where its guides begin; ``lines`` (m, 2) and
     ``faces`` (f, 3) are rows of them.

@@ -1,4 +1,4 @@
-"""How the pictures of a motion look; sizes in millimetres and texts in points, as in ``mbssa.pictures``."""
+"""Style of pictures of a motion; sizes in millimetres and texts in points, as in ``mbssa.pictures``."""
 
 from __future__ import annotations
 

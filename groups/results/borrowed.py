@@ -164,7 +164,7 @@ class Outer:
     condition: Floats
     names: tuple[str, ...]
 
-    def instants(self, which: slice) -> Outer:
+    def instants(self, which: slice | npt.NDArray[np.intp]) -> Outer:
         """Some of the instants, as views."""
         return Outer(
             self.borrowed,

@@ -95,7 +95,7 @@ class RowTables:
 
     @property
     def kernel_rows(self) -> jets.Rows:
-        """What the kernels take, with room of its own to work in."""
+        """Arguments of the kernels, with a workspace of their own."""
         return (
             self.pair, self.origin, self.axes, self.code, self.joint, self.number, self.sign, self.parameter,
             self.factor, self.near.copy(), self.curve_data, np.zeros(self.room), np.zeros((0, 2)),

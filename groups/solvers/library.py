@@ -224,7 +224,7 @@ def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
 
 
 def chain_of(group: Group) -> str:
-    """How the bodies of a group hang together.
+    """Graph of the bodies and joints of a group.
 
     >>> import mbssa
     >>> [chain_of(group) for group in mbssa.decompose(mbssa.load("planar_3rrr")).groups][2:]

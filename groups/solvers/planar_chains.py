@@ -57,7 +57,7 @@ class Move:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Maker:
-    """What every chain of a group is made from."""
+    """Data that the chains of a group share."""
 
     mechanism: Mechanism
     frames: Frames

@@ -1,4 +1,4 @@
-"""Where every solution starts: the closed reference, and the way from there to a motion's first instant."""
+"""Start of every solution: the closed reference, and the way from there to a motion's first instant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which solver each group gets: closed form where one is known, Newton in relative coordinates elsewhere.
+"""Choice of each group's solver: a known closed form, else Newton in relative coordinates.
 
 Another can be asked for: Newton where there is a closed form, or the global approach for one group.
 """
@@ -86,7 +86,7 @@ class Solver:
 
     @property
     def globally(self) -> Method | None:
-        """How the global approach solves it, if it does: ``dense`` or ``sparse``."""
+        """Elimination of the global approach, ``dense`` or ``sparse``; None for other solvers."""
         return None if self.part is None else self.part.method
 
     @property
@@ -116,7 +116,7 @@ class Solver:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What all groups of a structure share.
+    """Data that all groups of a structure share.
 
     Attributes
     ----------

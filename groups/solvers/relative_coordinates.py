@@ -356,7 +356,7 @@ def _counters(
     inputs: Floats,
     stage: Sequence[int],
 ) -> tuple[Ints, Floats, Floats]:
-    """What counts the turns of each term: a hinge about the same axis between the same bodies, if any.
+    """Counter of turns of each term: a revolute joint about the same axis between the same bodies, if any.
 
     Returns the unknown k, or the input r as -2 - r, or -1 for the last instant; a factor; and an offset.
     """

@@ -190,7 +190,7 @@ def _is_spherical(kind: JointType) -> bool:
 def _ends(
     mechanism: Mechanism, ends: tuple[int, int], bodies: tuple[int, int], *, spinning: bool
 ) -> tuple[int, int, bool] | None:
-    """Which end is the universal joint (0 or 1), and whether it is a ball with a held spin."""
+    """Ends (0 or 1) with the universal and the spherical joint; whether the first is a ball with a lock."""
     balls = [_is_spherical(_type(mechanism, j)) for j in ends]
     if all(balls):
         return (0, 1, True) if spinning else None

@@ -215,7 +215,7 @@ def _without_geometry(mechanism: Mechanism) -> Finding:
 
 
 def untrusted_text(mechanism: Mechanism) -> str:
-    """What becomes of joints whose functions may not be run: a sentence, empty where there are none.
+    """Sentence on joints whose functions may not be run; empty if there are none.
 
     >>> import mbssa
     >>> untrusted_text(mbssa.load("rope_hoist"))
@@ -378,7 +378,7 @@ def _cam_findings(mechanism: Mechanism) -> list[Finding]:
 def _rank_findings(
     mechanism: Mechanism, structure: Structure, judged: Examined, generic: Examined | None
 ) -> list[Finding]:
-    """What the ranks of the whole mechanism say."""
+    """Verdict of the ranks of the whole mechanism."""
     if judged.fault:
         return [Finding("assembly", f"cannot be assembled: {judged.fault}", fatal=True)]
     findings = _corrections(mechanism, judged)
@@ -430,7 +430,7 @@ def _rank_findings(
 
 
 def _corrections(mechanism: Mechanism, judged: Examined) -> list[Finding]:
-    """How far the reference was from closing."""
+    """Correction that closed the reference."""
     assembly = judged.assembly
     if assembly is None or judged.frames is None:
         return []

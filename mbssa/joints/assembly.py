@@ -152,7 +152,9 @@ def _assemble(
 ) -> Assembly:
     """Descend from ``at`` to a closed or stationary configuration; corrections count from ``first``."""
     wanted = rows_at(mechanism, frames, first, values=True) if hold else None
-    rows = _rows(mechanism, frames, at, wanted)
+    rows = (
+        _rows(mechanism, frames, at, wanted) if wanted is None or at is not first else _held(wanted, wanted)
+    )
     stationary, damping = False, 0.0
     for _ in range(_ITERATIONS):
         if not CLOSED < _largest(rows) < np.inf:
@@ -168,7 +170,7 @@ def _assemble(
     travel = np.linalg.norm(at.centres - first.centres, axis=1)
     trace = np.einsum("nab,nab->n", at.rotation, first.rotation)
     turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
-    fault = _fault(mechanism, frames, at, max(tolerance, _rounding(frames, first)))
+    fault = _fault(mechanism, frames, at, rows.constraints, max(tolerance, _rounding(frames, first)))
     residual = _largest(rows)
     return Assembly(at, not fault, residual, travel, np.where(turned < 1e-7, 0.0, turned), fault, stationary)
 
@@ -220,7 +222,11 @@ def _rows(mechanism: Mechanism, frames: Frames, at: Configuration, wanted: Rows 
     """The constraints; with drives that keep what they were at ``wanted``, if that is given."""
     if wanted is None:
         return rows_at(mechanism, frames, at).constraints
-    rows = rows_at(mechanism, frames, at, values=True)
+    return _held(rows_at(mechanism, frames, at, values=True), wanted)
+
+
+def _held(rows: Rows, wanted: Rows) -> Rows:
+    """Residuals of drives are what their values differ by from those wanted."""
     off = rows.residual - wanted.residual
     angle = [coordinate_unit(name) == "rad" for name in rows.name]
     off -= np.where(angle, 2 * np.pi * np.round(off / (2 * np.pi)), 0.0)
@@ -296,9 +302,8 @@ def _unscaled(step: Array, size: float) -> Array:
     return np.concatenate([step[:, :3] * size, step[:, 3:]], axis=1)
 
 
-def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float) -> str:
+def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, rows: Rows, tolerance: float) -> str:
     """The first joint that is open or turned round, in a sentence; empty where all are closed."""
-    rows = rows_at(mechanism, frames, at).constraints
     void = np.flatnonzero(np.isnan(rows.residual))
     if len(void):
         where = f"joint {mechanism.joints[int(rows.joint[void[0]])]} cannot close"

@@ -1,4 +1,4 @@
-"""What a cam is like: curvature of its curves, undercut, pressure angle, face width, peaks of its law.
+"""Properties of a cam: curvature of its curves, undercut, pressure angle, face width, peaks of its law.
 
 Limits of curvature, all for a follower outside of the profile: a roller that is larger than the least convex
 radius of curvature of its pitch curve undercuts the profile, and one that is larger than a hollow's does not
@@ -39,7 +39,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class CamReport:
-    """What a profile is like; lengths in m, angles in rad, derivatives by the law's angle.
+    """Properties of a profile; lengths in m, angles in rad, derivatives by the law's angle.
 
     ``convex`` and ``concave`` are the smallest radii of curvature of the profile where it is so, None where
     it is nowhere; of a law's profile ``convex`` is 0 or negative where it is undercut. ``pitch_convex`` and
@@ -266,7 +266,7 @@ def _corners(curve: Curve) -> tuple[float, ...]:
 
 
 def _face_of(curve: Curve) -> tuple[float, float]:
-    """Where a face touches that stays at right angles to its motion, to the left of the cam's axis (m)."""
+    """Contact of a face at right angles to its motion: distance to the left of the cam's axis (m)."""
 
     def along(s: Array) -> Array:
         point, rate, _ = curve.at(s)

@@ -110,7 +110,7 @@ class LawCam:
 
     @cached_property
     def start(self) -> float:
-        """Where the follower is at s = 0: d (m) of a translating one, base if flat; ψ (rad) of a swing."""
+        """Position of the follower at s = 0: d (m) of a translating one, base if flat; ψ (rad) of a swing."""
         if self.swing is None:
             flat = self.follower == "flat"
             return self.base if flat else float(np.sqrt(self.prime**2 - self.offset**2))
@@ -211,7 +211,7 @@ class LawCam:
         return np.arctan2(self.swing.arm, self.face(angle))
 
     def face(self, angle: Array) -> Array:
-        """Where a flat face touches (m, (n,)): to the left of the cam's axis if it translates, seen in the
+        """Contact on a flat face (m, (n,)): to the left of the cam's axis if it translates, seen in the
         direction of rise; if it swings, from the foot of the perpendicular from the pivot, outwards."""
         _, _, h1, _ = self.support(angle)
         if self.swing is None:

@@ -65,7 +65,7 @@ def gap(curve_a: Curve, curve_b: Curve | None, kind: int, d: Array, C: Array) ->
 def touching(
     curve_a: Curve, curve_b: Curve | None, kind: int, d: Array, C: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Where the contact is: ``s_a``, ``s_b``, and the curvatures of A and B there; (n,) each.
+    """Place of the contact, ``s_a`` and ``s_b``, and the curvatures of A and B there; (n,) each.
 
     ``s_a`` and ``s_b`` are parameters of the curves, as in ``Curve.at``; for ``FLAT`` ``s_b`` is x along the
     face (m), for ``POINT`` 0. Curvatures (1/m) are positive where the material is convex; that of a face is
@@ -151,7 +151,7 @@ def _with_curve(curve_a: Curve, curve_b: Curve, origin: Array, axes: Array) -> _
 
 
 def _nearest(curve: Curve, q: Array, weight: float) -> tuple[Any, bool]:
-    """Where ``weight`` c² / 2 - q·c is least, and whether the curve is smooth there (no end, no corner).
+    """Minimise ``weight`` c² / 2 - q·c; return the place, and whether the curve is smooth there.
 
     With ``weight`` 1 that is the nearest to the point q, with 0 the farthest along q. Every valley of the
     samples is gone through, and the lowest taken.

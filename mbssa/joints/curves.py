@@ -126,7 +126,7 @@ class Curve:
 
     @property
     def pieces(self) -> int:
-        """How many polynomials it is made of."""
+        """Number of its polynomials."""
         return len(self.breaks) - 1
 
     @property
@@ -155,7 +155,7 @@ class Curve:
 
     @cached_property
     def turning(self) -> float:
-        """How often the direction of the tangent turns: 1 if closed, counter-clockwise and simple.
+        """Turns of the tangent's direction: 1 if closed, counter-clockwise and simple.
 
         Any other number of a closed curve says that it crosses itself; 1 does not say that it does not.
         """

@@ -136,7 +136,7 @@ class FollowerLaw:
 
 
 def segment_at(segment: Segment, angle: Array) -> Four:
-    """How far a segment has moved, ``angle`` (n,) after its start, and three derivatives by the angle."""
+    """Displacement of a segment, ``angle`` (n,) after its start, and three derivatives by the angle."""
     if segment.kind is None:
         return np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle)
     values = _SHAPES[segment.kind].at(np.clip(angle / segment.over, 0.0, 1.0))
@@ -145,7 +145,7 @@ def segment_at(segment: Segment, angle: Array) -> Four:
 
 
 def law_faults(segments: Sequence[Segment]) -> list[str]:
-    """What keeps segments from being a law over a whole turn, a sentence each."""
+    """Faults that keep segments from being a law over a whole turn, a sentence each."""
     if not segments:
         return ["has no segments; write rises, dwells and returns that cover 360°"]
     faults = []

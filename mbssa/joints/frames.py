@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +64,7 @@ class Frames:
 
 
 def joint_frames(mechanism: Mechanism) -> Frames:
-    """Canonical geometry of a mechanism.
+    """Canonical geometry of a mechanism, computed once; not to be changed.
 
     Joints without geometry, of a type without equations, or with a function that may not be run have
     ``known`` False and frames of zeros.
@@ -80,6 +81,17 @@ def joint_frames(mechanism: Mechanism) -> Frames:
     >>> bool(frames.known.all()), round(frames.size, 2)
     (True, 0.54)
     """
+    found = _found.get(mechanism)
+    if found is None:
+        found = _found[mechanism] = _frames_of(mechanism)
+    return found
+
+
+#: Geometry by mechanism, as long as that lives.
+_found: WeakKeyDictionary[Mechanism, Frames] = WeakKeyDictionary()
+
+
+def _frames_of(mechanism: Mechanism) -> Frames:
     n_joints = mechanism.n_joints
     position, rotation = _body_poses(mechanism)
     origin = np.zeros((n_joints, 2, 3))

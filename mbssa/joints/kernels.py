@@ -145,7 +145,7 @@ def given_jet(
 
 @cache
 def compiled_ask() -> Any:
-    """What asking a function is in compiled code: a jump to its address."""
+    """Call of a function in compiled code: a jump to its address."""
     from llvmlite import ir  # type: ignore[import-untyped]
     from numba import types
     from numba.extending import intrinsic
@@ -168,7 +168,7 @@ def compiled_ask() -> Any:
 
 @compiled_as(compiled_ask)
 def ask(function: Function, q: Array, R: Array, answer: Array) -> None:
-    """What a function answers at a pose; compiled, a function is its address."""
+    """Value of a function at a pose; in compiled code a function is its address."""
     answer[...] = function(q, R)
 
 
@@ -182,7 +182,7 @@ def speed_of(slope: Array, planar: bool, values: Array) -> float:
 
 
 def fastest(values: Array, size: float) -> float:
-    """How fast the fastest body moves: rad/s, or sizes of the mechanism a second."""
+    """Largest speed of a body: rad/s, or sizes of the mechanism a second."""
     speed = 0.0
     for k in range((len(values) - 1) // BODY):
         at = 1 + BODY * k + VELOCITY
@@ -192,7 +192,7 @@ def fastest(values: Array, size: float) -> float:
 
 
 def spin(values: Array, planar: bool, turning: Array) -> None:
-    """What rotations change by, a radian: u × R and u × (u × R), u the direction of the angular velocity."""
+    """Derivatives of rotations by the angle: u × R and u × (u × R), u along the angular velocity."""
     if planar:
         return
     for k in range(len(turning)):

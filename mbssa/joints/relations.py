@@ -184,7 +184,7 @@ def local_frames(
 def value_and_rates(
     relations: JointRelations, relation: Relation, poses: Poses, size: float
 ) -> tuple[float, Array]:
-    """What a relation misses by, and its derivative by the twists of the joint's bodies.
+    """Residual of a relation, and its derivative by the twists of the joint's bodies.
 
     Lengths are divided by ``size``. The derivative (bodies, 6) is by the velocity of each body's origin and
     its angular velocity, world axes. Angles that only the pose tells are completed by whole turns to what

@@ -121,7 +121,7 @@ class Rows:
 
 
 def unknowns(space: Space) -> tuple[int, ...]:
-    """Which of v_x, v_y, v_z, w_x, w_y, w_z a body of this space has.
+    """Indices of those of v_x, v_y, v_z, w_x, w_y, w_z that a body of this space has.
 
     >>> unknowns("planar")
     (0, 1, 5)

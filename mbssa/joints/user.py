@@ -74,7 +74,7 @@ class UserFunction:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return name_of(self.source)
 
     @property

@@ -162,7 +162,7 @@ def _number(
     angle: Floats,
     real: bool,
 ) -> float:
-    """What a function returns, if that is a number; arguments are real or complex."""
+    """Value of a function, if that is a number; arguments are real or complex."""
     arguments = _arguments(function, position, rotation, angle, float if real else complex)
     try:
         found = in_python(call)(*arguments)
@@ -201,7 +201,7 @@ def _failure(name: str, error: BaseException) -> str:
 def _arguments(
     function: UserFunction, position: Floats, rotation: Floats, angle: Floats, kind: type
 ) -> tuple[Any, ...]:
-    """What a function is called with, not to be written into."""
+    """Arguments of a function, which are read-only."""
     q: npt.NDArray[Any] = np.array(position, dtype=kind)
     if function.planar:
         q[:, 2] = angle

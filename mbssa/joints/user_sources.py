@@ -1,4 +1,4 @@
-"""Where users' functions come from: modules, files beside a model, callables; and how they are carried.
+"""Sources of users' functions: modules, files beside a model, callables; and their pickles.
 
 Nothing is imported before it is asked for. Users' code runs as it is imported.
 """
@@ -25,7 +25,7 @@ _files: dict[tuple[str, int], ModuleType] = {}
 
 
 def imported(source: str, folder: str | None) -> Any:
-    """What "module:name" or "file.py:name" names; a file's name starts from ``folder``."""
+    """Function named by "module:name" or "file.py:name"; a file's name starts from ``folder``."""
     place, _, name = source.rpartition(":")
     if not place or not name:
         raise ValueError(f"{source!r} names no function; write 'file.py:name' or 'module:name'")
@@ -79,7 +79,7 @@ def _from_file(source: str, path: Path) -> ModuleType:
 
 
 def _line_of(error: BaseException, path: str) -> str:
-    """Where in a file an exception came from."""
+    """File and line of an exception."""
     if isinstance(error, SyntaxError):
         return f" line {error.lineno}"
     lines, at = [], error.__traceback__
@@ -91,13 +91,13 @@ def _line_of(error: BaseException, path: str) -> str:
 
 
 def in_python(call: Callable[..., Any]) -> Callable[..., Any]:
-    """What Numba has compiled, as it was."""
+    """Python function that Numba compiled."""
     found: Callable[..., Any] = getattr(call, "py_func", call)
     return found
 
 
 def name_of(source: Source) -> str:
-    """What a function is called in messages."""
+    """Name of a function in messages."""
     if isinstance(source, str):
         return source
     named = in_python(source)

@@ -57,9 +57,9 @@ def structural_diagram(structure: Structure) -> Figure:
     """The structural diagram of a structure (the paper's Figs. 8(g) and 13b).
 
     Circle 0 is the frame. A group's circle holds (N_m, n_c), its bodies and its driven coordinates;
-    number and body numbers stand beside it. Rows are levels. An arrow leads from what is solved before,
-    and from the frame to every group that has a pair with it. Parts that are not determined
-    are circles too, with their surplus or shortage of constraint units.
+    number and body numbers stand beside it. Rows are levels, named at the left. An arrow
+    leads from what is solved before, and from the frame to every group that has a pair with it. Parts that
+    are not determined are circles too, with their surplus or shortage of constraint units.
 
     Raises
     ------
@@ -91,13 +91,15 @@ def structural_diagram(structure: Structure) -> Figure:
     room: dict[Node, tuple[float, float]] = {
         node: (_R + PASSAGE, _R + 1.2 + _width(circle) + PASSAGE) for node, circle in circles.items()
     }
-    return _figure(circles, rows(graph, room), ordered)
+    return _figure(circles, rows(graph, room), ordered, len(structure.levels) if structure.determined else 0)
 
 
-def _figure(circles: dict[str, _Circle], found: Rows, arcs: Sequence[Arc]) -> Figure:
+def _figure(circles: dict[str, _Circle], found: Rows, arcs: Sequence[Arc], levels: int) -> Figure:
     entries = list(_entries(circles.values()))
     spots = [*found.x.values(), *(x for way in found.ways.values() for _, x in way)]
-    left = min(spots) - _R - 1.0
+    titles = [f"level {level}" for level in range(1, levels + 1)]
+    margin = max((style.text_size(title, style.SMALL_TEXT)[0] + 4.0 for title in titles), default=1.0)
+    left = min(spots) - _R - margin
     right = max(max(spots) + PASSAGE, *(found.x[k] + _R + 1.5 + _width(c) for k, c in circles.items()))
     wide = max(right - left, 85.0 - 2 * style.MARGIN)
     key = legend(entries, wide)
@@ -111,6 +113,8 @@ def _figure(circles: dict[str, _Circle], found: Rows, arcs: Sequence[Arc]) -> Fi
     _draw_arrows(axes, at, found, arcs, shift, top, step)
     for node, circle in circles.items():
         _draw_circle(axes, circle, *at[node])
+    for level, title in enumerate(titles, start=1):
+        style.write(axes, left + shift, top - level * step, title, f"level-{level}", centred=False)
     key.draw(axes, style.MARGIN + wide / 2 - (key.columns * key.step - 5.0) / 2, style.MARGIN + key.height)
     figure.set_gid("structural-diagram")
     return figure

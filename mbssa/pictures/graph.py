@@ -45,9 +45,10 @@ def structural_graph(structure: Structure, *, names: bool = False) -> Figure:
     """The structural graph of a structure (the paper's Figs. 8 and 13a).
 
     Vertices are bodies, the frame is dark. Two bodies of a joint are connected by as many lines as its
-    grade, bold where the coordinate is driven; its type stands on them. Groups have a dashed outline.
-    Bodies over-constrained by the count have a double ring, under-constrained ones a dotted one. A
-    joint of three bodies is a small square. The same structure gives the same picture.
+    grade, bold where the coordinate is driven; its type stands on them. Groups have a dashed outline, and
+    their level in brackets where there are several. Bodies over-constrained by the count have a double
+    ring, under-constrained ones a dotted one. A joint of three bodies is a small square. The same
+    structure gives the same picture.
 
     Parameters
     ----------
@@ -336,7 +337,7 @@ def _draw_body(
 
 
 def _entries(graph: Network) -> Iterator[Entry]:
-    """What the picture has, and no more."""
+    """Entries of the legend for what the picture has."""
     yield Entry("frame", _body_key("sound", "frame"))
     states = {vertex.state for vertex in graph.vertices if vertex.kind == "body"}
     words: tuple[tuple[State, str], ...] = (
@@ -354,8 +355,10 @@ def _entries(graph: Network) -> Iterator[Entry]:
         yield Entry("free coordinate", lambda axes, x, y: _line_key(axes, x, y, 0))
     if any(bundle.driven for bundle in graph.bundles):
         yield Entry("driven coordinate", lambda axes, x, y: _line_key(axes, x, y, 1))
-    if any(cluster.kind == "group" for cluster in graph.clusters):
-        yield Entry("structural group", _outline_key)
+    labels = [cluster.label for cluster in graph.clusters if cluster.kind == "group"]
+    if labels:
+        levels = " (level)" if labels[0].endswith(")") else ""
+        yield Entry(f"structural group{levels}", _outline_key)
 
 
 def _body_key(state: State, kind: str = "body") -> Draw:

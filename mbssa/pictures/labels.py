@@ -1,8 +1,8 @@
-"""Where texts go, so that none lies on another, on a body, or on a line that is not its own."""
+"""Placement of texts, so that none lies on another, on a body, or on a line that is not its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,20 +42,22 @@ def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: fl
 
     >>> spots = np.array([[0.0, 0.0], [5.0, 0.0]])
     >>> place_labels([Label("R", 2.0, 2.0, spots), Label("S", 2.0, 2.0, spots)], [])
-    array([[5., 0.],
-           [0., 0.]])
+    array([[0., 0.],
+           [5., 0.]])
     """
     if not labels:
         return np.zeros((0, 2))
     alone = [_alone(label, obstacles, gap) for label in labels]
-    chosen = [int(np.argmin(cost)) for cost in alone]
+    chosen: dict[int, int] = {}
+    # Those with the fewest places first: the others can give way.
+    order = sorted(range(len(labels)), key=lambda number: len(labels[number].places))
     for _ in range(12):
-        before = list(chosen)
-        for number in range(len(labels)):
+        before = dict(chosen)
+        for number in order:
             chosen[number] = int(np.argmin((alone[number] + _among(labels, chosen, number, gap)).round(9)))
         if chosen == before:
             break
-    return np.array([label.places[spot] for label, spot in zip(labels, chosen, strict=True)])
+    return np.array([label.places[chosen[number]] for number, label in enumerate(labels)])
 
 
 def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
@@ -80,10 +82,10 @@ def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
     return cost
 
 
-def _among(labels: Sequence[Label], chosen: list[int], number: int, gap: float) -> Any:
+def _among(labels: Sequence[Label], chosen: Mapping[int, int], number: int, gap: float) -> Any:
     """(C,): overlap of each place with the places that the other texts have now."""
     mine = labels[number]
-    others = [k for k in range(len(labels)) if k != number]
+    others = [k for k in chosen if k != number]
     if not others:
         return 0.0
     middle = np.array([labels[k].places[chosen[k]] for k in others])

@@ -138,7 +138,7 @@ def _positions(
 
 
 def _wish(links: nx.DiGraph[Node], x: Mapping[Node, float], node: Node, real: bool) -> tuple[float, float]:
-    """Where a node would like to be, and how much: passages stand straight above each other."""
+    """Preferred place of a node and its weight: passages stand straight above each other."""
     near = [*links.predecessors(node), *links.successors(node)]
     if not near:
         return x[node], 0.1

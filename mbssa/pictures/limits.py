@@ -1,4 +1,4 @@
-"""What cannot be drawn: too much of something, or Matplotlib missing."""
+"""Limits of pictures: too many parts, or Matplotlib missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a structural graph shows, as plain data: vertices, bundles of lines, clusters. No drawing here."""
+"""Content of a structural graph as plain data: vertices, bundles of lines, clusters. No drawing here."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Vertices that share an outline: a structural group with its hue, or a part that is not determined."""
+    """Vertices that share an outline: a structural group with its hue, or a part that is not determined.
+
+    The ``label`` of a group has its level in brackets where there are several.
+    """
 
     kind: ClusterKind
     key: str
@@ -73,7 +76,7 @@ def network(structure: Structure) -> Network:
     >>> [(bundle.key, bundle.grade, bundle.driven) for bundle in graph.bundles]
     [('joint-1-2', 1, 1), ('joint-2-3', 3, 0), ('joint-3-4', 2, 0), ('joint-1-4', 1, 0)]
     >>> [(cluster.label, cluster.members) for cluster in graph.clusters]
-    [('SG-1', (1,)), ('SG-2', (2, 3))]
+    [('SG-1 (1)', (1,)), ('SG-2 (2)', (2, 3))]
     """
     vertices = list(_bodies(structure))
     bundles: list[Bundle] = []
@@ -118,8 +121,11 @@ def _bodies(structure: Structure) -> Iterator[Vertex]:
 
 def _clusters(structure: Structure) -> Iterator[Cluster]:
     hues = group_hues(structure)
+    levels = structure.level_of_group.tolist()
     for group in structure.groups:
         label, key = f"SG-{group.number}", f"group-{group.number}"
+        if max(levels) > 1:
+            label += f" ({levels[group.number - 1]})"
         yield Cluster("group", key, label, tuple(group.body_indices.tolist()), hues[group.number])
     for number, part in enumerate(structure.parts, start=1):
         if not structure.group_of_body[list(part.bodies)].any():  # else the group is the outline

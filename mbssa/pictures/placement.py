@@ -1,4 +1,4 @@
-"""Where the vertices of a structural graph go.
+"""Placement of the vertices of a structural graph.
 
 Starting positions come from networkx; a deterministic search then moves one vertex or one cluster at a
 time, several candidates at once, while lines cross, vertices sit on lines, or outlines touch what is
@@ -23,9 +23,6 @@ from mbssa.pictures.network import Network
 #: Length of a line inside a group and between groups, mm.
 INNER, OUTER = 16.0, 21.0
 
-#: Crossing-free starts that a network of up to 60 vertices gets.
-_PLANAR_STARTS = 12
-
 #: Starts without needless crossings for a network of some 20 vertices.
 _PLANAR_STARTS = 12
 
@@ -41,7 +38,7 @@ Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """Which pairs of things a move can change (every row is a pair of indices), and which clusters."""
+    """Pairs of things that a move can change (every row is a pair of indices), and clusters."""
 
     vertices: Indices
     vertex_edge: Indices
@@ -304,7 +301,7 @@ def _improve(
 def _handles(
     every: _Terms, n: int, edges: Indices, members: Sequence[Indices]
 ) -> list[tuple[Indices, _Terms]]:
-    """What can be moved as one: every vertex, every cluster of several."""
+    """Sets of vertices that move together: every vertex, every cluster of several."""
     sets = [np.array([v]) for v in range(n)]
     sets += [mine for mine in members if 1 < len(mine) < n]
     return [(mine, _terms_of(every, n, edges, members, mine)) for mine in sets]

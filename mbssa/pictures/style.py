@@ -1,4 +1,4 @@
-"""How the pictures look: sizes in millimetres, texts in points, colours that everybody can tell apart."""
+"""Style of the pictures: sizes in millimetres, texts in points, colour-blind safe colours."""
 
 from __future__ import annotations
 

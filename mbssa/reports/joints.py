@@ -62,7 +62,7 @@ class Coverage:
 
     @property
     def solver(self) -> str:
-        """Who solves it: closed forms in so many types of groups, and Newton in all others."""
+        """Solvers: closed forms in so many types of groups, and Newton in all others."""
         if not self.solvable:
             return "none"
         if not self.closed:
@@ -71,7 +71,7 @@ class Coverage:
 
 
 def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
-    """What there is for each row of the catalogue, or for those of one space.
+    """Coverage of each row of the catalogue, or of those of one space.
 
     >>> [row.type.code for row in coverage("planar") if row.type.grade == 1]
     ['R', 'P']
@@ -80,7 +80,7 @@ def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
 
 
 def coverage_of(row: JointType) -> Coverage:
-    """What there is for one row of the catalogue."""
+    """Coverage of one row of the catalogue."""
     pose, known = row.pair, row.has_equations
     closed, newton = _group_types(row)
     return Coverage(
@@ -204,7 +204,7 @@ def joint_report(rows: Sequence[Coverage]) -> Report:
 
 
 def record(row: Coverage) -> dict[str, Any]:
-    """What is known of a type, as lists, texts and numbers.
+    """Facts of a type as lists, texts and numbers.
 
     >>> record(coverage_of(joint_type("H", "spatial")))["coordinates"]
     [{'name': 'angle', 'unit': 'rad', 'driven': True}]
@@ -275,7 +275,7 @@ def _unit(coordinate: str, row: Coverage) -> str | None:
 
 
 def _zeros(row: Coverage) -> str:
-    """Where the coordinates that can be measured are zero."""
+    """Zero positions of the coordinates that can be measured."""
     if row.type.relations is not None:
         return "Zero at the reference."
     zero = "Zero at the reference unless at_reference or frames say otherwise"

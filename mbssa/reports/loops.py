@@ -160,7 +160,7 @@ def _run_lengths(sizes: Sequence[int]) -> str:
 
 
 def summary_lines(found: LoopStructure) -> list[str]:
-    """What stands above the tables: the mechanism, Eq. (1), the verdict, and all that was left out."""
+    """Head of the tables: the mechanism, Eq. (1), the verdict, and all that was left out."""
     m = found.mechanism
     pairs = m.n_joints - len(found.left_out)
     lines = [headline(m), size_line(m, counted(m.n_joints, "joint"), m.n_driven)]
@@ -186,7 +186,7 @@ def summary_lines(found: LoopStructure) -> list[str]:
 
 
 def _disagreement(found: LoopStructure) -> list[str]:
-    """Where the order of solution joins substructures that the rule keeps apart."""
+    """Substructures that the order of solution joins and the rule keeps apart."""
     of_loop = {loop: each.number for each in found.substructures for loop in each.loops}
     lines = []
     for module in found.modules:
@@ -298,7 +298,7 @@ def _comparison_record(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
-    """What the comparison does not say in figures."""
+    """Remarks of the comparison beside its figures."""
     lines = ["Sizes: unknowns when each loop is cut open where it has the most; the cubes are of these."]
     groups = comparison.ways[0]
     if idle := groups.modules - len(groups.sizes):

@@ -1,4 +1,4 @@
-"""What to change: other inputs, or joints with more freedom; every proposal is verified before it is made."""
+"""Proposals: other inputs, or joints with more freedom; each is verified before it is made."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Proposal:
 
 
 def _readable(geometry: JointGeometry | None, row: JointType) -> JointGeometry | None:
-    """What a type reads of the geometry that another type had; None where it needs more."""
+    """Geometry for a type from that of another type; None if it needs more."""
     if geometry is None or (
         geometry.frames is None and any(getattr(geometry, field) is None for field in row.required)
     ):

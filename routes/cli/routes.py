@@ -238,10 +238,13 @@ def _draw_tree(model: Model, path: Path) -> None:
     dag, name = Dag.of(model), model.mechanism.name
     there = count(dag)
     if there <= MOST_ROUTES:
-        draw_tree(tree(dag), path, title=f"{name}: {there:,} routes" if there > 1 else f"{name}: 1 route")
+        title = f"{name}: {there:,} routes" if there > 1 else f"{name}: 1 route"
+        draw_tree(tree(dag), path, title=title, fold=True)
         return
     some = [*islice(enumerate_routes(dag), MOST_ROUTES - 1), parallel_route(model)]
-    draw_tree(tree_of(dag, dict.fromkeys(some)), path, title=f"{name}: {len(some)} of {there:,} routes")
+    draw_tree(
+        tree_of(dag, dict.fromkeys(some)), path, title=f"{name}: {len(some)} of {there:,} routes", fold=True
+    )
 
 
 def _deliver_study(result: Study, save: Path | None, gantt: Path | None, form: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from string import ascii_lowercase
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -52,11 +53,14 @@ def routes_tree(
     title: str = "",
     best: Route | None = None,
     seconds: Mapping[Route, float] | None = None,
+    fold: bool = False,
 ) -> Figure:
     """Draw a tree of routes; a row, from left to right, is a route.
 
     Each box is a stage: its groups, which are solved side by side. The sequential and the parallel route are
-    coloured and named at their ends, where they are in the tree, and so is the best.
+    coloured and named at their ends, where they are in the tree, and so is the best. In a folded tree, boxes
+    with the same letter continue alike, which is drawn once; a row without a name or a time of its own can
+    then stand for several routes.
 
     Parameters
     ----------
@@ -65,11 +69,12 @@ def routes_tree(
     title : over the picture
     best : the route to be marked as the best
     seconds : s of routes, predicted or measured, for the ends of their rows
+    fold : draw equal continuations once
 
     Raises
     ------
     ValueError
-        More than 120 routes, or more than 40 stages in one; a best route that the tree does not have.
+        More than 120 rows, or more than 40 stages in one; a best route that the tree does not have.
     ModuleNotFoundError
         Matplotlib is missing; the message says how to install it.
 
@@ -83,14 +88,24 @@ def routes_tree(
     1
     """
     require_matplotlib()
+    if best is not None and (best not in tree or tree.out_degree(best)):
+        raise ValueError(f"the tree has no route {best} that could be marked as the best")
+    letters: dict[Route, str] = {}
+    rows: dict[Route, int] = {}
+    if fold:
+        tree, letters, rows = _folded(tree, {*(seconds or {}), *([best] if best else [])})
+        title += "; boxes with the same letter continue alike" if title and letters else ""
     ends = [node for node, following in tree.out_degree() if node and not following]
     stages = max(map(len, ends), default=0)
-    refuse_beyond(MOST_ROUTES, len(ends), "routes", "one picture", "draw a tree of the best, from tree_of")
+    refuse_beyond(MOST_ROUTES, len(ends), "rows", "one picture", "draw a tree of the best, from tree_of")
     refuse_beyond(MOST_STAGES, stages, "stages in sequence", "one picture", "draw the structural diagram")
-    if best is not None and best not in ends:
-        raise ValueError(f"the tree has no route {best} that could be marked as the best")
-    texts = {node: _text(node[-1]) for node in tree if node}
-    said = {route: _said(tree, route, best, (seconds or {}).get(route)) for route in ends}
+    texts = {node: _text(node[-1]) + letters.get(node, "") for node in tree if node}
+    said = {
+        route: f"{rows[route]} routes"
+        if route in rows
+        else _said(tree, route, best, (seconds or {}).get(route))
+        for route in ends
+    }
     layout = _laid_out(tree, texts, max(text_size(text, SMALL_TEXT, bold=True)[0] for text in said.values()))
     heading = 7.0 if title else 0.0
     width = max(layout.width, text_size(title, TEXT)[0]) + 2 * _AROUND
@@ -134,6 +149,7 @@ def draw_tree(
     title: str = "",
     best: Route | None = None,
     seconds: Mapping[Route, float] | None = None,
+    fold: bool = False,
 ) -> None:
     """Write :func:`routes_tree` to a .svg, .png or .pdf file, which is either whole or not there.
 
@@ -156,7 +172,47 @@ def draw_tree(
     ...     [path.name for path in pathlib.Path(folder).iterdir()]
     ['tree.svg']
     """
-    save(routes_tree(tree, title=title, best=best, seconds=seconds), path)
+    save(routes_tree(tree, title=title, best=best, seconds=seconds, fold=fold), path)
+
+
+def _folded(
+    tree: nx.DiGraph[Route], shown: Set[Route]
+) -> tuple[nx.DiGraph[Route], dict[Route, str], dict[Route, int]]:
+    """The tree with equal continuations once; letters of the nodes that continue alike, routes of a row.
+
+    Routes to be ``shown``, and the sequential and the parallel one, keep a row of their own.
+    """
+    after: dict[Route, frozenset[Route]] = {}
+    alone: set[Route] = set()
+    for node in reversed(list(tree)):
+        following = list(tree.successors(node))
+        after[node] = frozenset((way[-1:] + rest) for way in following for rest in after[way]) or frozenset(
+            [()]
+        )
+        marked = node in shown or tree.nodes[node]["sequential"] or tree.nodes[node]["parallel"]
+        if marked or not alone.isdisjoint(following):
+            alone.add(node)
+    first: dict[frozenset[Route], Route] = {}
+    letters: dict[Route, str] = {}
+    rows: dict[Route, int] = {}
+    gone: set[Route] = set()
+    for node in tree:
+        if node[:-1] in gone or node[:-1] in rows:
+            gone.add(node)
+        elif len(after[node]) > 1 and node not in alone and after[node] in first:
+            letter = f" ({_letters(len(set(letters.values())))})"
+            letters[node] = letters.setdefault(first[after[node]], letter)
+            rows[node] = len(after[node])
+        else:
+            first.setdefault(after[node], node)
+    drawn = tree.copy()
+    drawn.remove_nodes_from(gone)
+    return drawn, letters, rows
+
+
+def _letters(number: int) -> str:
+    """a, b, …, z, a1, b1, …"""
+    return ascii_lowercase[number % 26] + (str(number // 26) if number >= 26 else "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from groups import Model, build
 from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, STATUS, Branch
-from mbssa import Mechanism
+from mbssa import Mechanism, Structure
 from routes.sweep.cases import Cases
 from routes.sweep.envelope import Envelope, packed
 from routes.sweep.parameters import Parameter, changed, unit_of
@@ -183,7 +184,7 @@ def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None
     kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
     if kinds & {"joint", "body"}:
         try:
-            model = build(mbssa.decompose(changed(setup.base, setup.parameters, design)), model.choices)
+            model = build(_structure(setup, changed(setup.base, setup.parameters, design)), model.choices)
         except (ValueError, np.linalg.LinAlgError):
             return NOT_ASSEMBLED
         if model.structure.n_groups != setup.model.structure.n_groups:
@@ -195,6 +196,14 @@ def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None
         return model, starting_memory(model, modes)
     except ValueError:
         return NO_MODE
+
+
+def _structure(setup: Setup, mechanism: Mechanism) -> Structure:
+    """The nominal structure with other geometry, which matters to it only where ranks were needed."""
+    nominal = setup.model.structure
+    if nominal.treatment is None and setup.model.tearing is None:
+        return dataclasses.replace(nominal, mechanism=mechanism)
+    return mbssa.decompose(mechanism)
 
 
 def _modes(setup: Setup, design: Sequence[float]) -> dict[int, int]:
@@ -246,16 +255,23 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
     return found, packed(time, envelopes)
 
 
+@lru_cache(maxsize=8)
+def _own_motion(
+    mechanism: Mechanism,
+    steps: int | None,
+    duration: float | None,
+    at_reference: tuple[tuple[str, float], ...],
+) -> Motion:
+    return default_motion(mechanism, steps=steps, duration=duration, at_reference=dict(at_reference))
+
+
 def _motion(setup: Setup, model: Model, design: Floats) -> Motion:
     if setup.motion is not None and not isinstance(setup.motion, str):
         motion = setup.motion
     else:
-        motion = default_motion(
-            model.mechanism,
-            steps=setup.steps,
-            duration=setup.duration,
-            at_reference=model.reference_inputs,
-        )
+        # A usual motion goes through limits, and starts where this design is at its reference.
+        mechanism = model.mechanism if setup.base.motion is None else setup.base
+        motion = _own_motion(mechanism, setup.steps, setup.duration, tuple(model.reference_inputs.items()))
     shift = np.zeros((len(motion.names), 1))
     for parameter, value in zip(setup.parameters, design.tolist(), strict=True):
         for target in parameter.targets:

@@ -71,7 +71,8 @@ def test_one_vertex_a_body_and_one_line_a_coordinate(name):
         assert sum(row.count(bold) for row in widths) == m.n_driven
     assert numbers("group", artists) == {f"group-{group.number}" for group in structure.groups}
     for group in structure.groups:
-        assert artists[f"group-{group.number}-label"].get_text() == f"SG-{group.number}"
+        level = f" ({structure.level_of_group[group.number - 1]})" if len(structure.levels) > 1 else ""
+        assert artists[f"group-{group.number}-label"].get_text() == f"SG-{group.number}{level}"
 
 
 @pytest.mark.parametrize("name", [*MODELS, "mixed"])

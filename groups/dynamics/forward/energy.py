@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 def kinetic(state: State) -> Floats:
     """(T,) J."""
-    return masses(state).kinetic_energy
+    return masses(state).energy.kinetic
 
 
 def of_gravity(state: State) -> Floats:

@@ -1,4 +1,4 @@
-"""What the global approach says of contacts: those that have to open where its equations contradict.
+"""Contacts in the global approach: those that have to open where its equations contradict.
 
 Where more equations than unknowns contradict, elimination leaves open whichever comes last, and least squares
 a part of each. What the equations lack together is the same: it is given to the contacts, as all other joints

@@ -214,7 +214,7 @@ class _SparseMatrix:
 
 
 def _swaps(order: Ints) -> int:
-    """How many swaps of two make a permutation, or two more each time."""
+    """Number of transpositions that make a permutation; its parity is what counts."""
     left, swaps = order.tolist(), 0
     for k in range(len(left)):
         while left[k] != k:

@@ -49,12 +49,12 @@ class GlobalSystem:
 
     @property
     def redundant(self) -> int:
-        """How many equations follow from the others."""
+        """Number of dependent equations."""
         return len(self.rows) - self.n
 
     @cached_property
     def entries(self) -> tuple[Ints, Ints, Ints]:
-        """Which numbers of the jets go into the matrix: term, derivative, and column."""
+        """Numbers of the jets that go into the matrix: term, derivative, and column."""
         rows = self.rows
         place = np.full(6, -1)
         place[self.columns] = np.arange(len(self.columns))
@@ -66,12 +66,12 @@ class GlobalSystem:
 
     @cached_property
     def dense(self) -> kernels.System:
-        """What the kernels take to fill a dense matrix."""
+        """Arguments of the kernels that fill a dense matrix."""
         term, _, column = self.entries
         return self.with_places(self.rows.equation[term] * self.n + column)
 
     def with_places(self, place: Ints) -> kernels.System:
-        """What the kernels take, with these places of the entries in the matrix's numbers."""
+        """Arguments of the kernels, with these places of the entries in the matrix's numbers."""
         term, derivative, _ = self.entries
         slots = np.full((len(self.rows.code), 12), -1, dtype=np.int64)
         slots[term, derivative] = place

@@ -12,6 +12,7 @@ from mbssa.pictures.style import MM_PER_INCH
 from routes.dag import Dag
 from routes.enumeration import best_first, tree, tree_of
 from routes.plots import draw_tree, routes_tree
+from routes.plots.tree import _folded
 
 MODELS = ("stewart_inverse", "rotor", "nine_bar", "planar_four_bar")
 
@@ -38,8 +39,32 @@ def test_a_box_for_each_stage_and_an_end_for_each_route(found):
     assert len(texts(figure, "end")) == sum(not following for _, following in found.out_degree())
 
 
-def test_no_text_on_another_or_outside(found):
-    figure = routes_tree(found, title="Routes", seconds=dict.fromkeys(found, 0.0123))
+def test_a_folded_tree_has_every_route_once(found):
+    """Rows with names and those that stand for several add up; each letter has one continuation."""
+    ends = [text.get_text() for text in texts(routes_tree(found, fold=True), "end")]
+    routes_there = sum(not following for _, following in found.out_degree())
+    assert sum(int(end.split()[0]) if end.endswith("routes") else 1 for end in ends) == routes_there
+    assert ends[0].startswith("sequential")
+    assert "parallel" in ends[-1]
+    drawn, letters, rows = _folded(found, set())
+    after = {node: {route[len(node) :] for route in found if route[: len(node)] == node} for node in letters}
+    for one, letter in letters.items():
+        assert {frozenset(after[other]) for other in letters if letters[other] == letter} == {
+            frozenset(after[one])
+        }
+        assert (one in rows) == (not drawn.out_degree(one))
+
+
+def test_routes_with_a_time_keep_their_row(found):
+    shown = {node: 0.001 for node, following in found.out_degree() if not following}
+    assert len(texts(routes_tree(found, seconds=shown, fold=True), "end")) == len(shown)
+
+
+@pytest.mark.parametrize("fold", [False, True])
+def test_no_text_on_another_or_outside(found, fold):
+    figure = routes_tree(
+        found, title="Routes", seconds=None if fold else dict.fromkeys(found, 0.0123), fold=fold
+    )
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
     page = figure.bbox
@@ -90,7 +115,7 @@ def test_many_groups_side_by_side_take_several_lines():
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match=r"128 routes are too many.*at most 120"):
+    with pytest.raises(ValueError, match=r"128 rows are too many.*at most 120"):
         routes_tree(tree(Dag(wide(9))))
     with pytest.raises(ValueError, match=r"50 stages in sequence are too many"):
         routes_tree(tree(Dag(deep(50))))
