@@ -20,7 +20,12 @@ _FORMATS = {
 }
 
 #: Readers of formats that are not written.
-_READ_ONLY = {".urdf": ("urdf", "read_urdf"), ".sdf": ("sdf", "read_sdf")}
+_READ_ONLY = {
+    ".urdf": ("urdf", "read_urdf"),
+    ".sdf": ("sdf", "read_sdf"),
+    ".xml": ("mjcf", "read_mjcf"),
+    ".mjcf": ("mjcf", "read_mjcf"),
+}
 
 #: Endings that are read and written.
 ENDINGS = tuple(_FORMATS)
