@@ -169,7 +169,9 @@ def stored_motion(
     free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
     if at_reference is None:
         at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
-    laws = {name: _law(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()}
+    laws = {
+        name: law_from_data(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()
+    }
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
     return sample(mechanism, laws, time)
 
@@ -194,7 +196,7 @@ def check_span(steps: int | None, duration: float | None) -> None:
 _START = {"constant": "value", "speed": "start", "polynomial": "start", "harmonic": "mean", "ramp": "start"}
 
 
-def _law(law: InputLaw, at_reference: float, duration: float) -> Law:
+def law_from_data(law: InputLaw, at_reference: float, duration: float) -> Law:
     """A law from its data; ``at_reference`` is where the coordinate starts if nothing else is said."""
     given = law.parameters
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from mbssa.bounds import range_fault
 from mbssa.faults import Fault
+from mbssa.io.motion import check_law, law_in_si
 from mbssa.io.shape_faults import UNREAD, entry_name
 from mbssa.joints.catalogue import Space, is_length
-from mbssa.loads import FORCE_TYPES, Force, Inertia, inertia_matrix, principal_moments
+from mbssa.loads import FORCE_TYPES, Force, ForceType, Inertia, inertia_matrix, principal_moments
 from mbssa.mechanism import FRAME, Vector
 
 if TYPE_CHECKING:
@@ -132,21 +133,53 @@ class LoadReader:
         for key in row.required:
             if key not in given:
                 self.fault(f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}")
-        if not given & set(row.optional) - {"rest", "axes"}:
-            self.fault(where, f"exerts nothing; write one of {', '.join(row.optional)}")
-        for key in ("stiffness", "damping"):
-            if (getattr(entry, key) or 0.0) < 0:
-                self.fault(f"{where} {key}", f"is {getattr(entry, key):g}; write zero or a positive number")
-        bodies = self._bodies(entry, numbers, n, where)
+        if not given & set(row.exerting):
+            self.fault(where, f"exerts nothing; write one of {', '.join(row.exerting)}")
+        self._check_numbers(entry, row, given, where)
+        bodies = self._bodies(entry, row.n_bodies, numbers, n, where)
         if len(self.faults) > before:
             return None
-        force = self._scaled(entry, bodies, entry.id or f"{entry.type} {index + 1}", where)
+        force = self._scaled(entry, row, bodies, entry.id or f"{entry.type} {index + 1}", where)
         return force if len(self.faults) == before else None
 
-    def _bodies(self, entry: ForceEntry, numbers: Mapping[str, int], n: int, where: str) -> tuple[int, ...]:
+    def _check_numbers(self, entry: ForceEntry, row: ForceType, given: set[str], where: str) -> None:
+        """Check signs of numbers, laws of time, points of a terrain, and keys that need one another."""
+        if row.planar and self.space != "planar":
+            self.fault(f"{where} type", f"{entry.type} is for planar models")
+        for key in sorted(given & {"stiffness", "damping", "friction"}):
+            if getattr(entry, key) < 0:
+                self.fault(f"{where} {key}", f"is {getattr(entry, key):g}; write zero or a positive number")
+        for key in sorted(given & {"threshold", "radius"}):
+            if getattr(entry, key) <= 0:
+                self.fault(f"{where} {key}", f"is {getattr(entry, key):g}; write a positive number")
+        if "friction" in given and "threshold" not in given and "threshold" in row.optional:
+            self.fault(f"{where} threshold", "is missing; friction needs the velocity of its regularisation")
+        if entry.factor is not None:
+            if not given & {"force", "moment"}:
+                self.fault(f"{where} factor", "multiplies the force; write force")
+            check_law(entry.factor, None, f"{where} factor", self.faults)
+        if entry.terrain is not None:
+            self._check_terrain(entry.terrain, where)
+
+    def _check_terrain(self, points: list[list[float]], where: str) -> None:
+        if len(points) < 2:
+            self.fault(f"{where} terrain", f"{len(points)} points; write two or more")
+        short = [k for k, point in enumerate(points, 1) if len(point) != 2]
+        for k in short:
+            self.fault(f"{where} terrain[{k}]", f"{len(points[k - 1])} numbers; write [x, y]")
+        if short:
+            return
+        for k in range(1, len(points)):
+            if points[k][0] <= points[k - 1][0]:
+                what = f"x = {points[k][0]:g} follows {points[k - 1][0]:g}; write increasing x"
+                self.fault(f"{where} terrain[{k + 1}]", what)
+                return
+
+    def _bodies(
+        self, entry: ForceEntry, wanted: int, numbers: Mapping[str, int], n: int, where: str
+    ) -> tuple[int, ...]:
         if entry.bodies is None:
             return ()
-        wanted = 2 if entry.type == "spring" else 1
         if len(entry.bodies) != wanted:
             self.fault(f"{where} bodies", f"{len(entry.bodies)} bodies; write {wanted}")
         found = []
@@ -160,12 +193,21 @@ class LoadReader:
             self.fault(f"{where} bodies", "names a body twice; write two different bodies")
         return tuple(found)
 
-    def _scaled(self, entry: ForceEntry, bodies: tuple[int, ...], identity: str, where: str) -> Force:
+    def _scaled(
+        self, entry: ForceEntry, row: ForceType, bodies: tuple[int, ...], identity: str, where: str
+    ) -> Force:
         turning = entry.coordinate is not None and not is_length(entry.coordinate)
         along = self.angle if turning else self.length
         strength = self.length if turning else 1.0  # a torque of the file is in N x length
-        push = self._components if entry.type == "point" else self._number
+
+        def si(key: str) -> float | None:
+            given = getattr(entry, key)
+            of_force, of_length = row.units[key]
+            return None if given is None else float(given * strength**of_force * along**of_length)
+
+        push = self._components if row.vector else self._number
         turn = self._number if self.space == "planar" else self._components
+        terrain = entry.terrain
         return Force(
             entry.type,
             identity,
@@ -173,12 +215,17 @@ class LoadReader:
             entry.coordinate,
             self._points(entry, where),
             self.vector(entry.point, f"{where} point", self.length),
-            float((entry.stiffness or 0.0) * strength / along),
-            float((entry.damping or 0.0) * strength / along),
-            None if entry.rest is None else float(entry.rest * along),
+            si("stiffness") or 0.0,
+            si("damping") or 0.0,
+            si("rest"),
             push(entry.force, strength, f"{where} force"),
             turn(entry.moment, self.length, f"{where} moment"),
             entry.axes or "world",
+            None if entry.factor is None else law_in_si(entry.factor, 1.0, self.angle),
+            si("friction") or 0.0,
+            si("threshold"),
+            si("radius"),
+            None if terrain is None else tuple((x * self.length, y * self.length) for x, y in terrain),
         )
 
     def _points(self, entry: ForceEntry, where: str) -> tuple[Vector, ...] | None:

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mbssa.faults import Fault
+from mbssa.io.motion import law_record
 from mbssa.loads import FORCE_TYPES, Force
 from mbssa.mechanism import Mechanism
+from mbssa.motion import InputLaw
 
 
 def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
@@ -75,7 +77,9 @@ def _force_record(force: Force, names: Mapping[int, str]) -> dict[str, Any]:
         value = getattr(force, key)
         if key == "bodies":
             value = [names.get(index, index + 1) for index in force.bodies]
-        elif value is None or (key in ("stiffness", "damping") and value == 0.0):
+        elif value is None or (key in ("stiffness", "damping", "friction") and value == 0.0):
             continue
+        elif isinstance(value, InputLaw):
+            value = law_record(value)
         table[key] = value
     return table

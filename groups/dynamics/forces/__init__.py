@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from groups.dynamics.forces import coordinate, point, spring
+from groups.dynamics.forces import coordinate, friction, point, spring, terrain
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from mbssa.loads import Force
@@ -13,7 +13,9 @@ from mbssa.loads import Force
 TYPES: dict[str, Callable[[Force, State], list[Wrench]]] = {
     "spring": spring.wrenches,
     "coordinate": coordinate.wrenches,
+    "friction": friction.wrenches,
     "point": point.wrenches,
+    "terrain": terrain.wrenches,
 }
 
 
@@ -21,6 +23,6 @@ def wrenches_of(force: Force, state: State) -> list[Wrench]:
     """The loads of one element on its bodies.
 
     >>> sorted(TYPES)
-    ['coordinate', 'point', 'spring']
+    ['coordinate', 'friction', 'point', 'spring', 'terrain']
     """
     return TYPES[force.type](force, state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.forces.factor import amount_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.rows import joint_rows
 from groups.dynamics.state import State
@@ -22,7 +23,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     """
     assert force.coordinate is not None
     joint, _, name = force.coordinate.rpartition(".")
-    effort = np.full(state.instants, force.force if isinstance(force.force, float) else 0.0)
+    effort = amount_of(force, state)
     if force.stiffness or force.damping:
         motion = state.trajectory.joint(joint)[name]
         if force.stiffness:

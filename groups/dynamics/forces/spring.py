@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from groups.dynamics.forces.factor import amount_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.rotations import in_space
@@ -26,8 +27,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     with np.errstate(invalid="ignore", divide="ignore"):
         along = line / length[:, None]
     rate = (along * (speeds[1] - speeds[0])).sum(axis=1)
-    constant = force.force if isinstance(force.force, float) else 0.0
-    push = constant - force.stiffness * (length - rest) - force.damping * rate
+    push = amount_of(force, state) - force.stiffness * (length - rest) - force.damping * rate
     found = push[:, None] * along
     none = np.zeros_like(found)
     return [
