@@ -56,7 +56,7 @@ def pulling(forces: Forces) -> list[str]:
         if len(at):
             said.append(
                 f"contact {name} pulls, first at t = {time[at[0]]:.6g} s, at {len(at)} of {len(time)} "
-                f"instants, by up to {-float(np.nanmin(force)):.4g} N; a contact that can only push would part"
+                f"instants, by up to {-float(np.nanmin(force)):.4g} N; a contact that only pushes would part"
             )
     return said
 

@@ -7,7 +7,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.dynamics.forces import TYPES, wrenches_of
+from groups.dynamics.forces import ENERGIES, TYPES, energy_of, wrenches_of
 from groups.dynamics.state import State
 from mbssa.loads import FORCE_TYPES
 
@@ -178,6 +178,18 @@ def test_a_conservative_element_gives_back_its_potential(kind):
     # The power of a contact begins with δ^(3/2): of limited smoothness, as is its difference quotient.
     tolerance = 1e-4 if kind == "terrain" else 1e-6
     np.testing.assert_allclose(given, lost, atol=tolerance * np.abs(given).max())
+
+
+@pytest.mark.parametrize("kind", FORCE_TYPES)
+def test_stored_energy_is_the_potential(kind):
+    mechanism = linkage(kind, 0, steps=101)
+    trajectory = solved(mechanism)
+    stored = energy_of(mechanism.forces[0], State.of(trajectory))
+    if kind not in ENERGIES:
+        assert (stored == 0.0).all()
+        return
+    expected = POTENTIALS[kind](trajectory)
+    np.testing.assert_allclose(stored, expected, atol=1e-6 * expected.max())
 
 
 @pytest.mark.parametrize("place", range(len(ELEMENTS["friction"])))

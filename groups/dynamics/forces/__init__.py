@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
+
 from groups.dynamics.forces import coordinate, friction, point, spring, terrain
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from mbssa.loads import Force
+
+Floats = npt.NDArray[np.float64]
 
 #: By type of ``[[force]]``, what turns an element and a state into loads.
 TYPES: dict[str, Callable[[Force, State], list[Wrench]]] = {
@@ -18,6 +23,13 @@ TYPES: dict[str, Callable[[Force, State], list[Wrench]]] = {
     "terrain": terrain.wrenches,
 }
 
+#: By type, the potential energy of elements that store any.
+ENERGIES: dict[str, Callable[[Force, State], Floats]] = {
+    "spring": spring.energy,
+    "coordinate": coordinate.energy,
+    "terrain": terrain.energy,
+}
+
 
 def wrenches_of(force: Force, state: State) -> list[Wrench]:
     """The loads of one element on its bodies.
@@ -26,3 +38,10 @@ def wrenches_of(force: Force, state: State) -> list[Wrench]:
     ['coordinate', 'friction', 'point', 'spring', 'terrain']
     """
     return TYPES[force.type](force, state)
+
+
+def energy_of(force: Force, state: State) -> Floats:
+    """(T,) J that an element stores, zero without load; without the work of a given force."""
+    if force.type not in ENERGIES:
+        return np.zeros(state.instants)
+    return ENERGIES[force.type](force, state)

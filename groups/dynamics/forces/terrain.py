@@ -42,6 +42,31 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     ValueError
         The wheel is beyond an end of the terrain.
     """
+    (body,) = force.bodies
+    foot, normal, depth = _touch(force, state)
+    point = in_space(foot)
+    velocity = state.velocity(body, point - state.position[body])[:, :2]
+    along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
+    approach, slip = -(velocity * normal).sum(axis=1), (velocity * along).sum(axis=1)
+    hertz = force.stiffness * np.where(depth < 0.0, 0.0, depth) ** 1.5  # NaN stays NaN
+    pressure = hertz * np.maximum(1.0 + force.damping * approach, 0.0)
+    drag = np.zeros_like(slip)
+    if force.threshold is not None:
+        drag = -force.friction * pressure * np.tanh(slip / force.threshold)
+    exerted = in_space(pressure[:, None] * normal + drag[:, None] * along)
+    none = np.zeros_like(exerted)
+    return [Wrench(body, point, exerted, none), Wrench(0, point, -exerted, none)]
+
+
+def energy(force: Force, state: State) -> Floats:
+    """(T,) J of the compressed contact: 2/5 stiffness δ^(5/2)."""
+    _, _, depth = _touch(force, state)
+    found: Floats = 0.4 * force.stiffness * np.where(depth < 0.0, 0.0, depth) ** 2.5
+    return found
+
+
+def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
+    """Points (T, 2) of the terrain next to the wheel, its normals there, and penetrations (T,), m."""
     assert force.terrain is not None
     assert force.radius is not None
     (body,) = force.bodies
@@ -55,19 +80,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
             f"force {force.id} terrain: at t = {time:.6g} s the wheel at x = {x:.6g} m is beyond its ends, "
             f"{ends}; add points"
         )
-    depth = force.radius - ((centre[:, :2] - foot) * normal).sum(axis=1)
-    point = in_space(foot)
-    velocity = state.velocity(body, point - state.position[body])[:, :2]
-    along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
-    approach, slip = -(velocity * normal).sum(axis=1), (velocity * along).sum(axis=1)
-    hertz = force.stiffness * np.where(depth < 0.0, 0.0, depth) ** 1.5
-    pressure = hertz * np.maximum(1.0 + force.damping * approach, 0.0)
-    drag = np.zeros_like(slip)
-    if force.threshold is not None:
-        drag = -force.friction * pressure * np.tanh(slip / force.threshold)
-    exerted = in_space(pressure[:, None] * normal + drag[:, None] * along)
-    none = np.zeros_like(exerted)
-    return [Wrench(body, point, exerted, none), Wrench(0, point, -exerted, none)]
+    return foot, normal, force.radius - ((centre[:, :2] - foot) * normal).sum(axis=1)
 
 
 def nearest(terrain: tuple[Vector, ...], centre: Floats) -> tuple[Floats, Floats]:

@@ -91,7 +91,7 @@ def test_the_command_says_which_contact_pulls(run_mbssa, tmp_path):
     assert done.exit_code == 0, done.stderr
     said = " ".join(done.stdout.split())
     assert "contact 2-3.height pulls, first at t = " in said
-    assert "a contact that can only push would part" in said
+    assert "a contact that only pushes would part" in said
 
 
 def test_a_law_that_ends_before_the_motion_is_bad_input(run_mbssa, tmp_path):
