@@ -2,10 +2,10 @@
 
     python -m pytest benchmarks/test_dynamics.py --benchmark-only -s
 
-Aim: at most 3 times the kinematics, whose closed forms take 2 microseconds an instant; evaluating the equations
-alone takes 2 to 4 times that. The rotor's masses are its own and those of the other bodies made up, so that no
-load is zero. The dense rival takes the same Jacobians, all bodies in one matrix per instant, solved by NumPy in one batched call: what the
-groups spare is the cubic part.
+Aim: at most 3 times the kinematics, whose closed forms take 2 microseconds an instant; evaluating the
+equations alone takes twice that. The rotor's masses are its own and those of the other bodies made up, so
+that no load is zero. The dense rival takes the same Jacobians, all bodies in one matrix per instant, solved
+by NumPy in one batched call: what the groups spare is the cubic part.
 """
 
 import dataclasses

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from groups import pictures as pictures
     from groups.assembly_modes import AssemblyMode, GroupModes, modes
     from groups.dynamics import Forces, JointForces, forces
+    from groups.dynamics.forward import Event, Simulation, simulate
+    from groups.dynamics.forward.small_motions import Equilibrium, Linearisation, equilibrium, linearise
     from groups.global_approach import solve_globally
     from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
     from groups.tearing import Borrowed
@@ -41,23 +43,29 @@ __all__ = [
     "AssemblyMode",
     "BodyMotion",
     "Borrowed",
+    "Equilibrium",
+    "Event",
     "Forces",
     "GroupModes",
     "JointForces",
     "JointMotion",
+    "Linearisation",
     "Model",
     "Motion",
     "PartitionSweep",
     "Partitioning",
+    "Simulation",
     "Trajectory",
     "build",
     "constant",
     "constant_speed",
     "default_motion",
     "driven_coordinates",
+    "equilibrium",
     "forces",
     "from_arrays",
     "harmonic",
+    "linearise",
     "load_trajectory",
     "modes",
     "partition",
@@ -66,6 +74,7 @@ __all__ = [
     "ramp",
     "read_motion",
     "sample",
+    "simulate",
     "solve_globally",
     "solvers_of",
     "speed",
@@ -77,6 +86,10 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
     **dict.fromkeys(("Forces", "JointForces", "forces"), "dynamics"),
+    **dict.fromkeys(("Event", "Simulation", "simulate"), "dynamics.forward"),
+    **dict.fromkeys(
+        ("Equilibrium", "Linearisation", "equilibrium", "linearise"), "dynamics.forward.small_motions"
+    ),
     "solve_globally": "global_approach",
     **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
     "load_trajectory": "trajectory",

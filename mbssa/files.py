@@ -6,8 +6,8 @@ import codecs
 import os
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from mbssa.faults import Fault, ModelError
@@ -70,6 +70,20 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     with whole(path) as place, place.open("wb") as stream:
         stream.write(data)
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write files as :func:`whole` does, none of them before all could be written.
+
+    Raises
+    ------
+    OSError
+        With the path that cannot be written.
+    """
+    with ExitStack() as stack:
+        for path, data in files.items():
+            with stack.enter_context(whole(path)).open("wb") as stream:
+                stream.write(data)
 
 
 @contextmanager

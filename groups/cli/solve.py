@@ -205,7 +205,7 @@ def solve(
         targets += [Target("--plot", path, STILL) for path in plot or []]
         targets += [Target("--animate", path, MOVING) for path in animate or []]
         faults = target_faults(targets, [model, motion, plan], force)
-        choice = _columns_asked(quantities, joints, bodies, units, quantity or [], faults)
+        choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
         columns = any(has_columns(target.path) for target in targets)
         if not columns and {"quantities", "joints", "bodies"} & choice.keys():
             faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
@@ -309,7 +309,7 @@ def _solve(
     if run.stopped:
         more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
         print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
-    done, faults = written(targets, lambda target: _write(run.trajectory, target, pictures, choice))
+    done, faults = written(targets, lambda target: write_solution(run.trajectory, target, pictures, choice))
     shown = model.mechanism.units if choice["units"] == "file" else SI
     present(solution_report(Summary(model, motion, run, done, shown)), form)
     if faults:
@@ -358,7 +358,7 @@ def has_columns(path: Path) -> bool:
     return path.suffix.lower() in (".csv", ".parquet")
 
 
-def _columns_asked(
+def columns_asked(
     quantities: str | None,
     joints: str | None,
     bodies: str | None,
@@ -379,7 +379,8 @@ def _columns_asked(
     return choice
 
 
-def _write(trajectory: Any, target: Target, pictures: Pictures, choice: Choice) -> None:
+def write_solution(trajectory: Any, target: Target, pictures: Pictures, choice: Choice) -> None:
+    """Write a motion as numbers or as a picture, as its target has it."""
     if target.endings is TRAJECTORY:
         trajectory.write(target.path, force=True, **choice)  # what may be replaced was settled before
         return

@@ -85,7 +85,7 @@ def solve_watched(
     chosen["branch"] = branch
     start = perf_counter()
     solving = f"solving {len(motion.time):,} instants"
-    with _stop_wanted() as wanted, bar() as told:
+    with stop_wanted() as wanted, bar() as told:
 
         def progress(share: float) -> bool:
             told(solving, share)
@@ -127,7 +127,7 @@ def _first_instant(motion: Motion) -> Motion:
 
 
 @contextmanager
-def _stop_wanted() -> Iterator[threading.Event]:
+def stop_wanted() -> Iterator[threading.Event]:
     """An event that the first Ctrl-C sets; the second is a KeyboardInterrupt again."""
     wanted = threading.Event()
     if threading.current_thread() is not threading.main_thread():

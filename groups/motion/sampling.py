@@ -169,11 +169,25 @@ def stored_motion(
     free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
     if at_reference is None:
         at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
-    laws = {
-        name: law_from_data(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()
-    }
+    laws = _laws(stored, at_reference)
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
     return sample(mechanism, laws, time)
+
+
+def stored_laws(mechanism: Mechanism, at_reference: Mapping[str, float]) -> dict[str, Law]:
+    """Laws of the motion that a mechanism carries, by coordinate; empty where it carries none.
+
+    >>> import mbssa
+    >>> list(stored_laws(mbssa.load("planar_four_bar"), {"1-2.angle": 0.0}))
+    ['1-2.angle']
+    """
+    return {} if mechanism.motion is None else _laws(mechanism.motion, at_reference)
+
+
+def _laws(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
+    return {
+        name: law_from_data(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()
+    }
 
 
 def check_span(steps: int | None, duration: float | None) -> None:

@@ -38,6 +38,7 @@ COMMANDS = {
     "transformations": "mbssa.cli.transformations:transformations",
     "solve": "groups.cli.solve:solve",
     "forces": "groups.cli.forces:forces",
+    "simulate": "groups.cli.simulate:simulate",
     "solvers": "groups.cli.solvers:solvers",
     "modes": "groups.cli.modes:modes",
     "draw": "groups.cli.draw:draw",

@@ -12,7 +12,7 @@ from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, fail_all
 from mbssa.cli.options import ForceOption
 from mbssa.io import load, save
-from mbssa.io.formats import ENDINGS
+from mbssa.io.formats import WRITABLE
 from mbssa.targets import Target, target_faults
 
 
@@ -21,21 +21,29 @@ def convert(
         str,
         typer.Argument(metavar="FROM", autocompletion=completion.models, help="A built-in model or a file."),
     ],
-    target: Annotated[Path, typer.Argument(metavar="TO", help="A path in .toml, .m, .csv or .npz.")],
+    target: Annotated[Path, typer.Argument(metavar="TO", help=f"A path in {', '.join(WRITABLE)}.")],
+    approximate: Annotated[
+        bool, typer.Option("--approximate", help="Leave out joints that a robot's format cannot say.")
+    ] = False,
     force: ForceOption = False,
 ) -> None:
     """Write FROM in the format that the ending of TO says.
 
     .toml and .npz (arrays) keep everything; .m (the paper's script User_Data.m)
-    and .csv (its matrices as a sheet) keep the topology, and what they do not
-    keep is named on standard error.
+    and .csv (its matrices as a sheet) keep the topology. .urdf (with a side file
+    .yaml for loops and motors), .sdf and .xml (MJCF) keep bodies, masses, and
+    joints that are turns and shifts. What a file does not keep is named on
+    standard error.
 
     Exit 0: written; 2: bad input.
 
-    Example: mbssa convert rotor rotor.m
+    Example: mbssa convert stewart stewart.urdf
     """
-    if faults := target_faults([Target("TO", target, ENDINGS)], [source], force):
+    targets = [Target("TO", target, WRITABLE)]
+    if target.suffix.lower() == ".urdf":
+        targets.append(Target("TO, its side file", target.with_suffix(".yaml"), (".yaml",)))
+    if faults := target_faults(targets, [source], force):
         fail_all(faults)
-    lost = save(load(source), target, force=True)
+    lost = save(load(source), target, force=True, approximate=approximate)
     if lost:
         print(BETWEEN.join([f"{target} does not keep:", *lost]), file=sys.stderr)

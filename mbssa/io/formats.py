@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mbssa.faults import Fault, ModelError
-from mbssa.files import write_whole
+from mbssa.files import write_together
 from mbssa.mechanism import Mechanism
 
 #: Reader and writer of each ending, by module and name.
@@ -22,8 +22,18 @@ _FORMATS = {
 #: Readers of formats that are not written.
 _READ_ONLY = {".urdf": ("urdf", "read_urdf"), ".sdf": ("sdf", "read_sdf")}
 
+#: Writers of robots' descriptions, which say other things than a mechanism is made of.
+_ROBOTS = {
+    ".urdf": ("robots.urdf_writer", "write_urdf"),
+    ".sdf": ("robots.sdf_writer", "write_sdf"),
+    ".xml": ("robots.mjcf_writer", "write_mjcf"),
+}
+
 #: Endings that are read and written.
 ENDINGS = tuple(_FORMATS)
+
+#: Endings that are written.
+WRITABLE = (*ENDINGS, *_ROBOTS)
 
 #: Endings that are read.
 READABLE = (*ENDINGS, *_READ_ONLY)
@@ -63,11 +73,15 @@ def _imported(module: str, name: str) -> Any:
     return getattr(import_module(f"mbssa.io.{module}"), name)
 
 
-def save(mechanism: Mechanism, path: str | Path, *, force: bool = False) -> list[str]:
+def save(
+    mechanism: Mechanism, path: str | Path, *, force: bool = False, approximate: bool = False
+) -> list[str]:
     """Write a mechanism to a file whose ending says the format; ``force`` replaces one that exists.
 
     ``.toml`` and ``.npz`` keep everything but the name, which :func:`mbssa.load` takes from the file;
-    ``.m`` (the paper's script) and ``.csv`` keep the topology.
+    ``.m`` (the paper's script) and ``.csv`` keep the topology. ``.urdf``, with a side file ``.yaml`` for
+    loops and motors, ``.sdf`` and ``.xml`` (MJCF) keep bodies, masses and joints that are turns and shifts;
+    ``approximate`` leaves out other joints.
 
     Returns
     -------
@@ -76,7 +90,8 @@ def save(mechanism: Mechanism, path: str | Path, *, force: bool = False) -> list
     Raises
     ------
     ModelError
-        No such format, or the mechanism has something that it cannot express (joints of three bodies).
+        No such format, or the mechanism has something that it cannot express (joints of three bodies; in
+        robots' descriptions gears, cams and joints without geometry): all of a kind.
     FileExistsError
         There is a file, and it was not forced.
     OSError
@@ -93,11 +108,17 @@ def save(mechanism: Mechanism, path: str | Path, *, force: bool = False) -> list
     <Mechanism crank: planar, 4 bodies with the frame, 4 joints, 1 driven coordinate>
     """
     path = Path(path)
-    ending = known_ending(path)
+    ending = known_ending(path, WRITABLE)
     if ending is None:
-        raise no_format(path)
-    if path.is_file() and not force:
-        raise FileExistsError(f"{path}: exists; write force=True to replace it")
-    data, lost = writer(ending)(mechanism)
-    write_whole(path, data)
-    return lost
+        raise no_format(path, WRITABLE)
+    beside: dict[str, bytes] = {}
+    if ending in _ROBOTS:
+        data, beside, lost = _imported(*_ROBOTS[ending])(mechanism, approximate=approximate)
+    else:
+        data, lost = writer(ending)(mechanism)
+    files = {path: data} | {path.with_suffix(suffix): content for suffix, content in beside.items()}
+    for target in files:
+        if target.is_file() and not force:
+            raise FileExistsError(f"{target}: exists; write force=True to replace it")
+    write_together(files)
+    return list(lost)

@@ -191,6 +191,10 @@ class LoadReader:
                 shown = ", ".join([FRAME, *(name for name in numbers if numbers[name])][:20])
                 self.fault(f"{where} bodies", f"body {body!r} does not exist; the bodies are {shown}")
             found.append(index)
+        if FORCE_TYPES[entry.type].planar and found == [0]:
+            self.fault(
+                f"{where} bodies", f"the frame has no wheel on its own {entry.type}; name another body"
+            )
         if len(found) == 2 and found[0] == found[1]:
             self.fault(f"{where} bodies", "names a body twice; write two different bodies")
         return tuple(found)

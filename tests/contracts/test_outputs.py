@@ -33,6 +33,11 @@ WRITTEN = {
     ("modes", "--pictures"): (".svg", "modes {m}"),
     ("forces", "--output"): (".csv", "forces {m} --steps 2"),
     ("forces", "--plot"): (".svg", "forces {m} --steps 2"),
+    ("simulate", "--output"): (".csv", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
+    ("simulate", "--energies"): (".csv", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
+    ("simulate", "--reactions"): (".csv", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
+    ("simulate", "--plot"): (".svg", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
+    ("simulate", "--animate"): (".html", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
     ("partition", "--output"): (".toml", "partition {m}"),
     ("partition", "--plot"): (".svg", "partition {m} --sweep --steps 2"),
     ("routes", "--save"): (".json", "routes {m}"),
@@ -57,9 +62,8 @@ def line(tmp_path):
     def line(command, option, path):
         asked = WRITTEN[command, option][1]
         model, store = tmp_path / "crank.toml", tmp_path / "searches.sqlite"
-        name = (
-            "cam_flat" if command == "cams" else "slider_crank" if command == "sweep" else "planar_four_bar"
-        )
+        names = {"cams": "cam_flat", "sweep": "slider_crank", "simulate": "slider_crank"}
+        name = names.get(command, "planar_four_bar")
         if not model.exists():
             mbssa.save(mbssa.load(name), model)
         if "{store}" in asked:

@@ -14,7 +14,7 @@ from mbssa.mechanism import Inertia
 
 
 def with_masses(mechanism, seed=0, only=None):
-    """The mechanism with a random inertia for every body, and gravity that is along no axis."""
+    """The mechanism with random inertias, gravity that is along no axis, and no force elements."""
     random = np.random.default_rng(seed)
     planar = mechanism.space == "planar"
     size = joint_frames(mechanism).size
@@ -33,7 +33,7 @@ def with_masses(mechanism, seed=0, only=None):
         kept = geometry.get(body, mbssa.BodyGeometry())
         geometry[body] = dataclasses.replace(kept, inertia=inertia)
     gravity = (1.0, -9.0) if planar else (1.0, 2.0, -9.0)
-    return dataclasses.replace(mechanism, body_geometry=geometry, gravity=gravity)
+    return dataclasses.replace(mechanism, body_geometry=geometry, gravity=gravity, forces=())
 
 
 @dataclasses.dataclass(frozen=True)

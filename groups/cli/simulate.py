@@ -1,0 +1,357 @@
+"""The command ``mbssa simulate``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from groups.building import build
+from groups.cli.requests import (
+    Pictures,
+    QuantityOption,
+    names_asked,
+    picture_faults,
+    points_asked,
+    standing,
+)
+from groups.cli.solve import columns_asked, write_solution
+from groups.cli.watched import stop_wanted
+from groups.dynamics.forward import Event, Method, Simulation
+from groups.dynamics.forward import simulate as simulate_by
+from groups.dynamics.forward.choice import structure_of
+from groups.dynamics.forward.integration import Integrator
+from groups.model import Model
+from groups.reports.simulation import SimulationSummary, simulation_report
+from groups.results.table import Choice, chosen_columns
+from mbssa import ModelError, load
+from mbssa.bar import bar
+from mbssa.cli import completion
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
+from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
+from mbssa.film import FILMS, Film
+from mbssa.joints.catalogue import is_length
+from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
+from mbssa.units import SI, given_in
+
+#: Endings of tables of energies and of reactions.
+_TABLES = (".csv", ".parquet")
+
+_ValuesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        autocompletion=completion.coordinates,
+        help="Value of a released coordinate at the start, in MODEL's units; may be repeated.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Arguments of a simulation as texts, and by what it is computed."""
+
+    duration: float | None
+    steps: int | None
+    method: Method
+    tolerance: float
+    integrator: Integrator | None
+    initial: Sequence[str]
+    rate: Sequence[str]
+    drive: Sequence[str]
+    apply: Sequence[str]
+    until: Sequence[str]
+    stiffness: float
+    damping: float
+    compiled: bool | None
+
+
+def simulate(
+    model: ModelArgument,
+    duration: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds.", show_default="of MODEL's motion, or 1")
+    ] = None,
+    steps: StepsOption = None,
+    method: Annotated[Method, typer.Option(help="How the equations of motion are written.")] = "groups",
+    tolerance: Annotated[float, typer.Option(metavar="X", help="Relative, of the integrator.")] = 1e-8,
+    integrator: Annotated[
+        Integrator | None, typer.Option(help="Of SciPy.", show_default="DOP853; Radau for penalty")
+    ] = None,
+    initial: _ValuesOption = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            autocompletion=completion.coordinates,
+            help="Rate of a released coordinate at the start, per second; may be repeated.",
+        ),
+    ] = None,
+    drive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COORDINATE,...",
+            autocompletion=completion.coordinates,
+            help="Coordinates that keep the law of MODEL's motion; all others are released.",
+        ),
+    ] = None,
+    apply: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            autocompletion=completion.coordinates,
+            help="Constant force or torque along a joint coordinate; may be repeated.",
+        ),
+    ] = None,
+    until: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="QUANTITY=VALUE",
+            help='End where a quantity passes a value: "1-2.angle=90"; may be repeated.',
+        ),
+    ] = None,
+    stiffness: Annotated[float, typer.Option(metavar="X", help="Of joints by --method penalty, N/m.")] = 1e7,
+    damping: Annotated[
+        float, typer.Option(metavar="X", help="Of joints by --method penalty, N s/m.")
+    ] = 200.0,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the motion: .csv, .parquet, .npz or .nc; may be repeated.",
+        ),
+    ] = None,
+    energies: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Write energies and errors over time: .csv or .parquet."),
+    ] = None,
+    reactions: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Write reactions of all joints over time: .csv or .parquet."),
+    ] = None,
+    quantities: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
+            show_default="all",
+        ),
+    ] = None,
+    joints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            autocompletion=completion.names,
+            show_default="all",
+            help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
+        ),
+    ] = None,
+    bodies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BODY,...",
+            autocompletion=completion.bodies,
+            show_default="all",
+            help="Bodies in the columns, with their named points.",
+        ),
+    ] = None,
+    quantity: QuantityOption = None,
+    units: Annotated[
+        Literal["file", "si"],
+        typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
+    ] = "file",
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Draw coordinates over time, or the paths of --points."),
+    ] = None,
+    curves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
+        ),
+    ] = None,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BODY.POINT,...",
+            autocompletion=completion.points,
+            help="Draw the paths of these points, or centres of these joints.",
+        ),
+    ] = None,
+    animate: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Animate: .gif, .mp4, .webm, or .html; may be repeated."),
+    ] = None,
+    frames: Annotated[int | None, typer.Option(metavar="N", help="Frames of a film, evenly chosen.")] = None,
+    fps: Annotated[float | None, typer.Option(metavar="X", help="Frames of a film per second.")] = None,
+    width: Annotated[int | None, typer.Option(metavar="PX", help="Pixels of a film across.")] = None,
+    compiled: Annotated[
+        bool | None,
+        typer.Option(
+            "--compiled/--no-compiled", help="Compiled kernels or plain Python.", show_default=False
+        ),
+    ] = None,
+    force: ForceOption = False,
+    trust: TrustOption = False,
+    form: FormatOption = "table",
+) -> None:
+    """Simulate MODEL under its masses, gravity and forces: forward dynamics.
+
+    MODEL's driven coordinates are released and move as the forces have it, from
+    the reference at rest, or from --initial and --rate; --drive keeps some on
+    their motion law. Ctrl-C stops a run and keeps what it has.
+
+    Exit 0: the run came to its end, or to --until; 1: the model cannot be
+    simulated as given, or not to the end; 2: bad input; 130: stopped.
+
+    Example: mbssa simulate slider_crank --duration 2 --animate fall.html
+    """
+    try:
+        targets = [Target("--output", path, TRAJECTORY) for path in output or []]
+        targets += [Target("--energies", path, _TABLES) for path in energies or []]
+        targets += [Target("--reactions", path, _TABLES) for path in reactions or []]
+        targets += [Target("--plot", path, STILL) for path in plot or []]
+        targets += [Target("--animate", path, MOVING) for path in animate or []]
+        faults = target_faults(targets, [model], force)
+        choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
+        drawn = None if curves is None else names_asked([curves])
+        if curves is not None and (not plot or points):
+            faults.append("--curves: are over time; write --plot FILE too, without --points")
+        if points and not plot and not animate:
+            faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
+        film = Film(frames, fps, width)
+        if film != Film() and not any(path.suffix.lower() in FILMS for path in animate or []):
+            faults.append(
+                "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
+            )
+        if faults:
+            fail_all(faults)
+        asked = Asked(
+            duration, steps, method, tolerance, integrator, initial or [], rate or [],
+            names_asked([drive or ""]), apply or [], until or [], stiffness, damping, compiled,
+        )  # fmt: skip
+        _simulate(model, asked, targets, Pictures(points_asked(points or []), drawn, film), choice, form)
+    except KeyboardInterrupt:
+        print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
+        raise typer.Exit(STOPPED) from None
+
+
+def _simulate(
+    name: str, asked: Asked, targets: Sequence[Target], pictures: Pictures, choice: Choice, form: str
+) -> None:
+    mechanism = load(name)
+    try:
+        model = build(structure_of(mechanism))
+    except ModelError:
+        raise  # says its place itself
+    except ValueError as error:
+        fail(str(error), NOT_DETERMINED)
+    _try_outputs(model, targets, pictures, choice)
+    units = mechanism.units
+    faults: list[str] = []
+    given: dict[str, Any] = {
+        "initial": _numbers("--initial", asked.initial, units, SI, faults),
+        "rates": _numbers("--rate", asked.rate, units, SI, faults),
+        "applied": _numbers("--apply", asked.apply, units, ("N", "N m"), faults),
+        "events": _events(asked.until, units, faults),
+    }
+    motion = model.mechanism.motion
+    duration = asked.duration
+    if duration is None:
+        duration = 1.0 if motion is None else motion.duration
+    if faults:
+        fail_all(faults)
+    try:
+        with stop_wanted() as wanted, bar() as told:
+
+            def progress(share: float) -> bool:
+                told(f"simulating {duration:g} s", share)
+                return not wanted.is_set()
+
+            found = simulate_by(
+                model.structure, duration, method=asked.method, tolerance=asked.tolerance,
+                steps=asked.steps or 201, prescribed=asked.drive, integrator=asked.integrator,
+                stiffness=asked.stiffness, damping=asked.damping, compiled=asked.compiled,
+                progress=progress, **given,
+            )  # fmt: skip
+    except (ValueError, ModuleNotFoundError) as error:
+        fail_all(str(error).split(BETWEEN))
+    if found.status == "stopped":
+        print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
+    done, wrong = written(targets, lambda target: _write(found, target, pictures, choice))
+    shown = units if choice["units"] == "file" else SI
+    present(simulation_report(SimulationSummary(found, done, shown)), form)
+    if wrong:
+        fail_all(wrong)
+    raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
+
+
+def _try_outputs(model: Model, targets: Sequence[Target], pictures: Pictures, choice: Choice) -> None:
+    """Refuse what cannot be drawn or tabulated before anything is simulated."""
+    still = any(target.option == "--plot" for target in targets)
+    moving = [target.path for target in targets if target.option == "--animate"]
+    faults = []
+    if still or moving:
+        faults = picture_faults(model, None, "acceleration", still, moving, pictures, choice.get("derived"))
+    if any(target.option == "--output" for target in targets) or "derived" in choice:
+        try:
+            chosen_columns(standing(model, None, "acceleration"), **choice)
+        except (KeyError, ValueError) as error:
+            faults += str(error.args[0]).split(BETWEEN)
+    if faults:
+        fail_all(faults)
+
+
+def _numbers(
+    option: str, texts: Sequence[str], units: tuple[str, str], measured: tuple[str, str], faults: list[str]
+) -> dict[str, float]:
+    """Numbers by coordinate from ``NAME=VALUE``, in SI; what is wrong is added to ``faults``.
+
+    ``measured``: SI units of what belongs to a slide, and of what belongs to an angle.
+    """
+    found: dict[str, float] = {}
+    of_length, of_angle = measured
+    for text in names_asked(texts):
+        name, equals, number = (part.strip() for part in text.partition("="))
+        value = _number(number)
+        if not equals or value is None:
+            faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30")
+            continue
+        if name in found:
+            faults.append(f"{option} {text}: {name} has a value already")
+        found[name] = value * given_in(of_length if is_length(name) else of_angle, units)[1]
+    return found
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _events(texts: Sequence[str], units: tuple[str, str], faults: list[str]) -> list[Event]:
+    """Events that end a run, from ``QUANTITY=VALUE``."""
+    found = []
+    for text in texts:
+        quantity, equals, number = (part.strip() for part in text.rpartition("="))
+        value = _number(number)
+        if not equals or not quantity or value is None:
+            faults.append(f"--until {text}: write QUANTITY=VALUE, such as 1-2.angle=90")
+            continue
+        found.append(Event(text, quantity, value, units=units))
+    return found
+
+
+def _write(found: Simulation, target: Target, pictures: Pictures, choice: Choice) -> None:
+    tables: dict[str, Callable[[], Any]] = {"--energies": lambda: found, "--reactions": lambda: found.forces}
+    if target.option in tables:
+        tables[target.option]().write(target.path, force=True, units=choice["units"])
+        return
+    write_solution(found.trajectory, target, pictures, choice)

@@ -1,0 +1,100 @@
+"""Forward dynamics: the motion that follows from masses and forces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.events import Event
+from groups.dynamics.forward.integration import Integrator
+from groups.dynamics.forward.result import Simulation
+from groups.motion import Law
+
+if TYPE_CHECKING:
+    from groups.dynamics.forward.loads import Applied
+    from mbssa import Mechanism, Structure
+
+__all__ = ["Event", "Simulation", "simulate"]
+
+#: Methods, by which the equations of motion are written.
+Method = Literal["groups", "lagrange", "penalty", "dae"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+def simulate(
+    of: Structure | Mechanism,
+    duration: float = 1.0,
+    *,
+    method: Method = "groups",
+    tolerance: float = 1e-8,
+    steps: int = 201,
+    time: npt.ArrayLike | None = None,
+    initial: Mapping[str, float] | None = None,
+    rates: Mapping[str, float] | None = None,
+    prescribed: Mapping[str, Law] | Sequence[str] = (),
+    applied: Mapping[str, Applied] | None = None,
+    events: Sequence[Event] = (),
+    integrator: Integrator | None = None,
+    largest_step: float = np.inf,
+    stiffness: float = 1e7,
+    damping: float = 200.0,
+    compiled: bool | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Simulation:
+    """Simulate a mechanism: forward dynamics under its masses, gravity and force elements.
+
+    The driven coordinates of the mechanism are released: they are the independent coordinates, and move as
+    the forces have it. Those that are ``prescribed`` keep a motion law. Of a mechanism without driven
+    coordinates, independent ones are chosen by :func:`groups.partition`.
+
+    Parameters
+    ----------
+    of : with geometry, and masses of the bodies that matter
+    duration : s, from t = 0
+    method : ``groups``: independent coordinates, bodies placed by the group solvers, no drift; ``lagrange``:
+        all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints as stiff
+        springs and dampers, which need no independent constraints; ``dae``: the implicit residual form, by
+        SUNDIALS IDA (extra ``dae``)
+    tolerance : relative, of the integrator; the absolute one is a hundredth of it in m, rad, m/s, rad/s
+    steps : instants of the answer, both ends included; ``time`` (T,) s, increasing, gives them instead
+    initial, rates : values (m, rad) and rates at the first instant, of released coordinates, by name; the
+        reference at rest by default
+    prescribed : laws by the coordinate's name, or names of coordinates whose law is the model's own
+    applied : forces, N, or torques, N m, by joint coordinate: a number or a function of time, s
+    events : conditions that are recorded, or end the run
+    integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
+    largest_step : s
+    stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
+    compiled : as :meth:`groups.Model.solve` has it
+    progress : called with the share that is done; False from it stops the run
+
+    Returns
+    -------
+    Simulation. A run that stops before its end, by Ctrl-C, an event or a failure, keeps what it has.
+
+    Raises
+    ------
+    ValueError
+        Not determined, without geometry or mass; coordinates, methods, times that do not fit: all of a kind.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> pendulum = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (0.0, -1.0)})
+    >>> pendulum = pendulum.gravity(0.0, -9.81).revolute("frame", "arm", point=(0, 0), driven=True).build()
+    >>> simulation = groups.simulate(pendulum, duration=2.0, initial={"1-2.angle": 0.1})
+    >>> bool(abs(simulation.balance).max() < 1e-7)
+    True
+    """
+    from groups.dynamics.forward.running import Request, run
+
+    return run(
+        Request(
+            of, duration, method, tolerance, steps, time, dict(initial or {}), dict(rates or {}), prescribed,
+            dict(applied or {}), tuple(events), integrator, largest_step, stiffness, damping, compiled,
+            progress,
+        )
+    )  # fmt: skip

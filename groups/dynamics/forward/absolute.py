@@ -1,0 +1,241 @@
+"""All bodies by their own coordinates, with masses, constraints and their derivatives at one instant.
+
+Shared by the methods ``lagrange``, ``penalty`` and ``dae``. The constraints are the jets of
+:mod:`groups.kernels.jets`, as the global approach has them; the solvers of the groups are not used.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.equations import Instant
+from groups.dynamics.forward.loads import Loads
+from groups.kernels.jets import SIZE, WORK, evaluate
+from groups.motion import Law
+from groups.rotations import plane_rotation, rotation_of
+from groups.solvers.constraint_tables import drive_rows, encode_rows
+from groups.solvers.global_solver.system import GlobalSystem
+from groups.solvers.passive_rotations import held_spins
+from mbssa import Structure
+from mbssa.compiled import chosen
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import unknowns
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Equations at one instant; ``residual`` (E,) and ``rate`` (E,), lengths over the size.
+
+    ``jacobian`` (E, n) by the twists of the movable bodies' origins, m/s and rad/s; ``bias`` (E,) second time
+    derivative at zero accelerations. Of prescribed coordinates the given motion is taken off.
+    """
+
+    residual: Floats
+    jacobian: Floats
+    rate: Floats
+    bias: Floats
+    given: Floats
+
+
+class Constraints:
+    """Constraints of all joints, and those of the prescribed coordinates.
+
+    Parameters
+    ----------
+    laws : of prescribed coordinates by name
+    """
+
+    def __init__(self, structure: Structure, frames: Frames, laws: Mapping[str, Law], compiled: bool) -> None:
+        mechanism = structure.mechanism
+        places = {(j, name): f"{mechanism.joint_ids[j]}.{name}" for j, name in drive_rows(mechanism)}
+        drives = {key: k for k, key in enumerate(key for key, name in places.items() if name in laws)}
+        self.laws = [laws[places[key]] for key in drives]
+        rows = encode_rows(
+            mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives,
+            held_spins(structure, frames),
+        ).over(frames.size).bound(compiled)  # fmt: skip
+        columns = np.array(unknowns(mechanism.space), dtype=np.int64)
+        self.n = (mechanism.n_bodies - 1) * len(columns)
+        self.system = GlobalSystem(rows, self.n, columns, frames.size, 1)
+        self.columns, self.size, self.rows = columns, frames.size, rows
+        self._kernel = rows.kernel_rows
+        self._evaluate = chosen(evaluate, ask=compiled)
+        self._equation = rows.equation
+        self._entries = self.system.entries
+        self._angle = np.array([not length for length in rows.is_length.tolist()]) & (rows.drive >= 0)
+        linear = np.tile(columns < 3, mechanism.n_bodies - 1)
+        self.unit = np.where(linear, frames.size, 1.0)
+        self._jets, self._table = np.zeros((WORK, SIZE)), np.zeros((len(rows.code), SIZE))
+
+    def at(self, t: float, position: Floats, rotation: Floats, twist: Floats, angle: Floats) -> Rows:
+        """Evaluate with the bodies at ``position`` (N, 3), ``rotation`` (N, 3, 3), ``twist`` (N, 6).
+
+        ``angle`` (N,) counts turns in the plane.
+        """
+        scaled = twist.copy()
+        scaled[:, :3] /= self.size
+        self._evaluate(
+            0, len(self._table), self._kernel, position / self.size, rotation, scaled, angle, True,
+            self._jets, self._table,
+        )  # fmt: skip
+        E, table = len(self.rows), self._table
+        residual = np.bincount(self._equation, table[:, 0], E) - self.rows.constant
+        rate = np.bincount(self._equation, table[:, 14], E)
+        bias = np.bincount(self._equation, table[:, 13], E).astype(np.float64)
+        given = np.zeros(E)
+        for e in np.flatnonzero(self.rows.drive >= 0).tolist():
+            unit = self.size if self.rows.is_length[e] else 1.0
+            law = self.laws[int(self.rows.drive[e])](np.array([t]))
+            value, first, second = (float(part[0]) / unit for part in law)
+            residual[e] -= value
+            given[e] = first
+            bias[e] -= second
+        residual[self._angle] -= 2 * np.pi * np.round(residual[self._angle] / (2 * np.pi))
+        term, derivative, column = self._entries
+        jacobian = np.zeros((E, self.n))
+        np.add.at(jacobian, (self._equation[term], column), table[term, 1 + derivative])
+        return Rows(residual, jacobian / self.unit, rate - given, bias, given)
+
+    def turns(self) -> None:
+        """Let angles that count their turns go on from the last evaluation."""
+        self._kernel[9][:] = self._table[:, 0] / self._kernel[8]
+
+
+class Bodies:
+    """The state vector: positions, orientations and twists of the movable bodies, then the work of loads."""
+
+    def __init__(self, structure: Structure, frames: Frames, loads: Loads) -> None:
+        self.mechanism, self.loads = structure.mechanism, loads
+        self.planar, self.n = loads.planar, structure.mechanism.n_bodies
+        self.wide = (2, 1, 3) if self.planar else (3, 4, 6)
+        self.frame = frames.position[0], frames.rotation[0]
+        ends = np.cumsum([0, *((self.n - 1) * w for w in self.wide)])
+        self.parts = [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
+        self.length = int(ends[-1]) + 1
+
+    def packed(self, instant: Instant) -> Floats:
+        """State of an instant, without work."""
+        parts = (instant.position[1:], instant.orientation[1:], instant.velocity[1:])
+        return np.concatenate([*(part.ravel() for part in parts), [0.0]])
+
+    def unpacked(self, y: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+        """Position (N, 2 or 3), orientation (N,) or (N, 4), velocity (N, 3 or 6); and lifted to space:
+        position (N, 3), rotation (N, 3, 3), twist (N, 6)."""
+        n, (p, o, v) = self.n, self.wide
+        position, velocity = np.zeros((n, p)), np.zeros((n, v))
+        position[1:] = y[self.parts[0]].reshape(-1, p)
+        velocity[1:] = y[self.parts[2]].reshape(-1, v)
+        position[0] = self.frame[0][:p]
+        twist, in_space = np.zeros((n, 6)), np.zeros((n, 3))
+        in_space[:, :p] = position
+        if self.planar:
+            angle = np.zeros(n)
+            angle[1:] = y[self.parts[1]]
+            angle[0] = np.arctan2(self.frame[1][1, 0], self.frame[1][0, 0])
+            twist[:, [0, 1, 5]] = velocity
+            return position, angle, velocity, in_space, plane_rotation(angle), twist
+        quaternion = np.zeros((n, o))
+        quaternion[1:] = y[self.parts[1]].reshape(-1, o)
+        quaternion[0, 0] = 1.0
+        length = np.linalg.norm(quaternion, axis=1, keepdims=True)
+        quaternion = quaternion / np.where(length > 0, length, 1.0)
+        rotation = rotation_of(quaternion)
+        rotation[0] = self.frame[1]
+        return position, quaternion, velocity, position, rotation, velocity
+
+    def angle(self, orientation: Floats) -> Floats:
+        """(N,) angles that count turns; zero in space."""
+        return orientation if self.planar else np.zeros(self.n)
+
+    def turned(self, orientation: Floats, spin: Floats) -> Floats:
+        """Rate of the movable bodies' orientations for angular velocities (N - 1, 3) in world axes, flat."""
+        if self.planar:
+            return spin[:, 2]
+        w, x, y, z = orientation[1:].T
+        a, b, c = spin.T
+        rate = np.stack(
+            [
+                -a * x - b * y - c * z,
+                a * w + b * z - c * y,
+                -a * z + b * w + c * x,
+                a * y - b * x + c * w,
+            ],
+            axis=1,
+        )
+        return 0.5 * rate.ravel()
+
+    def inertia(self, t: float, parts: tuple[Floats, ...]) -> tuple[Floats, Floats, Floats]:
+        """Mass matrix (n, n) by the twists of the bodies' origins, forces (n,) with gyroscopic ones, and the
+        applied loads alone (N, 3 or 6)."""
+        position, orientation, velocity, _, rotation, twist = parts
+        loads = self.loads.at(t, position, orientation, velocity)
+        table, B = self.loads.table, self.wide[2]
+        M, f = np.zeros((self.n, 6, 6)), np.zeros((self.n, 6))
+        if self.planar:
+            f[:, [0, 1, 5]] = loads
+        else:
+            f[:] = loads
+        moment = np.zeros((len(table.body), 3, 3))
+        local = np.zeros((len(table.body), 3))
+        local[:, : table.centre.shape[1]] = table.centre
+        if self.planar:
+            moment[:, 2, 2] = table.moment[:, 0, 0]
+        else:
+            moment = rotation[table.body] @ table.moment @ rotation[table.body].swapaxes(1, 2)
+        arm = (rotation[table.body] @ local[:, :, None])[:, :, 0]
+        spin = twist[table.body, 3:]
+        m = table.mass[:, None]
+        hat = _hat(arm)
+        M[table.body, :3, :3] = m[:, :, None] * np.eye(3)
+        M[table.body, :3, 3:] = -m[:, :, None] * hat
+        M[table.body, 3:, :3] = m[:, :, None] * hat
+        about = moment - m[:, :, None] * (hat @ hat)
+        M[table.body, 3:, 3:] = about
+        f[table.body, :3] += m * (table.gravity - np.cross(spin, np.cross(spin, arm)))
+        f[table.body, 3:] += m * np.cross(arm, table.gravity) - np.cross(
+            spin, (about @ spin[:, :, None])[:, :, 0]
+        )
+        free = list(unknowns(self.mechanism.space))
+        whole = np.zeros(((self.n - 1) * B,) * 2)
+        for b in range(1, self.n):
+            at = slice((b - 1) * B, b * B)
+            whole[at, at] = M[b][np.ix_(free, free)]
+        return whole, f[1:, free].ravel(), loads
+
+    def moved(self, y: Floats, step: Floats) -> Floats:
+        """A state with every movable body displaced by a small motion (n,) of its origin."""
+        p, _, v = self.wide
+        step = step.reshape(-1, v)
+        found = y.copy()
+        found[self.parts[0]] += step[:, :p].ravel()
+        spin = np.zeros((len(step), 3))
+        spin[:, 3 - (v - p) :] = step[:, p:]
+        _, orientation, *_ = self.unpacked(y)
+        change = self.turned(orientation, spin)
+        if self.planar:
+            found[self.parts[1]] += change
+        else:
+            quaternion = orientation[1:] + change.reshape(-1, 4)
+            quaternion /= np.linalg.norm(quaternion, axis=1, keepdims=True)
+            found[self.parts[1]] = quaternion.ravel()
+        return found
+
+    def instant(self, parts: tuple[Floats, ...], second: Floats, condition: float) -> Instant:
+        """An instant of a state and the accelerations (n,) of its movable bodies."""
+        acceleration = np.zeros((self.n, self.wide[2]))
+        acceleration[1:] = second.reshape(-1, self.wide[2])
+        return Instant(parts[0], parts[1], parts[2], acceleration, condition)
+
+
+def _hat(vector: Floats) -> Floats:
+    """(b, 3, 3) matrices of the products with vectors (b, 3)."""
+    x, y, z = vector.T
+    zero = np.zeros_like(x)
+    return np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)

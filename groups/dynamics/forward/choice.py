@@ -1,0 +1,102 @@
+"""Another choice of independent coordinates where the one at hand has become ill-conditioned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.rotations import in_space, plane_rotation, rotation_of
+from mbssa import Mechanism, Structure, decompose
+from mbssa.input_search.query import with_inputs
+from mbssa.joints.catalogue import is_length
+from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Rate of any coordinate for a unit rate of an independent one from which another choice is taken.
+POOR = 5.0
+
+
+def structure_of(mechanism: Mechanism) -> Structure:
+    """The structure of a mechanism in its driven coordinates; where none is driven, in chosen ones.
+
+    The choice is that of :func:`groups.partition`, by complete pivoting at the reference.
+
+    Raises
+    ------
+    ValueError
+        Neither makes a determined structure.
+    """
+    if not mechanism.n_driven:
+        independent = resolve_name("groups.partitioning:partition")(mechanism, driven=()).independent
+        if not independent:
+            raise ValueError(f"{mechanism.name} has no freedom: there is nothing to simulate")
+        mechanism = with_inputs(mechanism, independent)
+    structure = decompose(mechanism)
+    if not structure.determined:
+        raise ValueError(
+            f"{mechanism.name}: {', '.join(mechanism.driven_coordinates)} are not its independent "
+            "coordinates, since the mobility count is not determined with them; see mbssa check"
+        )
+    return structure
+
+
+def better(
+    trajectory: Trajectory, size: float, free: Ints, unit: Floats, held: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Driven coordinates by which all others move less than by those at hand; None where they do well.
+
+    Rates of all joint coordinates for unit rates of the free ones are a matrix. The rows that complete
+    pivoting takes are the coordinates by which all others move least.
+
+    Parameters
+    ----------
+    trajectory : of the true rates, and then of unit rates, in one pose
+    free : which of the unit rates belong to free coordinates; unit : what the coordinates are divided by
+    held : coordinates that stay prescribed
+    """
+    names, rows = _rates(trajectory, size)
+    open_ = [k for k, name in enumerate(names) if name not in held]
+    matrix = rows[open_][:, 1 + free] * unit[free]
+    if np.abs(matrix).max(initial=0.0) < POOR:
+        return None
+    pivots_of = resolve_name("groups.partitioning.pivoting:pivots_of")
+    taken = pivots_of(matrix[None].swapaxes(1, 2), "complete").columns[0][: len(free)]
+    return (*(names[open_[k]] for k in sorted(taken.tolist())), *held)
+
+
+def rate_of(trajectory: Trajectory, name: str) -> float:
+    """Rate of a coordinate at the first instant, m/s or rad/s."""
+    joint, _, coordinate = name.rpartition(".")
+    return float(trajectory.joint(joint)[coordinate].rate[0])
+
+
+def _rates(trajectory: Trajectory, size: float) -> tuple[list[str], Floats]:
+    """Joint coordinates that can be driven, and their rates (k, 1 + D), lengths over the size."""
+    names, rows = [], []
+    for joint in trajectory.mechanism.joints:
+        if joint.type.pair is None or not joint.type.drivable:
+            continue
+        motion = trajectory.joint(joint.id)
+        for name in joint.type.drivable:
+            rate = motion[name].rate
+            if np.isfinite(rate).all():
+                names.append(f"{joint.id}.{name}")
+                rows.append(rate / (size if is_length(name) else 1.0))
+    return names, np.array(rows)
+
+
+def configuration_of(trajectory: Trajectory, centre: Floats) -> Configuration:
+    """All bodies at the first instant of a trajectory."""
+    flat = trajectory.orientation[0]
+    rotation = plane_rotation(flat) if trajectory.planar else rotation_of(flat)
+    angle = flat if trajectory.planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
+    return Configuration(in_space(trajectory.position[0]), rotation, np.array(angle), centre)

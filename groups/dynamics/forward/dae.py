@@ -1,0 +1,128 @@
+"""Method ``dae``: the residual form of all bodies with multipliers, integrated implicitly by SUNDIALS IDA.
+
+The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities keep the constraints' rates, and further
+multipliers keep the constraints themselves. Nothing is solved for but by the integrator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.equations import CannotGoOnError
+from groups.dynamics.forward.integration import Record
+from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
+
+Floats = npt.NDArray[np.float64]
+
+#: N m, absolute tolerance of multipliers.
+_UNCONTROLLED = 1e6
+
+#: Share of the time between two instants at which the integration begins: with less, the matrix of an index-2
+#: problem is as good as singular.
+_FIRST = 1e-3
+
+
+class Residual:
+    """Residual of a state y (its last entry the work), and multipliers of rates and of positions.
+
+    Only rows that are independent at the beginning are kept.
+    """
+
+    def __init__(self, equations: Lagrange, t: float) -> None:
+        import scipy.linalg
+
+        self.equations, self.n = equations, len(equations.start)
+        parts = equations.bodies.unpacked(equations.start)
+        rows = self._rows(t, parts)
+        unit = equations.constraints.unit
+        _, R, order = scipy.linalg.qr((rows.jacobian * unit).T, mode="economic", pivoting=True)
+        size = np.abs(np.diag(R))
+        self.kept = np.sort(order[: int((size > DEPENDENT * max(size.max(initial=0.0), 1e-300)).sum())])
+        self.m = len(self.kept)
+
+    def _rows(self, t: float, parts: tuple[Floats, ...]) -> Any:
+        _, orientation, _, in_space, rotation, twist = parts
+        of = self.equations
+        return of.constraints.at(t, in_space, rotation, twist, of.bodies.angle(orientation))
+
+    def start(self, t: float) -> tuple[Floats, Floats]:
+        """Consistent state and derivative."""
+        equations, y = self.equations, self.equations.start
+        multipliers = equations.multipliers(t, y)[self.kept]
+        rate = np.zeros(self.n + 2 * self.m)
+        rate[: self.n] = equations.rate(t, y)
+        return np.concatenate([y, multipliers, np.zeros(self.m)]), rate
+
+    def __call__(self, t: float, y: Floats, rate: Floats, out: Floats) -> None:
+        """Write the residual at a state and its derivative."""
+        of, n, m = self.equations, self.n, self.m
+        of.evaluations += 1
+        bodies = of.bodies
+        parts = bodies.unpacked(y[:n])
+        rows = self._rows(t, parts)
+        J = rows.jacobian[self.kept]
+        M, f, loads = bodies.inertia(t, parts)
+        _, orientation, velocity, *_ = parts
+        shift = (J.T @ y[n + m :]) * of.constraints.unit**2
+        moved = velocity[1:].ravel() - shift
+        p, _, wide = bodies.wide
+        moved = moved.reshape(-1, wide)
+        spin = np.zeros((len(moved), 3))
+        spin[:, 3 - (wide - p) :] = moved[:, p:]
+        first, second, third = bodies.parts
+        out[first] = rate[first] - moved[:, :p].ravel()
+        out[second] = rate[second] - bodies.turned(orientation, spin)
+        out[third] = M @ rate[third] + J.T @ y[n : n + m] - f
+        power = float((loads * velocity).sum() - y[n : n + m] @ rows.given[self.kept])
+        out[n - 1] = rate[n - 1] - power
+        out[n : n + m] = rows.rate[self.kept]
+        out[n + m :] = rows.residual[self.kept]
+
+
+def integrate_dae(
+    equations: Lagrange, time: Floats, tolerance: float, progress: Callable[[float], object] | None
+) -> Record:
+    """Integrate the residual form from the first to the last of these instants.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Without the extra ``dae``.
+    """
+    try:
+        from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError('the method dae needs SUNDIALS: pip install "mbssa[dae]"') from None
+    record = Record()
+    try:
+        residual = Residual(equations, float(time[0]))
+        y, rate = residual.start(float(time[0]))
+        n, m = residual.n, residual.m
+        # Multipliers take no part in the control of the error: they follow from the rest.
+        absolute = np.concatenate([np.full(n, 0.01 * tolerance), np.full(2 * m, _UNCONTROLLED)])
+        solver = IDA(
+            residual, rtol=tolerance, atol=absolute, algebraic_idx=list(range(n, n + 2 * m)),
+            max_num_steps=100_000, first_step=_FIRST * float(time[1] - time[0]),
+        )  # fmt: skip
+        solver.init_step(float(time[0]), y, rate)
+        record.take(equations, float(time[0]), y[:n])
+        for t in time[1:].tolist():
+            found = solver.step(t, method="normal")
+            if not found.success:
+                raise CannotGoOnError(f"t = {t:.9g} s: {found.message}")
+            record.steps += 1
+            equations.constraints.turns()
+            record.take(equations, t, np.array(found.y[:n]))
+            if progress is not None and progress(float((t - time[0]) / (time[-1] - time[0]))) is False:
+                record.status = "stopped"
+                break
+    except KeyboardInterrupt:
+        record.status = "stopped"
+    except CannotGoOnError as error:
+        record.status = f"failed: {error}"
+    record.evaluations = equations.evaluations
+    return record

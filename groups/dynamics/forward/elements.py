@@ -1,0 +1,134 @@
+"""Linear force elements as tables for the kernels; all others go through :mod:`groups.dynamics.forces`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forces.coordinate import _at_reference
+from groups.dynamics.state import State
+from groups.kernels import elements as kernels
+from groups.kernels.jets import SIZE, WORK
+from groups.rotations import in_space
+from groups.solvers.constraint_tables import encode_rows
+from mbssa import Mechanism
+from mbssa.compiled import chosen
+from mbssa.joints.catalogue import is_length
+from mbssa.joints.frames import Frames
+from mbssa.loads import Force
+
+Floats = npt.NDArray[np.float64]
+
+#: rad that an angle may turn in a step: with less than half a turn, turns are counted right.
+FARTHEST = 1.5
+
+
+def is_linear(force: Force) -> bool:
+    """Whether stiffness, damping, rest and a constant force are all that an element between two points, or
+    along a joint coordinate, has.
+
+    >>> is_linear(Force("coordinate", "gas", (0, 3), coordinate="1-4.slide", force=-500.0))
+    True
+    """
+    if force.type not in ("spring", "coordinate") or not isinstance(force.force, float | int | None):
+        return False
+    plain = Force(
+        force.type, force.id, force.bodies, coordinate=force.coordinate, points=force.points,
+        stiffness=force.stiffness, damping=force.damping, rest=force.rest, force=force.force,
+    )  # fmt: skip
+    return plain == force
+
+
+class Linear:
+    """Linear elements of a mechanism, and forces along coordinates that are given by number.
+
+    Parameters
+    ----------
+    forces : of which :func:`is_linear` holds
+    applied : names of coordinates with a further force, which :meth:`at` takes
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, frames: Frames, forces: Sequence[Force], applied: Sequence[str],
+        still: State, compiled: bool,
+    ) -> None:  # fmt: skip
+        n = mechanism.n_bodies
+        springs = [force for force in forces if force.points is not None]
+        along = [(force.coordinate, force) for force in forces if force.coordinate is not None]
+        self._stage = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 6)), np.zeros(n)
+        self._springs = _springs(springs, frames) if springs else None
+        names = [*(name for name, _ in along), *applied]
+        self._coordinates = None
+        if names:
+            laws = np.zeros((len(names), 4))
+            for c, (name, force) in enumerate(along):
+                joint, _, coordinate = name.rpartition(".")
+                rest = force.rest
+                if rest is None:
+                    rest = _at_reference(still, joint, coordinate) if force.stiffness else 0.0
+                laws[c] = force.stiffness, force.damping, rest, float(force.force or 0.0)  # type: ignore[arg-type]
+            self._coordinates = _coordinates(mechanism, frames, names, laws, still, compiled)
+        self._given = len(along)
+        planar = mechanism.space == "planar"
+        self._set = chosen(kernels.stage_planar if planar else kernels.stage_spatial, ask=compiled)
+        self._pull, self._push = chosen(kernels.pull, ask=compiled), chosen(kernels.push, ask=compiled)
+
+    @property
+    def longest_step(self) -> float:
+        """s in which angles with a stiffness turn by :data:`FARTHEST` at their last rates."""
+        if self._coordinates is None:
+            return math.inf
+        counted = self._coordinates[4] & (self._coordinates[2][:, 0] != 0.0)
+        fastest = float(np.abs(self._coordinates[5][counted, 1]).max(initial=0.0))
+        return FARTHEST / fastest if fastest > 0.0 else math.inf
+
+    def at(
+        self, position: Floats, orientation: Floats, velocity: Floats, given: Mapping[str, float],
+        loads: Floats,
+    ) -> None:  # fmt: skip
+        """Add all of them to ``loads`` (N, 6); ``given`` are the further forces by their names."""
+        self._set(position, orientation, velocity, self._stage)
+        if self._springs is not None:
+            self._pull(self._stage, self._springs, loads)
+        if self._coordinates is not None:
+            for row, value in enumerate(given.values(), start=self._given):
+                self._coordinates[2][row, 3] = value
+            self._push(self._stage, self._coordinates, loads)
+
+
+def _springs(forces: Sequence[Force], frames: Frames) -> kernels.Springs:
+    body = np.array([force.bodies for force in forces], dtype=np.int64)
+    point, law = np.zeros((len(forces), 2, 3)), np.zeros((len(forces), 4))
+    for k, force in enumerate(forces):
+        ends = [in_space(np.array(end)) for end in force.points or ()]
+        for side, end in enumerate(ends):
+            b = force.bodies[side]
+            point[k, side] = frames.rotation[b].T @ (end - frames.position[b])
+        rest = float(np.linalg.norm(ends[1] - ends[0])) if force.rest is None else force.rest
+        law[k] = force.stiffness, force.damping, rest, float(force.force or 0.0)  # type: ignore[arg-type]
+    return body, point, law
+
+
+def _coordinates(
+    mechanism: Mechanism, frames: Frames, names: Sequence[str], laws: Floats, still: State, compiled: bool
+) -> kernels.Coordinates:
+    places = []
+    for name in names:
+        joint, _, coordinate = name.rpartition(".")
+        places.append((mechanism.joint(joint).index, coordinate))
+    distinct = {key: row for row, key in enumerate(dict.fromkeys(places))}
+    rows = encode_rows(
+        mechanism, frames, sorted({joint for joint, _ in distinct}), range(mechanism.n_bodies), distinct
+    ).bound(compiled)
+    equation = {int(row): e for e, row in enumerate(rows.drive) if row >= 0}
+    chosen_rows = [equation[distinct[place]] for place in places]
+    terms = np.array([[rows.first_term[e], rows.first_term[e + 1]] for e in chosen_rows], dtype=np.int64)
+    last = np.array([[_at_reference(still, *name.rpartition(".")[::2]), 0.0] for name in names])
+    return (
+        rows.kernel_rows, terms, laws, rows.constant[chosen_rows].copy(),
+        np.array([not is_length(name) for name in names]), last, np.zeros((WORK, SIZE)),
+        np.zeros((len(rows.code), SIZE)),
+    )  # fmt: skip

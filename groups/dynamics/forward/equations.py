@@ -1,0 +1,72 @@
+"""Interface of a method: equations of motion as an initial-value problem of a state vector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.loads import Loads
+from mbssa import Mechanism
+
+Floats = npt.NDArray[np.float64]
+
+
+class CannotGoOnError(ValueError):
+    """The equations of motion have no answer, and no other choice of coordinates helps: why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """All bodies at one instant, in the form of a trajectory's arrays without the time axis.
+
+    Attributes
+    ----------
+    position, orientation, velocity, acceleration : (N, ...) m, rad, s
+    condition : smallest over largest pivot of the equations: 1 well conditioned, 0 singular
+    """
+
+    position: Floats
+    orientation: Floats
+    velocity: Floats
+    acceleration: Floats
+    condition: float
+
+
+class Equations(Protocol):
+    """Equations of motion of one method.
+
+    Attributes
+    ----------
+    mechanism : whose driven coordinates are those that the method goes by
+    start : (n,) state at the beginning; its last entry is the work of all loads but weight, J
+    coordinates : names of the independent coordinates; empty for methods that have none
+    evaluations : of the equations of motion, so far
+    notes : what the user should know of the run
+    loads : masses and loads
+    """
+
+    mechanism: Mechanism
+    start: Floats
+    coordinates: tuple[str, ...]
+    evaluations: int
+    notes: list[str]
+    loads: Loads
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        """(n,) derivative of a state; NaN where the bodies cannot be placed."""
+        ...
+
+    def settle(self, t: float, y: Floats) -> Floats | None:
+        """The state after an accepted step, put back on the constraints; None where it stays as it is."""
+        ...
+
+    def instant(self, t: float, y: Floats) -> Instant:
+        """All bodies in a state."""
+        ...
+
+    def renewed(self, t: float, y: Floats) -> Equations | None:
+        """The same motion in other independent coordinates where these are poor; None where they are not."""
+        ...

@@ -1,0 +1,81 @@
+"""Events of a simulation: a quantity passes a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.equations import Equations, Instant
+from groups.trajectory import Trajectory
+from mbssa import Mechanism
+from mbssa.units import SI, given_in
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An event that occurred: its name, ``time`` in s, and whether it ended the run."""
+
+    name: str
+    time: float
+    ends: bool
+
+
+@dataclass(frozen=True)
+class Event:
+    """A condition on one instant of the motion that is watched while it is integrated.
+
+    Attributes
+    ----------
+    name : what the result calls it
+    quantity : an expression as :meth:`groups.Trajectory.quantity` takes it (``1-2.angle``,
+        ``distance(a.tip, b.tip)``), or a function of a trajectory of one instant that gives a number
+    target : value that the quantity passes, m or rad, or in ``units`` of length and angle
+    direction : 1 where it must rise through it, -1 where it must fall, 0 for both
+    ends : whether the run ends there
+
+    Examples
+    --------
+    >>> Event("upright", "1-2.angle", 1.5707963, direction=1).ends
+    True
+    """
+
+    name: str
+    quantity: str | Callable[[Trajectory], float]
+    target: float = 0.0
+    direction: int = 0
+    ends: bool = True
+    units: tuple[str, str] = SI
+
+    def value(self, equations: Equations, t: float, y: Floats) -> float:
+        """How far the quantity is beyond its target in a state."""
+        return self.of(trajectory_of(equations.mechanism, np.array([t]), [equations.instant(t, y)]))
+
+    def of(self, trajectory: Trajectory) -> float:
+        """The same of a trajectory of one instant."""
+        if callable(self.quantity):
+            return float(self.quantity(trajectory)) - self.target
+        found = trajectory.quantity(self.quantity)
+        return float(found.value[0]) / given_in(found.unit, self.units)[1] - self.target
+
+
+def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:
+    """Samples as a trajectory with one group, the whole mechanism."""
+    position, orientation, velocity, acceleration = (
+        np.ascontiguousarray(np.stack([getattr(one, name) for one in instants], axis=1))
+        for name in ("position", "orientation", "velocity", "acceleration")
+    )
+    if orientation.ndim == 3:  # quaternions of one body go on in their sign
+        inner = (orientation[:, 1:] * orientation[:, :-1]).sum(axis=2)
+        orientation[:, 1:] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=1)[..., None]
+    zero = np.zeros((len(time), 1))
+    return Trajectory(
+        mechanism, time, position.swapaxes(0, 1), orientation.swapaxes(0, 1), velocity.swapaxes(0, 1),
+        acceleration.swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
+        np.array([[one.condition] for one in instants]), np.arange(len(position)),
+        group_names=("the whole mechanism",),
+    )  # fmt: skip

@@ -1,0 +1,224 @@
+"""Integration of equations of motion by the integrators of SciPy: samples, events, changes of coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
+from groups.dynamics.forward.events import Event, Occurrence
+
+Floats = npt.NDArray[np.float64]
+
+#: Integrators of :mod:`scipy.integrate`.
+Integrator = Literal["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"]
+
+#: Integrators of one step, whose state may be put back on the constraints between two steps.
+ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
+
+#: Integrators that take a Jacobian.
+IMPLICIT = ("Radau", "BDF", "LSODA")
+
+#: Share of an entry, or of 1, by which it is moved for a derivative.
+_DIFFERENCE = 1e-7
+
+#: Steps that are taken at most.
+MOST_STEPS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Another choice of independent coordinates: from ``time`` on, s, those ``after``."""
+
+    time: float
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class Record:
+    """What an integration gave: samples up to the last one reached, and why it ended."""
+
+    time: list[float] = field(default_factory=list)
+    instants: list[Instant] = field(default_factory=list)
+    work: list[float] = field(default_factory=list)
+    events: list[Occurrence] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    status: str = "finished"
+    steps: int = 0
+    evaluations: int = 0
+
+    def take(self, equations: Equations, t: float, y: Floats) -> None:
+        """Add one sample."""
+        instant = equations.instant(t, y)
+        self.time.append(t)
+        self.instants.append(instant)
+        self.work.append(float(y[-1]))
+
+
+def integrate(
+    equations: Equations,
+    time: Floats,
+    integrator: str,
+    tolerance: float,
+    largest_step: float,
+    events: Sequence[Event],
+    progress: Callable[[float], object] | None,
+) -> Record:
+    """Integrate from the first to the last of these instants, and sample at each of them.
+
+    Sampling is by the integrator's own interpolant, put back on the constraints by the equations. Ctrl-C, an
+    event that ends the run, and equations without an answer leave the samples so far.
+    """
+    run = _Run(Record(), time, integrator, tolerance, largest_step, events, progress)
+    try:
+        run.record.take(equations, float(time[0]), equations.start)
+        t: float | None = float(time[0])
+        while t is not None and t < time[-1]:
+            following, t = run.segment(equations, t)
+            if following is not None and t is not None:
+                change = Change(t, equations.coordinates, following.coordinates)
+                run.record.changes.append(change)
+                equations = following
+    except KeyboardInterrupt:
+        run.record.status = "stopped"
+    except CannotGoOnError as error:
+        run.record.status = f"failed: {error}"
+    return run.record
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """An integration under way; see :func:`integrate`."""
+
+    record: Record
+    time: Floats
+    integrator: str
+    tolerance: float
+    largest_step: float
+    events: Sequence[Event]
+    progress: Callable[[float], object] | None
+
+    def segment(self, equations: Equations, t: float) -> tuple[Equations | None, float | None]:
+        """Integrate until the end, or until other coordinates go on: these, and from when.
+
+        The time is None where the run has ended.
+        """
+        y, end = equations.start, float(self.time[-1])
+        solver = self._solver(equations, t)
+        before = [event.value(equations, t, y) for event in self.events]
+        first, following = equations.evaluations, None
+        try:
+            while solver.status == "running" and following is None:
+                solver.max_step = min(self.largest_step, equations.loads.longest_step)
+                said = solver.step()
+                self.record.steps += 1
+                if solver.status == "failed":
+                    raise CannotGoOnError(f"t = {solver.t:.9g} s: {said or 'the step has become too small'}")
+                start, t = t, float(solver.t)
+                if self._looks_inside(t):  # interpolants cost evaluations
+                    inside = solver.dense_output()
+                    found, before = _occurred(self.events, equations, inside, start, t, solver.y, before)
+                    if self._sampled(equations, inside, t, found):
+                        return None, None
+                _settle(equations, solver, self.integrator)
+                if not self._goes_on(t):
+                    return None, None
+                following = equations.renewed(t, solver.y) if t < end else None
+        finally:
+            self.record.evaluations += equations.evaluations - first
+            self.record.notes += equations.notes
+        return following, t
+
+    def _looks_inside(self, t: float) -> bool:
+        """Whether a step that ends at t has a sample in it, or may have an event."""
+        done = len(self.record.time)
+        return bool(self.events) or (done < len(self.time) and self.time[done] <= t)
+
+    def _solver(self, equations: Equations, t: float) -> Any:
+        import scipy.integrate
+
+        kind = getattr(scipy.integrate, self.integrator)
+        chosen: dict[str, Any] = {"rtol": self.tolerance, "atol": 0.01 * self.tolerance}
+        if self.integrator in IMPLICIT:
+            chosen["jac"] = partial(_jacobian, equations)
+        end = float(self.time[-1])
+        return kind(equations.rate, t, equations.start, end, max_step=self.largest_step, **chosen)
+
+    def _sampled(
+        self, equations: Equations, interpolant: Callable[[float], Floats], t: float,
+        found: Sequence[Occurrence],
+    ) -> bool:  # fmt: skip
+        """Take the samples of a step and what occurred in it; whether that ends the run."""
+        last = next((one for one in found if one.ends), None)
+        stop, record = t if last is None else last.time, self.record
+        while len(record.time) < len(self.time) and self.time[len(record.time)] <= stop:
+            at = float(self.time[len(record.time)])
+            record.take(equations, at, interpolant(at))
+        record.events += [one for one in found if one.time <= stop]
+        if last is None:
+            return False
+        if record.time[-1] < stop:
+            record.take(equations, stop, interpolant(stop))
+        record.status = f"event {last.name}"
+        return True
+
+    def _goes_on(self, t: float) -> bool:
+        """Tell progress; whether neither it nor the number of steps ends the run."""
+        first, last = float(self.time[0]), float(self.time[-1])
+        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
+            self.record.status = "stopped"
+            return False
+        if self.record.steps >= MOST_STEPS:
+            raise CannotGoOnError(f"t = {t:.9g} s: {MOST_STEPS:,} steps were taken; shorten the duration")
+        return True
+
+
+def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:
+    """(n, n) derivative of the rates by differences.
+
+    Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry, such
+    as the work, or the length of a quaternion.
+    """
+    rate = equations.rate(t, y)
+    found = np.zeros((len(y), len(y)))
+    for k in range(len(y) - 1):
+        moved = y.copy()
+        moved[k] += _DIFFERENCE * max(1.0, abs(y[k]))
+        found[:, k] = (equations.rate(t, moved) - rate) / (moved[k] - y[k])
+    return found
+
+
+def _settle(equations: Equations, solver: Any, integrator: str) -> None:
+    settled = equations.settle(solver.t, solver.y)
+    if settled is not None and integrator in ONE_STEP:
+        solver.y = settled
+        solver.f = equations.rate(solver.t, settled)
+
+
+def _occurred(
+    events: Sequence[Event], equations: Equations, interpolant: Callable[[float], Floats], start: float,
+    stop: float, y: Floats, before: list[float],
+) -> tuple[list[Occurrence], list[float]]:  # fmt: skip
+    """Events within a step, in the order of time, and their values at its end."""
+    import scipy.optimize
+
+    found, after = [], [event.value(equations, stop, y) for event in events]
+    for event, one, other in zip(events, before, after, strict=True):
+        if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
+            continue
+        at = stop
+        if other != 0.0:
+
+            def value(t: float, event: Event = event) -> float:
+                return event.value(equations, t, interpolant(t))
+
+            at = float(scipy.optimize.brentq(value, start, stop, xtol=1e-12, rtol=1e-14))
+        found.append(Occurrence(event.name, at, event.ends))
+    return sorted(found, key=lambda one: one.time), after

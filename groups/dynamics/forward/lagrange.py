@@ -1,0 +1,134 @@
+"""Method ``lagrange``: the saddle point of masses and constraints, with multipliers and projection.
+
+M a + Jᵀ λ = f, J a = -J' v. After every accepted step and at every sample positions and velocities are put
+back on the constraints (Baumgarte's stabilisation is not used). Of redundant constraints the multipliers of
+least norm are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.absolute import Bodies, Constraints, Rows
+from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.loads import Loads
+from groups.motion import Law
+from mbssa import Structure
+from mbssa.joints.frames import Frames
+
+Floats = npt.NDArray[np.float64]
+
+#: Residual, over the size, from which positions need no further Newton step, and the most steps.
+CLOSED, STEPS = 1e-13, 10
+
+#: Share of the largest singular value below which constraints depend on one another.
+DEPENDENT = 1e-9
+
+
+class Lagrange:
+    """Equations of motion of all bodies with multipliers."""
+
+    def __init__(
+        self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
+        compiled: bool,
+    ) -> None:  # fmt: skip
+        self.mechanism, self.evaluations = structure.mechanism, 0
+        self.coordinates: tuple[str, ...] = ()
+        self.notes: list[str] = []
+        self.loads = loads
+        self.constraints = Constraints(structure, frames, laws, compiled)
+        self.bodies = Bodies(structure, frames, loads)
+        self.start = self.bodies.packed(begin)
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        if not np.isfinite(y).all():
+            return np.full(len(y), np.nan)
+        parts, rows = self._at(t, y)
+        second, power, _, _ = self._solved(t, parts, rows)
+        return self._derivative(parts, second, power)
+
+    def settle(self, t: float, y: Floats) -> Floats | None:
+        found = self.projected(t, y)
+        self.constraints.turns()
+        return found
+
+    def instant(self, t: float, y: Floats) -> Instant:
+        y = self.projected(t, y)
+        parts, rows = self._at(t, y)
+        second, _, _, condition = self._solved(t, parts, rows)
+        return self.bodies.instant(parts, second, condition)
+
+    def renewed(self, t: float, y: Floats) -> None:
+        """All bodies' coordinates serve everywhere."""
+
+    def multipliers(self, t: float, y: Floats) -> Floats:
+        """(E,) N m: of all equations, lengths over the size."""
+        parts, rows = self._at(t, y)
+        return self._solved(t, parts, rows)[2]
+
+    def projected(self, t: float, y: Floats) -> Floats:
+        """A state put back on the constraints, by the least motions and rates that do."""
+        for _ in range(STEPS):
+            _, rows = self._at(t, y)
+            if np.abs(rows.residual).max(initial=0.0) <= CLOSED:
+                break
+            unit = self.constraints.unit
+            step = _least(rows.jacobian * unit, -rows.residual)
+            y = self.bodies.moved(y, step * unit)
+            if np.abs(step).max(initial=0.0) <= CLOSED:
+                break
+        _, rows = self._at(t, y)
+        if not np.abs(rows.residual).max(initial=0.0) < 1e-6:
+            raise CannotGoOnError(f"t = {t:.9g} s: the constraints cannot be closed again")
+        unit = self.constraints.unit
+        found = y.copy()
+        found[self.bodies.parts[2]] += _least(rows.jacobian * unit, -rows.rate) * unit
+        return found
+
+    def _at(self, t: float, y: Floats) -> tuple[tuple[Floats, ...], Rows]:
+        parts = self.bodies.unpacked(y)
+        _position, orientation, _, in_space, rotation, twist = parts
+        return parts, self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
+
+    def _solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> tuple[Floats, float, Floats, float]:
+        """Accelerations (n,), power of the loads, multipliers (E,), condition."""
+        self.evaluations += 1
+        M, f, loads = self.bodies.inertia(t, parts)
+        J, n, E = rows.jacobian, len(M), len(rows.jacobian)
+        saddle = np.zeros((n + E, n + E))
+        saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = M, J.T, J
+        # Masses and constraints at one magnitude, so that one rank serves both.
+        weight = float(np.trace(M)) / n or 1.0
+        saddle[:n, :n] /= weight
+        right = np.concatenate([f / weight, -rows.bias])
+        try:
+            found = np.asarray(np.linalg.solve(saddle, right), dtype=np.float64)
+            doubtful = not np.isfinite(found).all() or np.abs(saddle @ found - right).max() > 1e-6 * (
+                1.0 + np.abs(right).max()
+            )
+        except np.linalg.LinAlgError:
+            doubtful = True
+        # A matrix that is singular up to rounding gives multipliers that are no answer.
+        if doubtful or np.abs(found[n:]).max(initial=0.0) > 1e9 * (1.0 + np.abs(right).max()):
+            found = _least(saddle, right)
+            if np.abs(saddle @ found - right).max() > 1e-5 * (1.0 + np.abs(right).max()):
+                raise CannotGoOnError(
+                    f"t = {t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
+                    "or the position is singular"
+                )
+        second, multipliers = found[:n], found[n:] * weight
+        power = float((loads * parts[2]).sum() - multipliers @ rows.given)
+        return second, power, multipliers, 1.0
+
+    def _derivative(self, parts: tuple[Floats, ...], second: Floats, power: float) -> Floats:
+        _, orientation, velocity, _, _, twist = parts
+        linear = velocity[1:, : self.bodies.wide[0]].ravel()
+        turned = self.bodies.turned(orientation, twist[1:, 3:])
+        return np.concatenate([linear, turned, second, [power]])
+
+
+def _least(matrix: Floats, right: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=DEPENDENT)[0], dtype=np.float64)

@@ -1,0 +1,248 @@
+"""Method ``groups``: independent coordinates, bodies placed by the solvers of the structural groups.
+
+Positions and velocities follow from the independent coordinates at every evaluation, so that no constraint
+drifts. The velocity transformation R and the bias accelerations are those of the group solvers, in one call
+over 2 + D instants (:mod:`groups.kernels.reduced`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.building import build
+from groups.dynamics.forward.choice import better, configuration_of, rate_of, structure_of
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
+from groups.dynamics.forward.loads import Loads
+from groups.kernels.reduced import reduce_planar, reduce_spatial
+from groups.kernels.status import NOT_CONVERGED, OK
+from groups.motion import Law, Motion
+from groups.posed import inputs_at, posed
+from groups.run import Carried, Run
+from groups.trajectory import STATUS, Trajectory
+from mbssa.compiled import chosen
+from mbssa.input_search.query import with_inputs
+from mbssa.joints.catalogue import is_length
+
+if TYPE_CHECKING:
+    from groups.model import Model
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Velocity of a body (over the size) or angular velocity, for a unit rate of a coordinate, from which the
+#: choice of coordinates is looked at.
+LARGE = 10.0
+
+
+class Minimal:
+    """Equations of motion in the free ones of a model's driven coordinates.
+
+    Parameters
+    ----------
+    value, rate : (D,) of all driven coordinates at the beginning, m and rad
+    laws : of those that stay prescribed, by name
+    memory : of the groups at the beginning
+    """
+
+    def __init__(
+        self, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law],
+        memory: Floats, compiled: bool, work: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.model, self.loads, self.laws, self.compiled = model, loads, dict(laws), compiled
+        self.mechanism = model.mechanism
+        names = self.mechanism.driven_coordinates
+        self.names, self.evaluations = names, 0
+        self.notes: list[str] = []
+        self._refused: set[tuple[str, ...]] = set()
+        self.free = np.array([k for k, name in enumerate(names) if name not in laws], dtype=np.int64)
+        self.held = np.array([k for k, name in enumerate(names) if name in laws], dtype=np.int64)
+        self.coordinates = tuple(names[k] for k in self.free.tolist())
+        self.unit = np.array([model.frames.size if is_length(name) else 1.0 for name in names])
+        self.start = np.concatenate([value[self.free], rate[self.free], [work]])
+        D, n = len(names), self.mechanism.n_bodies
+        self._motion = Motion(
+            # Groups lead their unknowns on from one instant to the next: the first is never solved, so that
+            # every one has one before it.
+            1e-9 * np.arange(2.0 + D), names, np.repeat(value[:, None], 2 + D, axis=1),
+            np.concatenate([rate[:, None], rate[:, None], np.eye(D)], axis=1), np.zeros((D, 2 + D)),
+        )  # fmt: skip
+        self._run = Run(model, self._motion, np.arange(n), 2, compiled=compiled)
+        self._carried = Carried.start(memory, n)
+        self._sound = memory.copy()
+        self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
+        self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
+        self._second, self._power = np.zeros(len(self.held)), 0.0
+        self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        F = len(self.free)
+        solved = self._accelerations(t, y) if math.isfinite(y.sum()) else None
+        if solved is None:
+            return np.full(len(y), np.nan)
+        found = np.empty(len(y))
+        found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self.free], self._power
+        return found
+
+    def settle(self, t: float, y: Floats) -> None:
+        """Nothing drifts; the branch of an accepted step is the one to go on from."""
+        if not self._place(t, y):
+            raise CannotGoOnError(f"t = {t:.9g} s: {self._why()}")
+        self._sound = self._carried.memory.copy()
+
+    def instant(self, t: float, y: Floats) -> Instant:
+        second = self._accelerations(t, y)
+        if second is None:
+            raise CannotGoOnError(self._why())
+        self._motion.acceleration[:, 1] = second
+        self._run.advance(1, 2, self._carried)
+        self._motion.acceleration[:, 1] = 0.0
+        position, orientation, velocity, acceleration = (
+            array[:, 1].copy() for array in self._run.arrays.outputs
+        )
+        condition = float(self._run.arrays.quality[3][:, 1].min(initial=1.0))
+        return Instant(position, orientation, velocity, acceleration, condition)
+
+    def renewed(self, t: float, y: Floats) -> Equations | None:
+        """As :class:`Equations` has it; to be asked for after :meth:`settle`, which places the bodies."""
+        transformation = self._run.arrays.outputs[2][:, 2:] * self.unit[None, :, None]
+        linear = 2 if self.loads.planar else 3
+        size = self.model.frames.size
+        largest = max(
+            np.abs(transformation[:, self.free, :linear]).max(initial=0.0) / size,
+            np.abs(transformation[:, self.free, linear:]).max(initial=0.0),
+        )
+        if largest < LARGE:
+            return None
+        chosen = better(self.trajectory(), self.model.frames.size, self.free, self.unit, tuple(self.laws))
+        if chosen is None or set(chosen) == set(self.names) or chosen in self._refused:
+            return None
+        try:
+            return self._driven_by(chosen, float(y[-1]))
+        except ValueError as error:
+            self._refused.add(chosen)
+            self.notes.append(f"t = {t:.6g} s: {', '.join(chosen)} would be better coordinates, but {error}")
+            return None
+
+    def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal:
+        """The same motion in other coordinates; a ValueError where their groups cannot be solved."""
+        structure = structure_of(with_inputs(self.mechanism, names))
+        model = build(structure)
+        trajectory = self.trajectory().instants(slice(0, 1))
+        at = configuration_of(trajectory, model.frames.centre)
+        reference = np.array(list(model.reference_inputs.values()))
+        value = inputs_at(model, at, reference, model.reference)
+        rate = np.array([rate_of(trajectory, name) for name in structure.mechanism.driven_coordinates])
+        model = posed(model, at, value)
+        return Minimal(
+            model, self.loads, value, rate, self.laws, model.packed.memory.copy(), self.compiled, work
+        )
+
+    def trajectory(self) -> Trajectory:
+        """The 1 + D instants of the last evaluation: the true rates, then unit rates."""
+        return self._run.trajectory().instants(slice(1, None))
+
+    def _place(self, t: float, y: Floats) -> bool:
+        """Solve all groups in a state; whether they have an answer."""
+        F, motion = len(self.free), self._motion
+        motion.value[self.free] = y[:F, None]
+        motion.rate[self.free, 1] = y[F : 2 * F]
+        for row, k in enumerate(self.held.tolist()):
+            value, rate, second = self.laws[self.names[k]](np.array([t]))
+            motion.value[k], motion.rate[k, 1], self._second[row] = value[0], rate[0], second[0]
+        if self._advanced():
+            return True
+        # A trial step may have led the groups astray: once more from the last accepted step.
+        self._carried = Carried(self._sound.copy(), self._carried.orientation)
+        if self._advanced():
+            return True
+        self._failed = self._run.arrays.quality[0][:, 1].copy()
+        self._carried = Carried(self._sound.copy(), self._carried.orientation)
+        return False
+
+    def _advanced(self) -> bool:
+        """Whether all groups have an answer at the values and rates of the motion."""
+        status = self._run.arrays.quality[0]
+        status[:] = OK
+        try:
+            self._run.advance(1, 2 + len(self.names), self._carried)
+        except (ValueError, OverflowError):
+            if self.model.asks_users:
+                raise  # says which function, and why
+            # Plain Python raises where a compiled kernel goes on with NaN, which never closes.
+            status[:, 1:][status[:, 1:] == OK] = NOT_CONVERGED
+        return not np.count_nonzero(status)
+
+    def _accelerations(self, t: float, y: Floats) -> Floats | None:
+        """(D,) second rates; None where a group has no answer."""
+        self.evaluations += 1
+        if not self._place(t, y):
+            return None
+        found = self._solved(*self._balance(t))
+        if found is None:
+            return None
+        velocity, M, f = self._run.arrays.outputs[2], self._inertia, self._force
+        self._power = float(np.vdot(self._loads, velocity[:, 1]))
+        if len(self.held):
+            driving = M[self.held] @ found - f[self.held]
+            self._power += float(driving @ self._motion.rate[self.held, 1])
+        return found
+
+    def balance(self, t: float, y: Floats) -> tuple[Floats, Floats]:
+        """Mass matrix (D, D) and generalised forces (D,) of all driven coordinates in a state.
+
+        Raises
+        ------
+        CannotGoOnError
+            A group has no answer.
+        """
+        if not self._place(t, y):
+            raise CannotGoOnError(self._why())
+        return self._balance(t)
+
+    def _balance(self, t: float) -> tuple[Floats, Floats]:
+        position, orientation, velocity, acceleration = self._run.arrays.outputs
+        loads = self.loads.at(t, position[:, 1], orientation[:, 1], velocity[:, 1])
+        table, M, f = self.loads.table, self._inertia, self._force
+        self._reduce(
+            table.body, table.mass, table.centre, table.moment, table.gravity, orientation, velocity,
+            acceleration, loads, M, f,
+        )  # fmt: skip
+        self._loads = loads
+        return M, f
+
+    def _solved(self, M: Floats, f: Floats) -> Floats | None:
+        """(D,) second rates from the mass matrix and the forces of all coordinates."""
+        free, held = self.free, self.held
+        found = np.empty(len(f))
+        if len(f) == 1 and len(free):
+            if not M[0, 0] > 0.0:
+                raise CannotGoOnError(self._massless())
+            found[0] = f[0] / M[0, 0]
+            return found if math.isfinite(found[0]) else None
+        found[held] = self._second
+        right = f[free] - M[np.ix_(free, held)] @ self._second if len(held) else f
+        try:
+            found[free] = np.linalg.solve(M[np.ix_(free, free)] if len(held) else M, right)
+        except np.linalg.LinAlgError:
+            raise CannotGoOnError(self._massless()) from None
+        return found if np.isfinite(found).all() else None
+
+    def _why(self) -> str:
+        """Groups that have no answer; where all have one, forces have none."""
+        failed = np.flatnonzero(self._failed)
+        if not len(failed):
+            return "forces or accelerations are not finite; see whether points of a spring coincide"
+        return "; ".join(
+            f"{self.model.group_names[g]}: {STATUS[int(self._failed[g])]}" for g in failed[:3].tolist()
+        )
+
+    def _massless(self) -> str:
+        M = self._inertia[np.ix_(self.free, self.free)]
+        weak = [name for name, entry in zip(self.coordinates, np.diag(M), strict=True) if not entry > 0.0]
+        named = ", ".join(weak or self.coordinates)
+        return f"no body with mass moves with {named}; give bodies an inertia = {{ mass = …, … }}"

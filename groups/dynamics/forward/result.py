@@ -1,0 +1,146 @@
+"""The answer of forward dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forward.events import Occurrence
+from groups.dynamics.forward.integration import Change
+from groups.results.table import Column, check_target, converted, write_csv, write_parquet
+from groups.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from groups.dynamics.forward.loads import Applied
+    from groups.dynamics.results import Forces
+    from mbssa import Structure
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation:
+    """A motion that follows from masses and forces, with SI units and world axes.
+
+    Attributes
+    ----------
+    trajectory : all bodies at the T instants that were reached; every table, plot and page takes it
+    structure : whose driven coordinates were the independent ones at the beginning
+    method, integrator, tolerance : by which it was found
+    released, prescribed : driven coordinates of ``structure`` that were free to move, and those with a law
+    kinetic_energy, potential_energy : (T,) J; the potential of gravity and of linear springs
+    work : (T,) J that force elements, applied forces and prescribed coordinates have done since the start
+    balance : (T,) J, change of kinetic energy and of the potential of gravity, less ``work``: an error
+    position_error, velocity_error : (T,) largest residual of the constraints, m and m/s
+    status : ``finished``, ``stopped`` (before the end), ``event …`` or ``failed: …``
+    events : events in the order of time
+    changes : choices of independent coordinates that replaced another, with their instants
+    steps, evaluations : of the integrator, and of the equations of motion
+    notes : what was assumed
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> simulation = groups.simulate(mbssa.load("slider_crank"), duration=0.2, steps=11)
+    >>> simulation.status, bool(abs(simulation.balance).max() < 1e-6)
+    ('finished', True)
+    """
+
+    trajectory: Trajectory
+    structure: Structure
+    method: str
+    integrator: str
+    tolerance: float
+    released: tuple[str, ...]
+    prescribed: tuple[str, ...]
+    kinetic_energy: Floats
+    potential_energy: Floats
+    work: Floats
+    balance: Floats
+    position_error: Floats
+    velocity_error: Floats
+    status: str
+    events: tuple[Occurrence, ...]
+    changes: tuple[Change, ...]
+    steps: int
+    evaluations: int
+    notes: tuple[str, ...] = ()
+    applied: Mapping[str, Applied] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        name = self.trajectory.mechanism.name or "a mechanism"
+        return f"<Simulation of {name} by {self.method}: {len(self.time)} instants, {self.status}>"
+
+    @property
+    def time(self) -> Floats:
+        """(T,) s."""
+        return self.trajectory.time
+
+    @property
+    def total_energy(self) -> Floats:
+        """(T,) J, kinetic and potential."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run came to its end, or to an event that ends it."""
+        return self.status == "finished" or self.status.startswith("event")
+
+    @property
+    def coordinates(self) -> dict[str, Floats]:
+        """By name, the values (T,) of the driven coordinates of the structure, m and rad."""
+        found = {}
+        for name in (*self.released, *self.prescribed):
+            joint, _, coordinate = name.rpartition(".")
+            found[name] = self.trajectory.joint(joint)[coordinate].value
+        return dict(sorted(found.items()))
+
+    def columns(self) -> list[Column]:
+        """Time, energies, work and errors as columns of a table, SI units."""
+        named = (
+            ("kinetic_energy", "J"), ("potential_energy", "J"), ("total_energy", "J"), ("work", "J"),
+            ("balance", "J"), ("position_error", "m"), ("velocity_error", "m/s"),
+        )  # fmt: skip
+        return [Column("time", "s", self.time), *(Column(n, unit, getattr(self, n)) for n, unit in named)]
+
+    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "si") -> None:
+        """Write energies and errors over time to ``.csv`` or ``.parquet``.
+
+        The motion itself is written by ``simulation.trajectory.write``, reactions by
+        ``simulation.forces.write``.
+
+        Raises
+        ------
+        ValueError
+            Another ending.
+        OSError
+            The file exists and ``force`` is False, or it cannot be written.
+        """
+        path = check_target(path, (".csv", ".parquet"), force)
+        found = self.columns()
+        if units == "file":
+            found = [converted(column, self.trajectory.mechanism.units) for column in found]
+        (write_csv if path.suffix.lower() == ".csv" else write_parquet)(found, path)
+
+    @cached_property
+    def forces(self) -> Forces:
+        """Reactions and powers along the run, by :func:`groups.forces`; released coordinates need no drive.
+
+        Raises
+        ------
+        ValueError
+            As :func:`groups.forces`.
+        """
+        from groups.dynamics import forces
+
+        given = {
+            name: np.array([value(t) for t in self.time.tolist()]) if callable(value) else value
+            for name, value in self.applied.items()
+        }
+        return forces(self.trajectory, self.structure, applied=given)

@@ -1,0 +1,278 @@
+"""A simulation from its request: checked, begun, integrated, and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.building import build
+from groups.dynamics.forward import METHODS, energy
+from groups.dynamics.forward.absolute import Constraints
+from groups.dynamics.forward.choice import structure_of
+from groups.dynamics.forward.equations import CannotGoOnError, Equations
+from groups.dynamics.forward.events import Event, trajectory_of
+from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
+from groups.dynamics.forward.lagrange import Lagrange
+from groups.dynamics.forward.loads import Applied, Loads
+from groups.dynamics.forward.minimal import Minimal
+from groups.dynamics.forward.penalty import Penalty
+from groups.dynamics.forward.result import Simulation
+from groups.dynamics.masses import massless
+from groups.dynamics.state import State
+from groups.model import Model
+from groups.motion import Law, Motion
+from groups.motion.inputs import name_faults
+from groups.motion.sampled import time_faults
+from groups.motion.sampling import check_span, stored_laws
+from groups.run import run_in
+from mbssa import Mechanism, Structure
+
+if TYPE_CHECKING:
+    from groups.dynamics.forward import Method
+
+Floats = npt.NDArray[np.float64]
+
+#: Between two faults of one message.
+_BETWEEN = "\n  "
+
+#: Smallest tolerance that is not below rounding.
+FINEST = 1e-13
+
+#: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
+#: compiled kernels are chosen, or plain Python.
+FEWEST, PER_SAMPLE = 500, 5
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Arguments of :func:`groups.simulate`."""
+
+    of: Structure | Mechanism
+    duration: float
+    method: Method
+    tolerance: float
+    steps: int
+    time: npt.ArrayLike | None
+    initial: Mapping[str, float]
+    rates: Mapping[str, float]
+    prescribed: Mapping[str, Law] | Sequence[str]
+    applied: Mapping[str, Applied]
+    events: tuple[Event, ...]
+    integrator: Integrator | None
+    largest_step: float
+    stiffness: float
+    damping: float
+    compiled: bool | None
+    progress: Callable[[float], object] | None
+
+
+def run(request: Request) -> Simulation:
+    """Carry out a request; see :func:`groups.simulate`."""
+    if not isinstance(request.of, Structure | Mechanism):
+        raise TypeError(f"simulate takes a mechanism or a structure, not a {type(request.of).__name__}")
+    structure = request.of if isinstance(request.of, Structure) else structure_of(request.of)
+    model = build(structure)
+    laws, time = _checked(request, model)
+    mechanism = structure.mechanism
+    compiled = request.compiled
+    if compiled is None:
+        evaluations = max(FEWEST, PER_SAMPLE * len(time))
+        compiled = model.compiles(evaluations * (1 + mechanism.n_driven))
+    loads = Loads(mechanism, model.frames, request.applied, compiled)
+    begin = _begun(model, loads, laws, request, float(time[0]), compiled)
+    integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
+    try:
+        equations = equations_of(request, model, loads, laws, begin, float(time[0]), compiled)
+        if isinstance(equations, Lagrange) and request.method == "dae":
+            from groups.dynamics.forward.dae import integrate_dae
+
+            integrator = "IDA"
+            record = integrate_dae(equations, time, request.tolerance, request.progress)
+        else:
+            record = integrate(
+                equations, time, integrator, request.tolerance, request.largest_step, request.events,
+                request.progress,
+            )  # fmt: skip
+    except CannotGoOnError as error:
+        raise ValueError(f"{mechanism.name}: {error}") from None
+    if not record.time:
+        raise ValueError(f"{mechanism.name}: {record.status.removeprefix('failed: ')}")
+    return _measured(request, model, laws, record, integrator, compiled)
+
+
+def equations_of(
+    request: Request, model: Model, loads: Loads, laws: Mapping[str, Law], begin: Minimal, t: float,
+    compiled: bool,
+) -> Equations:  # fmt: skip
+    """The equations of motion of the method that is asked for, from the state of ``begin``."""
+    if request.method == "groups":
+        return begin
+    instant = begin.instant(t, begin.start)
+    if request.method in ("lagrange", "dae"):
+        return Lagrange(model.structure, model.frames, loads, laws, instant, compiled)
+    assert request.method == "penalty"
+    return Penalty(
+        model.structure, model.frames, loads, laws, instant, compiled, request.stiffness, request.damping
+    )
+
+
+def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
+    """Laws of prescribed coordinates, and the instants; all faults at once."""
+    faults = _setting_faults(request)
+    laws = _laws(request, model, faults)
+    released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
+    for what, values in (("initial", request.initial), ("rates", request.rates)):
+        faults += [f"{what}: {fault}" for fault in _unknown(released, values)]
+        faults += [
+            f"{what} of {name} is {value}; write a finite number"
+            for name, value in values.items()
+            if not np.isfinite(value)
+        ]
+    faults += _applied_faults(request.applied, model.mechanism)
+    time = _instants(request, faults)
+    if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
+        faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
+    if faults:
+        raise ValueError(_BETWEEN.join(faults))
+    return laws, time
+
+
+def _setting_faults(request: Request) -> list[str]:
+    faults = []
+    if request.method not in METHODS:
+        faults.append(f"method {request.method!r}: write {', '.join(METHODS)}")
+    if request.integrator is not None and request.integrator not in get_args(Integrator):
+        faults.append(f"integrator {request.integrator!r}: write {', '.join(get_args(Integrator))}")
+    if request.method == "lagrange" and request.integrator not in (None, *ONE_STEP):
+        faults.append(
+            f"integrator {request.integrator!r}: has a history that projection would break; for lagrange "
+            f"write {', '.join(ONE_STEP)}"
+        )
+    if request.method == "dae" and (request.events or request.integrator):
+        faults.append("method 'dae': its integrator is IDA, and it watches no events; take another method")
+    for what, value in (
+        ("largest_step", request.largest_step), ("stiffness", request.stiffness),
+    ):  # fmt: skip
+        if not value > 0.0:
+            faults.append(f"{what} is {value}; write a positive number")
+    if not FINEST <= request.tolerance < 1.0:
+        faults.append(f"tolerance is {request.tolerance}; write {FINEST:g} to below 1")
+    if not request.damping >= 0.0:
+        faults.append(f"damping is {request.damping}; write 0 or more")
+    return faults
+
+
+def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
+    """Laws of prescribed coordinates, by name."""
+    given, laws = request.prescribed, {}
+    if isinstance(given, Mapping):
+        laws = dict(given)
+    elif given:
+        own = stored_laws(model.mechanism, model.reference_inputs)
+        for name in [given] if isinstance(given, str) else given:
+            if name in own:
+                laws[name] = own[name]
+            else:
+                known = ", ".join(own) or "nothing"
+                faults.append(f"prescribed {name!r}: the model has a law for {known}; give one")
+    faults += [f"prescribed: {fault}" for fault in _unknown(model.mechanism.driven_coordinates, laws)]
+    return laws
+
+
+def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
+    """Names that are not among the coordinates; missing ones are no fault here."""
+    return name_faults(among, [*among, *given], "value")
+
+
+def _applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
+    faults = []
+    for name in applied:
+        joint, _, coordinate = name.rpartition(".")
+        try:
+            there = mechanism.joint(joint).type.drivable
+        except KeyError as error:
+            faults.append(f"applied {name!r}: {error.args[0]}")
+            continue
+        if coordinate not in there:
+            faults.append(f"applied {name!r}: joint {joint} has {', '.join(there) or 'no coordinates'}")
+    return faults
+
+
+def _instants(request: Request, faults: list[str]) -> Floats:
+    """(T,) s."""
+    if request.time is None:
+        try:
+            check_span(request.steps, request.duration)
+        except ValueError as error:
+            faults.append(str(error))
+        if request.steps == 1:
+            faults.append("steps is 1; write 2 or more")
+        return np.linspace(0.0, request.duration, max(2, request.steps))
+    time = np.array(request.time, dtype=np.float64)
+    faults += time_faults(time)
+    if time.shape == (1,):
+        faults.append("time has 1 instant; write 2 or more")
+    return time
+
+
+def _begun(
+    model: Model, loads: Loads, laws: Mapping[str, Law], request: Request, t: float, compiled: bool
+) -> Minimal:
+    """Equations in independent coordinates, at the initial values and rates."""
+    reference = model.reference_inputs
+    value, rate = np.array(list(reference.values())), np.zeros(len(reference))
+    for k, name in enumerate(reference):
+        if name in laws:
+            first, second, _ = laws[name](np.array([t]))
+            value[k], rate[k] = first[0], second[0]
+        else:
+            value[k] = request.initial.get(name, value[k])
+            rate[k] = request.rates.get(name, 0.0)
+    zero = np.zeros((len(value), 1))
+    start = Motion(np.array([t]), tuple(reference), value[:, None].copy(), zero, zero)
+    return Minimal(model, loads, value, rate, laws, run_in(model, start).copy(), compiled)
+
+
+def _measured(
+    request: Request, model: Model, laws: Mapping[str, Law], record: Record, integrator: str, compiled: bool
+) -> Simulation:
+    """The answer with its energies and errors."""
+    structure = model.structure
+    trajectory = trajectory_of(structure.mechanism, np.array(record.time), record.instants)
+    state = State.of(trajectory)
+    kinetic, gravity = energy.kinetic(state), energy.of_gravity(state)
+    work = np.array(record.work)
+    constraints = Constraints(structure, model.frames, laws, compiled)
+    position_error, velocity_error = energy.constraint_errors(state, constraints)
+    names, notes = structure.mechanism.driven_coordinates, list(record.notes)
+    bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
+    if bare:
+        notes.append(f"no mass: {', '.join(bare)}")
+    if structure.treatment is not None and structure.treatment.spins:
+        notes.append("passive rotations are held by convention, and store no energy of their own")
+    return Simulation(
+        trajectory,
+        structure,
+        request.method,
+        integrator,
+        request.tolerance,
+        tuple(name for name in names if name not in laws),
+        tuple(laws),
+        kinetic,
+        gravity + energy.of_elements(state),
+        work,
+        kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0]),
+        position_error,
+        velocity_error,
+        record.status,
+        tuple(record.events),
+        tuple(record.changes),
+        record.steps,
+        record.evaluations,
+        tuple(notes),
+        dict(request.applied),
+    )

@@ -1,0 +1,286 @@
+"""Static equilibrium, and small motions about a state: eigenfrequencies and mode shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.building import build
+from groups.dynamics.forward.choice import structure_of
+from groups.dynamics.forward.equations import CannotGoOnError
+from groups.dynamics.forward.events import trajectory_of
+from groups.dynamics.forward.loads import Applied, Loads
+from groups.dynamics.forward.minimal import Minimal
+from groups.model import Model
+from groups.motion import Motion
+from groups.motion.inputs import name_faults
+from groups.run import run_in
+from groups.trajectory import Trajectory
+from mbssa import Mechanism, Structure
+
+Floats = npt.NDArray[np.float64]
+Complexes = npt.NDArray[np.complex128]
+
+#: Share of the largest force at the start at which forces are in equilibrium.
+BALANCED = 1e-9
+
+#: How far the search for an equilibrium goes at its first speed, over the size or in rad.
+_FURTHEST = 1e3
+
+#: Step of differences, over the size or in rad.
+_STEP = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A state of rest under all forces.
+
+    >>> import groups, mbssa
+    >>> groups.equilibrium(mbssa.load("slider_crank")).found
+    True
+
+    Attributes
+    ----------
+    coordinates : values of the independent coordinates, m and rad
+    trajectory : all bodies, one instant
+    residual : largest generalised force that is left, N or N m
+    stable : whether no small motion grows
+    found : whether the residual is small beside the forces where the search began
+    """
+
+    coordinates: dict[str, float]
+    trajectory: Trajectory
+    residual: float
+    stable: bool
+    found: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Linearisation:
+    """Small motions x about a state: M x'' + C x' + K x = 0 in D independent coordinates.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> groups.linearise(crank, at=groups.equilibrium(crank).coordinates).mode(0, steps=3).ok
+    True
+
+    Attributes
+    ----------
+    names : the coordinates; ``value`` (D,) where they stand, m and rad
+    mass, damping, stiffness : (D, D), by m and rad
+    eigenvalues : (m,) 1/s, one of each conjugate pair, by falling period; growing where the real part is
+        positive
+    frequency : (m,) Hz, imaginary part over 2 pi; ``damping_ratio`` : (m,)
+    modes : (D, m) complex amplitudes of the coordinates, largest of each 1
+    force : (D,) generalised force in the state: zero in equilibrium
+    """
+
+    names: tuple[str, ...]
+    value: Floats
+    mass: Floats
+    damping: Floats
+    stiffness: Floats
+    eigenvalues: Complexes
+    frequency: Floats
+    damping_ratio: Floats
+    modes: Complexes
+    force: Floats
+    model: Model = field(repr=False)
+
+    def mode(self, number: int, amplitude: float = 0.1, steps: int = 61) -> Trajectory:
+        """One period of a mode without its decay, every joint closed: to be played or drawn.
+
+        Parameters
+        ----------
+        number : from 0, by falling period
+        amplitude : of the coordinate that moves most, m or rad
+
+        Raises
+        ------
+        ValueError
+            A mode that there is not, or that does not swing.
+        """
+        if not 0 <= number < len(self.frequency):
+            raise ValueError(f"mode {number}: there are {len(self.frequency)}, from 0")
+        if not self.frequency[number] > 0.0:
+            raise ValueError(
+                f"mode {number} does not swing: its eigenvalue is {self.eigenvalues[number]:.4g}"
+            )
+        speed = 2 * np.pi * self.frequency[number]
+        time = np.linspace(0.0, 1.0 / self.frequency[number], steps)
+        turning = amplitude * self.modes[:, number, None] * np.exp(1j * speed * time)
+        motion = Motion(
+            time, self.names, self.value[:, None] + turning.real, (1j * speed * turning).real,
+            (-(speed**2) * turning).real,
+        )  # fmt: skip
+        return self.model.solve(motion)
+
+
+def equilibrium(
+    of: Structure | Mechanism,
+    *,
+    initial: Mapping[str, float] | None = None,
+    applied: Mapping[str, Applied] | None = None,
+) -> Equilibrium:
+    """Find a state of rest under weight, force elements and applied forces, from the reference on.
+
+    Parameters
+    ----------
+    initial : values of independent coordinates where the search begins, m and rad
+    applied : as :func:`groups.simulate` has it, at t = 0
+
+    Raises
+    ------
+    ValueError
+        Not determined or without geometry, coordinates that there are not or that move no mass, or a position
+        out of reach.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> arm = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (1.0, 0.0)})
+    >>> arm = arm.gravity(0.0, -9.81).revolute("frame", "arm", point=(0, 0), driven=True).build()
+    >>> rest = groups.equilibrium(arm)
+    >>> round(rest.coordinates["1-2.angle"], 6), rest.stable
+    (-1.570796, True)
+    """
+    import scipy.optimize
+
+    equations = _equations(of, initial or {}, applied or {})
+    start = equations.start[: len(equations.names)]
+    scale = max(float(np.abs(_force(equations, start)).max(initial=0.0)), 1e-12)
+
+    def force(x: Floats) -> Floats:
+        pull: Floats = _force(equations, x * equations.unit) * equations.unit / scale
+        return pull
+
+    # Newton alone would go to the nearest equilibrium, stable or not.
+    solved = scipy.optimize.root(force, _relaxed(equations, start, scale) / equations.unit, tol=1e-14)
+    value = solved.x * equations.unit
+    residual = float(np.abs(_force(equations, value)).max(initial=0.0))
+    state = np.concatenate([value, np.zeros(len(value) + 1)])
+    trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.instant(0.0, state)])
+    small = _linearised(equations, value)
+    return Equilibrium(
+        dict(zip(equations.names, value.tolist(), strict=True)),
+        trajectory,
+        residual,
+        bool((small.eigenvalues.real <= 1e-6 * np.abs(small.eigenvalues).max(initial=1.0)).all()),
+        residual <= BALANCED * scale,
+    )
+
+
+def linearise(
+    of: Structure | Mechanism,
+    *,
+    at: Mapping[str, float] | None = None,
+    applied: Mapping[str, Applied] | None = None,
+) -> Linearisation:
+    """Linearise the equations of motion about a state of rest: eigenfrequencies and mode shapes.
+
+    Parameters
+    ----------
+    at : values of independent coordinates, such as :attr:`Equilibrium.coordinates`; the reference by default
+    applied : as :func:`groups.simulate` has it, at t = 0
+
+    Raises
+    ------
+    ValueError
+        As :func:`groups.equilibrium`.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> arm = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (0.0, -1.0)})
+    >>> arm = arm.gravity(0.0, -9.81).revolute("frame", "arm", point=(0, 0), driven=True).build()
+    >>> round(float(groups.linearise(arm).frequency[0]), 6), round(9.81**0.5 / (2 * 3.141592653589793), 6)
+    (0.498488, 0.498488)
+    """
+    equations = _equations(of, at or {}, applied or {})
+    return _linearised(equations, equations.start[: len(equations.names)])
+
+
+def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
+    """Where the coordinates go that move as the forces pull, without inertia: M q' = f.
+
+    Along this way the potential falls. It ends where the forces have fallen to a hundredth.
+    """
+    import scipy.integrate
+
+    def pulled(_: float, value: Floats) -> Floats:
+        M, f = equations.balance(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
+        return np.asarray(np.linalg.solve(M, f), dtype=np.float64)
+
+    def near(_: float, value: Floats) -> float:
+        return float(np.abs(_force(equations, value)).max()) - 0.01 * scale
+
+    speed = float(np.abs(pulled(0.0, start) / equations.unit).max(initial=0.0))
+    if speed == 0.0 or near(0.0, start) < 0.0:
+        return start
+    near.terminal = True  # type: ignore[attr-defined]
+    ways = scipy.integrate.solve_ivp(
+        pulled, (0.0, _FURTHEST / speed), start, method="RK23", events=near, rtol=1e-2, atol=1e-3
+    )
+    found: Floats = ways.y[:, -1]
+    return found
+
+
+def _equations(
+    of: Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
+) -> Minimal:
+    structure = of if isinstance(of, Structure) else structure_of(of)
+    model = build(structure)
+    reference = model.reference_inputs
+    faults = name_faults(tuple(reference), [*reference, *given], "value")
+    if faults:
+        raise ValueError("; ".join(faults))
+    value = np.array([given.get(name, start) for name, start in reference.items()])
+    zero = np.zeros((len(value), 1))
+    begin = Motion(np.zeros(1), tuple(reference), value[:, None].copy(), zero, zero)
+    loads = Loads(structure.mechanism, model.frames, applied, False)
+    found = Minimal(model, loads, value, 0.0 * value, {}, run_in(model, begin).copy(), False)
+    try:
+        found.instant(0.0, found.start)  # which says where no mass moves, and what is out of reach
+    except CannotGoOnError as error:
+        raise ValueError(f"{structure.mechanism.name}: {error}") from None
+    return found
+
+
+def _force(equations: Minimal, value: Floats, rate: Floats | None = None) -> Floats:
+    """(D,) generalised forces, bias included."""
+    rate = np.zeros(len(value)) if rate is None else rate
+    try:
+        return equations.balance(0.0, np.concatenate([value, rate, [0.0]]))[1].copy()
+    except CannotGoOnError as error:
+        raise ValueError(str(error)) from None
+
+
+def _linearised(equations: Minimal, value: Floats) -> Linearisation:
+    import scipy.linalg
+
+    D, unit = len(value), equations.unit
+    force = _force(equations, value)
+    mass = equations.balance(0.0, np.concatenate([value, np.zeros(D + 1)]))[0].copy()
+    stiffness, damping = np.zeros((D, D)), np.zeros((D, D))
+    for k in range(D):
+        step = np.zeros(D)
+        step[k] = _STEP * unit[k]
+        stiffness[:, k] = (_force(equations, value - step) - _force(equations, value + step)) / (2 * step[k])
+        damping[:, k] = (_force(equations, value, -step) - _force(equations, value, step)) / (2 * step[k])
+    free = np.block([[np.zeros((D, D)), np.eye(D)], [-stiffness, -damping]])
+    weight = scipy.linalg.block_diag(np.eye(D), mass)
+    eigenvalues, vectors = scipy.linalg.eig(free, weight)
+    kept = np.flatnonzero(np.isfinite(eigenvalues) & (eigenvalues.imag >= 0.0))
+    kept = kept[np.lexsort((eigenvalues[kept].real, eigenvalues[kept].imag))]
+    eigenvalues, modes = eigenvalues[kept], vectors[:D, kept]
+    largest = np.abs(modes / unit[:, None]).argmax(axis=0)
+    modes = modes / modes[largest, np.arange(len(kept))]
+    size = np.abs(eigenvalues)
+    ratio = -eigenvalues.real / np.where(size > 0.0, size, 1.0)
+    return Linearisation(
+        equations.names, value.copy(), mass, damping, stiffness, eigenvalues,
+        eigenvalues.imag / (2 * np.pi), ratio, modes, force, equations.model,
+    )  # fmt: skip

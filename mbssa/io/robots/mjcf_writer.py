@@ -1,0 +1,129 @@
+"""Writer of MJCF: nested bodies with their joints, equalities that close loops, and motors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.links import frame_of_body
+from mbssa.io.robots.placing import inverse
+from mbssa.io.robots.tree import Array, Tie, Tree, tree_of
+from mbssa.io.robots.urdf_writer import said_of
+from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, quaternion, said
+from mbssa.mechanism import Mechanism
+
+#: Mass, kg, and inertia, kg m², of bodies without: MuJoCo moves no body without mass.
+_MASS, _INERTIA = 1e-3, 1e-6
+
+
+def write_mjcf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
+    """An MJCF, no file beside it, and what it does not keep.
+
+    Raises
+    ------
+    ModelError
+        As :func:`mbssa.io.robots.tree.tree_of`.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> mjcf, _, lost = write_mjcf(mbssa.load("rssr"))
+    >>> mjcf.count(b"<connect"), lost[-1]
+    (1, 'that bodies have no mass: MuJoCo moves none without, so each has 0.001 kg')
+    """
+    tree = tree_of(mechanism, approximate=approximate)
+    writer = _Writer(tree)
+    lost = [each for each in (*tree.lost, *said_of(tree)) if not each.startswith(("zeros", "gravity"))]
+    if writer.massless:
+        lost.append(f"that bodies have no mass: MuJoCo moves none without, so each has {_MASS:g} kg")
+    if writer.thin:
+        lost.append(f"moments of inertia of zero, of {', '.join(writer.thin)}: {_INERTIA:g} kg m² instead")
+    return document(writer.root), {}, lost
+
+
+class _Writer:
+    """The document of a tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree, self.root, self.massless = tree, Element("mujoco", model=tree.mechanism.name), False
+        self.thin: list[str] = []
+        child(self.root, "compiler", angle="radian", autolimits="true")
+        gravity = tree.mechanism.gravity or (0.0, 0.0, 0.0)
+        child(self.root, "option", gravity=said((*gravity, 0.0)[:3]))
+        self.world = child(self.root, "worldbody")
+        self.equality, self.actuator = Element("equality"), Element("actuator")
+        self.elements = {0: self.world}
+        for tie in tree.branches:
+            self._branch(tie)
+        for tie in tree.closures:
+            self._closure(tie)
+        for section in (self.equality, self.actuator):
+            if len(section):
+                self.root.append(section)
+
+    def _name(self, body: int) -> str:
+        return self.tree.mechanism.body_name(body) if body else "world"
+
+    def _branch(self, tie: Tie) -> None:
+        at = frame_of_body(self.tree, tie.child)
+        body = self._body(tie.parent, self._name(tie.child), at, tie.child)
+        self.elements[tie.child] = body
+        self._joints(body, tie, at)
+
+    def _body(self, parent: int, name: str, at: Array, index: int | None) -> Element:
+        base = np.eye(4) if parent == 0 else frame_of_body(self.tree, parent)
+        local = inverse(base) @ at
+        turned = quaternion(local[:3, :3])
+        body = child(self.elements[parent], "body", name=name, pos=said(local[:3, 3]), quat=said(turned))
+        inertia = None if index is None else self.tree.inertia_of(index)
+        if inertia is None:
+            self.massless |= index is not None
+            child(body, "inertial", pos="0 0 0", mass=said(_MASS), diaginertia=said([_INERTIA] * 3))
+        else:
+            mass, centre, tensor = inertia
+            moments, axes = np.linalg.eigh(tensor)
+            if moments[0] < _INERTIA:
+                self.thin.append(name)
+                tensor = axes @ np.diag(np.maximum(moments, _INERTIA)) @ axes.T
+            numbers = tensor[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
+            child(body, "inertial", pos=said(centre), mass=said(mass), fullinertia=said(numbers))
+        return body
+
+    def _joints(self, body: Element, tie: Tie, at: Array) -> None:
+        """Joints of a body, which MuJoCo carries out one after another."""
+        back = inverse(at)
+        if tie.kind == Kind.BALL and not any(motion.driven for motion in tie.motions):
+            child(body, "joint", name=tie.name, type="ball", pos=said((back @ [*tie.place, 1.0])[:3]))
+            return
+        for motion in tie.motions:
+            name, kind = f"{tie.name}.{motion.coordinate}", "hinge" if motion.turns else "slide"
+            place, axis = (back @ [*motion.point, 1.0])[:3], back[:3, :3] @ motion.axis
+            joint = child(body, "joint", name=name, type=kind, ref=said(motion.value))
+            joint.attrib |= {"pos": said(place), "axis": said(axis)}
+            if motion.limits is not None:
+                joint.set("range", said(np.array(motion.limits) + motion.value))
+            if motion.driven:
+                child(self.actuator, "motor", name=name, joint=name)
+            if tie.pitch is not None:
+                slide = child(body, "joint", name=f"{tie.name}.slide", type="slide")
+                slide.attrib |= {
+                    "ref": said(tie.pitch * motion.value),
+                    "pos": said(place),
+                    "axis": said(axis),
+                }
+                follows = {"joint1": f"{tie.name}.slide", "joint2": name}
+                child(self.equality, "joint", **follows, polycoef=said((0.0, tie.pitch, 0.0, 0.0, 0.0)))
+
+    def _closure(self, tie: Tie) -> None:
+        if tie.kind == Kind.BALL:
+            anchor = inverse(self._frame(tie.parent)) @ [*tie.place, 1.0]
+            child(self.equality, "connect", name=tie.name, body1=self._name(tie.parent),
+                  body2=self._name(tie.child), anchor=said(anchor[:3]))  # fmt: skip
+            return
+        # The joint leads to a body of its own, which is welded to the other.
+        at, name = frame(np.eye(3), tie.place), f"{tie.name} end"
+        self._joints(self._body(tie.parent, name, at, None), tie, at)
+        child(self.equality, "weld", name=tie.name, body1=name, body2=self._name(tie.child))
+
+    def _frame(self, body: int) -> Array:
+        return np.eye(4) if body == 0 else frame_of_body(self.tree, body)

@@ -1,0 +1,93 @@
+"""Writer of SDF: links, and all joints, since SDF says loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.links import Step, frame_of_body, steps_of
+from mbssa.io.robots.tree import Array, Tree, tree_of
+from mbssa.io.robots.urdf_writer import said_of
+from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
+from mbssa.mechanism import Mechanism
+
+_TYPES = {
+    Kind.REVOLUTE: "revolute",
+    Kind.PRISMATIC: "prismatic",
+    Kind.BALL: "ball",
+    Kind.UNIVERSAL: "universal",
+    Kind.SCREW: "screw",
+}
+
+_VERSION, _WORLD, _MODEL = "1.10", "world", "__model__"
+
+
+def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
+    """An SDF, no file beside it, and what it does not keep.
+
+    Raises
+    ------
+    ModelError
+        As :func:`mbssa.io.robots.tree.tree_of`.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> sdf, _, lost = write_sdf(mbssa.load("rssr"))
+    >>> sdf.count(b'type="ball"'), lost[-1]
+    (2, 'driven coordinates: 1-2.angle')
+    """
+    tree = tree_of(mechanism, approximate=approximate)
+    root = Element("sdf", version=_VERSION)
+    model = child(root, "model", name=mechanism.name or "mechanism")
+    for body in range(1, mechanism.n_bodies):
+        _link(model, tree, mechanism.body_name(body), frame_of_body(tree, body), body)
+    for tie in (*tree.branches, *tree.closures):
+        for step in steps_of(tree, tie, whole=frozenset(_TYPES)):
+            if step.child != mechanism.body_name(tie.child):
+                _link(model, tree, step.child, frame(np.eye(3), step.motions[-1].point), None)
+            _joint(model, tree, step)
+    driven = ", ".join(mechanism.driven_coordinates)
+    lost = [*tree.lost, *said_of(tree), *([f"driven coordinates: {driven}"] if driven else [])]
+    return document(root), {}, lost
+
+
+def _link(model: Element, tree: Tree, name: str, at: Array, body: int | None) -> None:
+    link = child(model, "link", name=name)
+    child(link, "pose", _pose(at))
+    inertia = None if body is None else tree.inertia_of(body)
+    if inertia is not None:
+        mass, centre, tensor = inertia
+        inertial = child(link, "inertial")
+        child(inertial, "pose", _pose(frame(np.eye(3), centre)))
+        child(inertial, "mass", said(mass))
+        matrix = child(inertial, "inertia")
+        for key, at_ in (("ixx", (0, 0)), ("ixy", (0, 1)), ("ixz", (0, 2)), ("iyy", (1, 1)), ("iyz", (1, 2)),
+                         ("izz", (2, 2))):  # fmt: skip
+            child(matrix, key, said(tensor[at_]))
+
+
+def _joint(model: Element, tree: Tree, step: Step) -> None:
+    joint = child(model, "joint", name=step.name, type=_TYPES[step.kind])
+    frame_name = tree.mechanism.body_name(0)
+    child(joint, "pose", _pose(frame(np.eye(3), step.motions[-1].point)), relative_to=_MODEL)
+    for tag, link in (("parent", step.parent), ("child", step.child)):
+        child(joint, tag, _WORLD if link == frame_name else link)
+    if step.kind == Kind.SCREW:
+        assert step.pitch is not None
+        child(joint, "screw_thread_pitch", said(step.pitch * math.tau))
+    for tag, motion in zip(("axis", "axis2"), step.motions, strict=False):
+        if step.kind == Kind.BALL:
+            break
+        axis = child(joint, tag)
+        child(axis, "xyz", said(motion.axis), expressed_in=_MODEL)
+        if motion.limits is not None and step.kind in (Kind.REVOLUTE, Kind.PRISMATIC):
+            limit = child(axis, "limit")
+            child(limit, "lower", said(motion.limits[0]))
+            child(limit, "upper", said(motion.limits[1]))
+
+
+def _pose(at: Array) -> str:
+    return f"{said(at[:3, 3])} {said(rpy(at[:3, :3]))}"

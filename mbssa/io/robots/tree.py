@@ -1,0 +1,251 @@
+"""A mechanism as robot formats have it: a tree of bodies, joints of few axes, and closures of its loops.
+
+Every joint whose pose its type builds from steps, each about or along an axis by a coordinate of its own, is
+a chain of turns and shifts. They are taken at the assembled reference, whence the coordinates count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.disjoint_set import DisjointSet
+from mbssa.faults import Fault, ModelError
+from mbssa.io.robots.kinds import Kind
+from mbssa.joints.assembly import assemble
+from mbssa.joints.catalogue import is_length
+from mbssa.joints.equations import Equations, coordinates, pose
+from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.system import Configuration, relative_pose
+from mbssa.mechanism import Joint, Mechanism
+
+Array = npt.NDArray[np.float64]
+
+#: Kinds that formats know as one joint with more than one coordinate.
+WHOLE = {Kind.BALL, Kind.UNIVERSAL, Kind.PLANAR}
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """A turn about or a shift along an axis, at the reference in the world.
+
+    Attributes
+    ----------
+    axis : (3,) unit; ``point`` (3,) m, on it
+    coordinate : its name in the joint; ``value`` at the reference, m or rad
+    limits : lowest and highest value, counted from the reference
+    """
+
+    turns: bool
+    axis: Array
+    point: Array
+    coordinate: str
+    value: float
+    driven: bool
+    limits: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A joint from a parent to a child body (indices), as motions one after another.
+
+    ``kind`` is that of the whole joint, None where formats have none; ``pitch`` of an H, m/rad.
+    """
+
+    name: str
+    kind: Kind | None
+    parent: int
+    child: int
+    motions: tuple[Motion, ...]
+    pitch: float | None = None
+
+    def reversed(self) -> Tie:
+        """The same joint from the child to the parent: coordinates keep their values."""
+        turned = tuple(replace(each, axis=-each.axis) for each in self.motions[::-1])
+        return Tie(self.name, self.kind, self.child, self.parent, turned, self.pitch)
+
+    @property
+    def place(self) -> Array:
+        """(3,) the point of its last motion."""
+        return self.motions[-1].point
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A mechanism at its assembled reference.
+
+    Attributes
+    ----------
+    at : poses of its bodies; ``frames`` : of the model
+    branches : joints of a tree that hangs on the frame, parents before children
+    closures : all other joints
+    lost : what the tree does not say, a sentence each
+    """
+
+    mechanism: Mechanism
+    frames: Frames
+    at: Configuration
+    branches: tuple[Tie, ...]
+    closures: tuple[Tie, ...]
+    lost: tuple[str, ...]
+
+    def inertia_of(self, body: int) -> tuple[float, Array, Array] | None:
+        """Mass, kg, centre (3,) in the body's own axes, m, and inertia (3, 3) about it; None without mass."""
+        geometry = self.mechanism.body_geometry.get(body)
+        if geometry is None or geometry.inertia is None:
+            return None
+        inertia = geometry.inertia
+        centre = np.zeros(3)
+        centre[: len(inertia.centre)] = inertia.centre
+        local = self.frames.rotation[body].T @ (centre - self.frames.position[body])
+        return inertia.mass, local, inertia.matrix
+
+
+def tree_of(mechanism: Mechanism, *, approximate: bool = False) -> Tree:
+    """Spread a mechanism as a tree; loops are cut at undriven joints with many freedoms.
+
+    Parameters
+    ----------
+    approximate : leave out joints that are no chain of turns and shifts, and say so
+
+    Raises
+    ------
+    ModelError
+        Joints without geometry, of types that are no chain, a reference that cannot close, or bodies that
+        no joint leads to: all of a kind.
+    """
+    name = mechanism.name or "mechanism"
+    frames = joint_frames(mechanism)
+    unknown = [joint.id for joint in mechanism.joints if not frames.known[joint.index]]
+    if unknown:
+        raise ModelError(name, [Fault(f"joint {each}", "has no geometry; give it some") for each in unknown])
+    assembled = assemble(mechanism, frames, hold=True)
+    if not assembled.closed:
+        raise ModelError(name, [Fault("", f"cannot be assembled: {assembled.fault}")])
+    at = assembled.configuration
+    ties: list[Tie] = []
+    faults, lost = [], []
+    for joint in mechanism.joints:
+        if joint.type.is_free and not joint.driven:
+            lost.append(f"joint {joint.id}: binds nothing, and is left out")
+            continue
+        tie = _tie(mechanism, frames, at, joint)
+        if tie is not None:
+            ties.append(tie)
+        elif approximate:
+            lost.append(f"joint {joint.id}: type {joint.type.code} is left out")
+        else:
+            what = f"type {joint.type.code} cannot be said by turns and shifts; --approximate leaves it out"
+            faults.append(Fault(f"joint {joint.id}", what))
+    if faults:
+        raise ModelError(name, faults)
+    branches, closures = _spread(mechanism, ties)
+    reached = {0, *(tie.child for tie in branches)}
+    faults = [
+        Fault(f"body {mechanism.body_name(b)}", "no joint that is written leads to it; give it one")
+        for b in range(1, mechanism.n_bodies)
+        if b not in reached
+    ]
+    if faults:
+        raise ModelError(name, faults)
+    return Tree(mechanism, frames, at, branches, closures, tuple(lost))
+
+
+def _tie(mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint) -> Tie | None:
+    """A joint as motions; None where its type is no chain of them."""
+    equations, first = joint.type.pair, mechanism.joint_bodies(joint.index)[0]
+    if equations is None:
+        return None
+    pitch = float(frames.parameters["pitch"][joint.index]) if _is_screw(equations) else None
+    followed = [step.coordinate for step in equations.steps if step.coordinate is not None]
+    if pitch is None and (
+        sorted(followed) != list(range(joint.type.grade))
+        or any(step.coordinate is not None and not isinstance(step.factor, float) for step in equations.steps)
+    ):
+        return None
+    motions = tuple(_motions(mechanism, frames, at, joint, equations, first))
+    kind = Kind(joint.type.code) if joint.type.code in set(Kind) else None
+    partly = 0 < len(joint.driven) < len(motions)
+    if kind in WHOLE and (mechanism.space == "planar" or partly or not _meets(motions)):
+        kind = None
+    bodies = mechanism.joint_bodies(joint.index)
+    return Tie(joint.id, kind, bodies[0], bodies[1], motions, pitch)
+
+
+def _is_screw(equations: Equations) -> bool:
+    """One turn, and a shift along the same axis by a pitch."""
+    return [step.factor for step in equations.steps if step.coordinate == 0][1:] == ["pitch"]
+
+
+def _meets(motions: tuple[Motion, ...]) -> bool:
+    """Whether all turns are about one point."""
+    points = [motion.point for motion in motions if motion.turns]
+    return all(np.allclose(point, points[0], rtol=0, atol=1e-9) for point in points)
+
+
+def _motions(
+    mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint, equations: Equations, first: int
+) -> Iterator[Motion]:
+    """The motions of a joint: its steps carried out at the reference, one after another."""
+    index = np.array([joint.index])
+    d, C, _, _ = relative_pose(frames, at, index, np.array([mechanism.joint_bodies(joint.index)[:2]]))
+    given = {name: column[index] / frames.size for name, column in frames.parameters.items()}
+    value = coordinates(equations, d, C, given)[0][0]
+    value *= [frames.size if is_length(name) else 1.0 for name in joint.type.coordinates]
+    parameters = {name: column[index] for name, column in frames.parameters.items()}
+    turn = at.rotation[first] @ frames.axes[joint.index, 0]
+    place = at.position[first] + at.rotation[first] @ frames.origin[joint.index, 0]
+    limits = joint.geometry.limits if joint.geometry is not None else {}
+    seen: set[int] = set()
+    for number, step in enumerate(equations.steps):
+        so_far = replace(equations, steps=equations.steps[:number])
+        shift, turned, _ = pose(so_far, value[None], parameters)
+        if step.coordinate is None or step.coordinate in seen:
+            continue
+        seen.add(step.coordinate)
+        assert isinstance(step.factor, float)
+        name = joint.type.coordinates[step.coordinate]
+        at_reference = float(value[step.coordinate])
+        ends = limits.get(name)
+        yield Motion(
+            step.kind == "turn",
+            step.factor * (turn @ turned[0])[:, step.axis],
+            place + turn @ shift[0],
+            name,
+            at_reference,
+            name in joint.driven,
+            None if ends is None else (ends[0] - at_reference, ends[1] - at_reference),
+        )
+
+
+def _spread(mechanism: Mechanism, ties: list[Tie]) -> tuple[tuple[Tie, ...], tuple[Tie, ...]]:
+    """Joints of a spanning tree from the frame outwards, and the others.
+
+    Driven joints come first, then those with few freedoms: loops are cut where they are open most.
+    """
+    order = sorted(
+        range(len(ties)), key=lambda k: (not any(m.driven for m in ties[k].motions), len(ties[k].motions), k)
+    )
+    joined = DisjointSet(mechanism.n_bodies)
+    chosen = {k for k in order if joined.merge(ties[k].parent, ties[k].child)}
+    reached, branches, left = {0}, list[Tie](), sorted(chosen)
+    while True:
+        place = next((k for k in left if (ties[k].parent in reached) != (ties[k].child in reached)), None)
+        if place is None:
+            break
+        left.remove(place)
+        tie = ties[place] if ties[place].parent in reached else ties[place].reversed()
+        reached.add(tie.child)
+        branches.append(tie)
+    depth = {0: 0}
+    for tie in branches:
+        depth[tie.child] = depth[tie.parent] + len(tie.motions)
+    # A closure starts at the outer body: what it leads to is then found after the body that it closes at.
+    closures = [tie for k, tie in enumerate(ties) if k not in chosen]
+    outwards = [
+        tie if depth.get(tie.parent, 0) >= depth.get(tie.child, 0) else tie.reversed() for tie in closures
+    ]
+    return tuple(branches), tuple(outwards)

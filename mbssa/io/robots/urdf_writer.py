@@ -1,0 +1,172 @@
+"""Writer of URDF: a tree of links, and the side file that closes its loops."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+
+from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.links import Step, frame_of_body, steps_of, upright
+from mbssa.io.robots.placing import inverse
+from mbssa.io.robots.tree import Array, Motion, Tree, tree_of
+from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
+from mbssa.mechanism import Mechanism
+
+#: Kinds of several coordinates that the side file knows, with its words.
+_WHOLE = {Kind.BALL: "SPHERICAL", Kind.UNIVERSAL: "UJOINT_XY"}
+
+#: Beyond any travel: URDF asks for limits of every prismatic joint. Readers here take it for none.
+_FAR = 1e9
+
+
+def write_urdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
+    """A URDF, its side file, and what they do not keep.
+
+    Raises
+    ------
+    ModelError
+        As :func:`mbssa.io.robots.tree.tree_of`.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> urdf, beside, _ = write_urdf(mbssa.load("slider_crank_isostatic"))
+    >>> b'<joint name="1-2" type="continuous">' in urdf
+    True
+    >>> print(beside[".yaml"].decode())
+    closed_loop:
+    - [3-4 on rod, 3-4 on piston]
+    type: [3d]
+    name_mot: [1-2]
+    joint_name: [2-3]
+    joint_type: [UJOINT_XY]
+    <BLANKLINE>
+    """
+    tree = tree_of(mechanism, approximate=approximate)
+    writer = _Writer(tree)
+    return document(writer.root), {".yaml": writer.side_file()}, [*tree.lost, *said_of(tree)]
+
+
+def said_of(tree: Tree) -> list[str]:
+    """What every robot format loses of a tree."""
+    found = []
+    shifted = [
+        f"{tie.name}.{motion.coordinate} = {motion.value:.6g}"
+        for tie in (*tree.branches, *tree.closures)
+        for motion in tie.motions
+        if abs(motion.value) > 1e-12
+    ]
+    if shifted:
+        found.append(f"zeros of coordinates: they count from the reference, where {', '.join(shifted)}")
+    for what, there in (
+        ("the motion", tree.mechanism.motion is not None),
+        ("gravity", tree.mechanism.gravity is not None),
+        ("force elements", bool(tree.mechanism.forces)),
+    ):
+        if there:
+            found.append(what)
+    if tree.mechanism.space == "planar":
+        found.append("that the mechanism is planar: its joints have parallel axes in space")
+    return found
+
+
+class _Writer:
+    """The document of a tree; ``frames`` are those of its links in the world at the reference."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree, self.root = tree, Element("robot", name=tree.mechanism.name or "mechanism")
+        self.frames: dict[str, Array] = {}
+        self.loops: list[tuple[str, str, str]] = []
+        self.changed: list[tuple[str, str]] = []
+        self.motors: list[str] = []
+        for name in tree.mechanism.notes:
+            self.root.append(ElementTree.Comment(f" {name.replace('--', '- -')} "))
+        self._link(tree.mechanism.body_name(0), frame_of_body(tree, 0), 0)
+        for tie in tree.branches:
+            self._steps(list(steps_of(tree, tie, whole=frozenset(_WHOLE))), tie.child)
+        for tie in tree.closures:
+            other = tree.mechanism.body_name(tie.child)
+            if tie.kind == Kind.BALL:
+                ends = [f"{tie.name} on {tree.mechanism.body_name(body)}" for body in (tie.parent, tie.child)]
+                for body, end in zip((tie.parent, tie.child), ends, strict=True):
+                    self._fixed(tree.mechanism.body_name(body), end, frame(np.eye(3), tie.place))
+                self.loops.append((ends[0], ends[1], "3d"))
+                continue
+            last, seat = f"{tie.name} end", f"{tie.name} on {other}"
+            self._steps(list(steps_of(tree, tie, last, whole=frozenset(_WHOLE))), None)
+            self._fixed(other, seat, self.frames[last])
+            self.loops.append((last, seat, "6d"))
+
+    def _steps(self, steps: list[Step], body: int | None) -> None:
+        for number, step in enumerate(steps, start=1):
+            mine = body if number == len(steps) else None
+            turn = np.eye(3) if mine is None else self.tree.at.rotation[mine]
+            if step.kind == Kind.UNIVERSAL:
+                turn = upright(step.motions)
+            self._link(step.child, frame(turn, step.motions[-1].point), mine)
+            self._joint(step)
+
+    def _link(self, name: str, at: Array, body: int | None) -> None:
+        self.frames[name] = at
+        link = child(self.root, "link", name=name)
+        inertia = None if body is None else self.tree.inertia_of(body)
+        if inertia is not None and body is not None:
+            mass, centre, tensor = inertia
+            place = inverse(at) @ frame_of_body(self.tree, body)
+            inertial = child(link, "inertial")
+            _origin(inertial, place @ frame(np.eye(3), centre))
+            child(inertial, "mass", value=said(mass))
+            names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+            child(inertial, "inertia", **{key: said(tensor[at]) for key, at in names.items()})
+
+    def _joint(self, step: Step) -> None:
+        motion, driven = step.motions[-1], [each for each in step.motions if each.driven]
+        single = step.kind not in _WHOLE
+        joint = child(self.root, "joint", name=step.name, type=_type(step.kind, motion))
+        child(joint, "parent", link=step.parent)
+        child(joint, "child", link=step.child)
+        at = self.frames[step.child]
+        _origin(joint, inverse(self.frames[step.parent]) @ at)
+        axis = at[:3, :3].T @ motion.axis if single else np.array([0.0, 0.0, 1.0])
+        child(joint, "axis", xyz=said(axis))
+        if step.kind == Kind.PRISMATIC or motion.limits is not None:
+            low, high = motion.limits or (-_FAR, _FAR)
+            child(joint, "limit", lower=said(low), upper=said(high), effort="0", velocity="0")
+        if not single:
+            self.changed.append((step.name, _WHOLE[step.kind]))
+        if driven:
+            self.motors.append(step.name)
+
+    def _fixed(self, parent: str, name: str, at: Array) -> None:
+        self.frames[name] = at
+        child(self.root, "link", name=name)
+        joint = child(self.root, "joint", name=f"{name} fixed", type="fixed")
+        child(joint, "parent", link=parent)
+        child(joint, "child", link=name)
+        _origin(joint, inverse(self.frames[parent]) @ at)
+
+    def side_file(self) -> bytes:
+        """Closures, motors and changed joints as YAML."""
+        import yaml
+
+        content = {
+            "closed_loop": [list(pair[:2]) for pair in self.loops],
+            "type": [pair[2] for pair in self.loops],
+            "name_mot": self.motors,
+            "joint_name": [name for name, _ in self.changed],
+            "joint_type": [kind for _, kind in self.changed],
+        }
+        content = {key: value for key, value in content.items() if value}
+        text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, allow_unicode=True)
+        return text.encode()
+
+
+def _type(kind: Kind, motion: Motion) -> str:
+    if kind == Kind.PRISMATIC:
+        return "prismatic"
+    return "continuous" if motion.limits is None else "revolute"
+
+
+def _origin(element: Element, at: Array) -> None:
+    child(element, "origin", xyz=said(at[:3, 3]), rpy=said(rpy(at[:3, :3])))

@@ -1,0 +1,195 @@
+"""Forward dynamics against published motions, and against what is conserved."""
+
+import dataclasses
+
+import bond_graphs
+import numpy as np
+import pytest
+from dense_forces import with_masses
+
+import groups
+import mbssa
+from groups.dynamics.forward.equations import Instant
+from groups.dynamics.forward.lagrange import Lagrange
+from groups.dynamics.forward.loads import Loads
+from mbssa.loads import Force
+
+#: Angles of Andrews' squeezer as the IVP test set prints them, by index of the body (K3, K5, K7): at
+#: t = 0.03 s, and at t = 0; and of the crank at t = 0.03 s, rad.
+ANDREWS = {
+    3: (0.0408222401307310, 0.455279819163070),
+    5: (0.524409965880530, 0.487364979543843),
+    7: (1.048080741042263, 1.230547444549821),
+}
+BETA = 15.81077119629904
+
+
+@pytest.mark.parametrize(("method", "tolerance", "close"), [("groups", 1e-9, 2e-7), ("lagrange", 1e-8, 5e-6)])
+def test_andrews_squeezer_ends_where_the_test_set_says(method, tolerance, close):
+    found = groups.simulate(
+        mbssa.load("andrews"), 0.03, method=method, tolerance=tolerance, steps=4, compiled=False
+    )
+    assert found.ok
+    assert found.coordinates["1-2.angle"][-1] == pytest.approx(BETA, abs=close)
+    for body, (last, first) in ANDREWS.items():
+        turned = found.trajectory.orientation[:, body]
+        assert turned[-1] - turned[0] == pytest.approx(last - first, abs=close)
+
+
+@pytest.mark.parametrize(
+    ("method", "tolerance", "close"),
+    [("lagrange", 1e-9, 1e-6), ("dae", 1e-7, 1e-5), ("penalty", 1e-6, 4e-3)],
+)
+@pytest.mark.parametrize("name", ["slider_crank", "slider_crank_isostatic"])
+def test_methods_of_bond_graphs_on_the_slider_crank(name, method, tolerance, close):
+    """Piston velocity against minimal coordinates: within 4e-3 m/s for R/C elements, as the paper has it."""
+    if method == "dae":
+        pytest.importorskip("sksundae")
+    mechanism = bond_graphs.slider_crank(name)
+    given = {"duration": 0.1, "steps": 6, "compiled": False}
+    minimal = groups.simulate(mechanism, tolerance=1e-10, **given)
+    other = groups.simulate(mechanism, method=method, tolerance=tolerance, **given)
+    assert other.ok
+    speed, reference = (found.trajectory.joint("1-4")["slide"].rate for found in (other, minimal))
+    assert np.abs(reference).max() > 0.04
+    np.testing.assert_allclose(speed, reference, atol=close)
+
+
+@pytest.mark.parametrize(
+    ("method", "tolerance", "close"), [("lagrange", 1e-9, 1e-8), ("dae", 1e-8, 1e-6), ("penalty", 1e-7, 1e-4)]
+)
+def test_methods_of_bond_graphs_on_the_pendulum(method, tolerance, close):
+    if method == "dae":
+        pytest.importorskip("sksundae")
+    mechanism = bond_graphs.pendulum()
+    minimal = groups.simulate(mechanism, 0.5, tolerance=1e-10, steps=6, compiled=False)
+    other = groups.simulate(
+        mechanism, 0.5, method=method, tolerance=tolerance, steps=6, compiled=False, stiffness=1e6
+    )
+    np.testing.assert_allclose(other.coordinates["1-2.angle"], minimal.coordinates["1-2.angle"], atol=close)
+
+
+def four_bars(count):
+    """The planar N-four-bar benchmark: windows of unit rods of 1 kg, one freedom."""
+    m = mbssa.Builder("planar", name=f"{count} windows").gravity(0.0, -9.81)
+    rods = [f"rod{k}" for k in range(count + 1)]
+    for k, rod in enumerate(rods):
+        m.body(rod, inertia={"mass": 1.0, "centre": (float(k), 0.5), "moment": 1 / 12})
+    for k in range(count):
+        m.body(f"bar{k}", inertia={"mass": 1.0, "centre": (k + 0.5, 1.0), "moment": 1 / 12})
+    for k, rod in enumerate(rods):
+        m.revolute("frame", rod, point=(k, 0), driven=k == 0)
+    for k in range(count):
+        m.revolute(rods[k], f"bar{k}", point=(k, 1)).revolute(f"bar{k}", rods[k + 1], point=(k + 1, 1))
+    return m.build()
+
+
+def test_n_four_bars_keep_their_energy():
+    """Parallel rods: all of them swing as one, which is a pendulum with the bars at its end."""
+    found = groups.simulate(
+        four_bars(5), 0.4, rates={"1-2.angle": -1.0}, tolerance=1e-11, steps=11, compiled=False
+    )
+    assert found.ok
+    assert np.ptp(found.total_energy) < 1e-8
+    q, w = found.coordinates["1-2.angle"], found.trajectory.joint("1-2")["angle"].rate
+    inertia, fall = 6 * (1 / 3) + 5.0, (6 * 0.5 + 5.0) * 9.81
+    np.testing.assert_allclose(0.5 * inertia * (w**2 - 1.0), fall * (1 - np.cos(q)), atol=1e-7)
+
+
+def governor():
+    """A flyball governor: shaft, two arms with balls, two rods, a sleeve on a spring."""
+    m = mbssa.Builder("spatial", name="governor").gravity(0, 0, -9.81)
+    disc = {"mass": 2.0, "centre": (0, 0, 0.5), "moments": (0.1, 0.1, 0.05)}
+    m.body("shaft", inertia=disc)
+    m.body("sleeve", inertia={"mass": 1.0, "centre": (0, 0, 0.4), "moments": (0.01, 0.01, 0.01)})
+    for side, x in (("left", -1.0), ("right", 1.0)):
+        m.body(f"arm_{side}", inertia={
+            "mass": 1.5, "centre": (0.4 * x, 0, 0.6), "moments": (0.004, 0.005, 0.006)})  # fmt: skip
+        m.body(f"rod_{side}", inertia={
+            "mass": 0.2, "centre": (0.15 * x, 0, 0.55), "moments": (0.001, 0.001, 0.001)})  # fmt: skip
+    m.revolute("frame", "shaft", point=(0, 0, 0), axis=(0, 0, 1), driven=True)
+    m.prismatic("shaft", "sleeve", point=(0, 0, 0.4), axis=(0, 0, 1), driven=True)
+    for side, x in (("left", -1.0), ("right", 1.0)):
+        m.revolute("shaft", f"arm_{side}", point=(0, 0, 1.0), axis=(0, 1, 0))
+        m.revolute(f"arm_{side}", f"rod_{side}", point=(0.3 * x, 0, 0.7), axis=(0, 1, 0))
+        m.revolute(f"rod_{side}", "sleeve", point=(0, 0, 0.4), axis=(0, 1, 0))
+    m.force("spring", bodies=["shaft", "sleeve"], points=[(0, 0, 1.0), (0, 0, 0.4)], stiffness=800.0)
+    return m.build()
+
+
+def test_a_flyball_governor_keeps_energy_and_momentum():
+    found = groups.simulate(
+        governor(), 0.3, rates={"1-2.angle": 10.0}, tolerance=1e-9, steps=7, compiled=False
+    )
+    assert found.ok
+    assert np.ptp(found.coordinates["2-3.slide"]) > 0.01
+    assert np.ptp(found.total_energy) < 1e-6 * found.kinetic_energy.max()
+    # Gravity is along the axis, and the hinge has no friction: the moment on the frame has no part along it.
+    assert np.abs(found.forces.shaking_moment[:, 2]).max() < 1e-7 * np.abs(found.forces.shaking_force).max()
+
+
+@pytest.mark.parametrize("name", ["spatial_4r", "bricard", "rssr", "bennett", "double_parallelogram"])
+def test_spatial_linkages_keep_their_energy(name):
+    """Redundant constraints and passive rotations included."""
+    mechanism = with_masses(mbssa.load(name))
+    (driven,) = mechanism.driven_coordinates
+    found = groups.simulate(mechanism, 0.1, rates={driven: 2.0}, tolerance=1e-10, steps=4, compiled=False)
+    assert found.ok
+    assert np.abs(found.balance).max() < 1e-7 * found.kinetic_energy.max()
+
+
+def with_elements(name, coordinates):
+    """Random masses, springs between bodies, and springs and dampers along coordinates."""
+    mechanism = with_masses(mbssa.load(name))
+    wide = 2 if mechanism.space == "planar" else 3
+    forces = [
+        Force("spring", "strut", (1, 0), points=((0.3,) * wide, (1.0, -0.5, 0.4)[:wide]), stiffness=50.0,
+              damping=3.0, force=2.0),
+    ]  # fmt: skip
+    for name in coordinates:
+        joint = mechanism.joint(name.rpartition(".")[0])
+        bodies = tuple(body - 1 for body in joint.bodies)
+        forces.append(
+            Force("coordinate", name, bodies, coordinate=name, stiffness=20.0, damping=1.5, rest=0.1)
+        )
+    return dataclasses.replace(mechanism, forces=tuple(forces))
+
+
+@pytest.mark.parametrize(
+    ("name", "coordinates"),
+    [("planar_four_bar", ["2-3.angle"]), ("quick_return", ["1-6.slide"]), ("stewart", ["2-3.slide"]),
+     ("spatial_4r", ["2-3.angle", "3-4.angle"])],
+)  # fmt: skip
+def test_elements_in_kernels_are_those_of_inverse_dynamics(name, coordinates):
+    mechanism = mbssa.load(name)
+    coordinates = [one for one in coordinates if one.rpartition(".")[0] in mechanism.joint_ids]
+    found = groups.simulate(with_elements(name, coordinates), 0.05, steps=4, compiled=False)
+    scale = np.abs(np.nan_to_num(found.forces.shaking_force)).max()
+    np.testing.assert_allclose(found.forces.driving, 0.0, atol=1e-9 * scale)
+    assert np.abs(found.balance).max() < 1e-6 * max(found.kinetic_energy.max(), 1.0)
+
+
+@pytest.mark.parametrize("name", ["planar_four_bar", "slider_crank_isostatic", "stewart"])
+def test_reactions_by_groups_are_the_multipliers(name):
+    """Along a run: group by group in reverse order, and all bodies at once with the drives released."""
+    mechanism = with_masses(mbssa.load(name))
+    structure = mbssa.decompose(mechanism)
+    found = groups.simulate(structure, 0.02, steps=3, compiled=False)
+    model = groups.build(structure)
+    last = Instant(*(array[-1] for array in (
+        found.trajectory.position, found.trajectory.orientation, found.trajectory.velocity,
+        found.trajectory.acceleration)), condition=1.0)  # fmt: skip
+    lagrange = Lagrange(structure, model.frames, Loads(mechanism, model.frames, {}, False), {}, last, False)
+    multipliers = lagrange.multipliers(0.02, lagrange.start)
+    position, orientation, _, in_space, rotation, twist = lagrange.bodies.unpacked(lagrange.start)
+    rows = lagrange.constraints.at(0.02, in_space, rotation, twist, lagrange.bodies.angle(orientation))
+    wide, linear = lagrange.bodies.wide[2], position.shape[1]
+    for joint in mechanism.joints:
+        body = joint.bodies[1] - 1
+        if body == 0:
+            continue
+        mine = lagrange.constraints.rows.source == joint.index
+        load = -rows.jacobian[mine].T @ multipliers[mine]
+        force = load[(body - 1) * wide : (body - 1) * wide + linear]
+        scale = np.abs(found.forces.shaking_force[-1]).max()
+        np.testing.assert_allclose(found.forces.joint(joint.id).force[-1], force, atol=1e-8 * scale)

@@ -1,0 +1,80 @@
+"""The command ``mbssa simulate``."""
+
+import json
+
+import numpy as np
+import pytest
+
+SHORT = ("--duration", "0.05", "--steps", "6", "--no-compiled")
+
+
+def test_a_table_and_json_say_the_same(run_mbssa):
+    done = run_mbssa("simulate", "slider_crank", *SHORT, "--rate", "1-2.angle=90")
+    assert done.exit_code == 0
+    assert "1-2.angle" in done.stdout
+    assert "finished" in done.stdout
+    found = json.loads(
+        run_mbssa("simulate", "slider_crank", *SHORT, "--rate", "1-2.angle=90", "--format", "json").stdout
+    )
+    assert found["status"] == "finished"
+    assert found["released"] == ["1-2.angle"]
+    assert found["coordinates"][0]["unit"] == "deg"
+    assert found["balance"] < 1e-8
+
+
+def test_files_have_energies_reactions_and_the_motion(run_mbssa, tmp_path):
+    names = ["motion.csv", "energies.csv", "reactions.csv"]
+    options = ["--output", "--energies", "--reactions"]
+    words = [
+        word for pair in zip(options, [str(tmp_path / name) for name in names], strict=True) for word in pair
+    ]
+    done = run_mbssa("simulate", "andrews", "--duration", "0.002", "--steps", "5", "--no-compiled", *words)
+    assert done.exit_code == 0
+    for name in names:
+        header, *rows = (tmp_path / name).read_text().splitlines()
+        assert header.startswith("time [s]")
+        assert len(rows) == 5
+    energies = np.genfromtxt(tmp_path / "energies.csv", delimiter=",", names=True)
+    assert abs(energies["balance_J"]).max() < 1e-9
+    assert run_mbssa("simulate", "andrews", *words).exit_code == 2
+
+
+def test_a_run_ends_at_an_event_in_the_units_of_the_file(run_mbssa):
+    done = run_mbssa(
+        "simulate", "slider_crank", "--no-compiled", "--until", "1-2.angle=30", "--format", "json"
+    )
+    found = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert found["status"] == "event 1-2.angle=30"
+    assert found["coordinates"][0]["end"] == pytest.approx(30.0, abs=1e-6)
+
+
+def test_a_prescribed_coordinate_keeps_the_law_of_the_model(run_mbssa):
+    done = run_mbssa("simulate", "rotor", "--drive", "9-13.angle,13-15.angle", *SHORT, "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["prescribed"] == ["9-13.angle", "13-15.angle"]
+    assert found["released"] == ["11-14.angle_1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["planar_four_bar"], 2, "no body has mass"),
+        (["slider_crank", "--initial", "crank=1"], 2, "crank is not driven"),
+        (["slider_crank", "--initial", "1-2.angle"], 2, "write NAME=VALUE"),
+        (["slider_crank", "--until", "1-2.angle"], 2, "write QUANTITY=VALUE"),
+        (["slider_crank", "--drive", "2-3.angle"], 2, "the model has a law for 1-2.angle"),
+        (["slider_crank", "--apply", "1-9.angle=3"], 2, "1-9"),
+        (["slider_crank", "--until", "nonsense=3"], 2, "nonsense"),
+        (["slider_crank", "--curves", "2-3"], 2, "--curves"),
+        (["slider_crank", "--tolerance", "-1"], 2, "tolerance is -1.0"),
+        (["bennett"], 2, "no body has mass"),
+        (["nowhere.toml"], 2, "nowhere.toml"),
+    ],
+)
+def test_bad_input_is_one_sentence(words, code, said, run_mbssa):
+    done = run_mbssa("simulate", *words, "--no-compiled")
+    assert done.exit_code == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout

@@ -1,0 +1,183 @@
+"""Mechanisms written as URDF, SDF and MJCF: read back by our readers, and loaded by MuJoCo."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from mbssa import ModelError
+from mbssa.io import builtin_names
+from mbssa.io.robots.tree import tree_of
+
+#: Built-in models with a joint that is no chain of turns and shifts.
+UNSAID = (
+    "cam_flat", "cam_roller", "cam_swing", "differential", "fixture", "involute_teeth", "kinematic_coupling",
+    "planetary", "rack_steering", "rope_hoist",
+)  # fmt: skip
+SAID = tuple(name for name in builtin_names() if name not in UNSAID)
+
+#: Those whose inputs say where they are.
+SOLVED = tuple(name for name in SAID if name not in ("double_banana", "micromanipulator"))
+
+#: Models whose joints a format has, one for one.
+SAME_URDF = (
+    "bennett", "bricard", "rotor_transformed", "rssr", "sarrus", "six_sps", "slider_crank",
+    "slider_crank_isostatic", "spatial_4r", "universal_shafts",
+)  # fmt: skip
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*notes?")
+
+
+def read_back(mechanism, folder, ending, **options):
+    lost = mbssa.save(mechanism, folder / f"again.{ending}", **options)
+    return mbssa.load(folder / f"again.{ending}"), lost
+
+
+def trajectory_of(mechanism, motion):
+    return groups.build(mbssa.decompose(mechanism)).solve(motion)
+
+
+def displaced(trajectory, name):
+    """(T, 4, 4) of a body against its pose at the first instant, in world axes."""
+    spatial = trajectory.spatial()
+    body = spatial.body(name)
+    found = np.tile(np.eye(4), (len(spatial.time), 1, 1))
+    found[:, :3, :3], found[:, :3, 3] = body.rotation, body.position
+    return found @ np.linalg.inv(found[0])
+
+
+def counted_from_reference(mechanism, model, again):
+    """A short motion of a model from its reference, and the same for what was read back, from 0."""
+    names, start = list(model.reference_inputs), np.array(list(model.reference_inputs.values()))
+    time, pace = np.linspace(0.0, 1.0, 9), np.arange(1.0, len(names) + 1)[:, None]
+    reach = 0.005 * model.frames.size
+    value, rate, second = (
+        reach * np.sin(pace * time),
+        reach * pace * np.cos(pace * time),
+        -reach * pace**2 * np.sin(pace * time),
+    )
+    first = groups.Motion(time, tuple(names), start[:, None] + value, rate, second)
+    there = again.driven_coordinates
+    order = [next(k for k, name in enumerate(names) if _same(name, other)) for other in there]
+    return first, groups.Motion(time, there, value[order], rate[order], second[order])
+
+
+def _same(name, other):
+    joint, _, coordinate = name.rpartition(".")
+    return other in (name, f"{joint} {coordinate}.angle", f"{joint} {coordinate}.slide")
+
+
+@pytest.mark.parametrize("ending", ["urdf", "sdf"])
+@pytest.mark.parametrize("name", SOLVED)
+def test_poses_survive(tmp_path, name, ending):
+    """The same travel of the inputs moves bodies of the same names alike."""
+    mechanism = mbssa.load(name)
+    structure = mbssa.decompose(mechanism)
+    again, lost = read_back(mechanism, tmp_path, ending)
+    if ending == "sdf":
+        assert any(each.startswith("driven coordinates") for each in lost)
+        inputs = [f"{j}.{c}" for j, c in (c.rsplit(".", 1) for c in mechanism.driven_coordinates)]
+        known = {f"{joint.id}.{c}" for joint in again.joints for c in joint.type.coordinates}
+        inputs = [next(one for one in known if _same(name, one)) for name in inputs]
+        from mbssa.input_search.query import with_inputs
+
+        again = with_inputs(again, inputs)
+    model = groups.build(structure)
+    if not mbssa.decompose(again).determined:
+        pytest.skip("ranks: passive rotations of massless links are not told from the mechanism's")
+    first, second = counted_from_reference(mechanism, model, again)
+    one, other = model.solve(first), trajectory_of(again, second)
+    assert one.ok
+    assert other.ok
+    for body in range(2, mechanism.n_bodies + 1):
+        name = mechanism.body_name(body - 1)
+        np.testing.assert_allclose(displaced(one, name), displaced(other, name), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", SAME_URDF)
+def test_groups_survive(tmp_path, name):
+    mechanism = mbssa.load(name)
+    again, _ = read_back(mechanism, tmp_path, "urdf")
+    before, after = (sorted(g.type_name for g in mbssa.decompose(each).groups) for each in (mechanism, again))
+    assert before == after
+    assert mbssa.check(again).to_dict()["mobility"] == mbssa.check(mechanism).to_dict()["mobility"]
+
+
+@pytest.mark.parametrize("name", UNSAID)
+def test_other_types_are_refused_by_name_or_left_out_on_request(tmp_path, name):
+    mechanism = mbssa.load(name)
+    with pytest.raises(ModelError) as refused:
+        mbssa.save(mechanism, tmp_path / "again.urdf")
+    assert all(fault.where.startswith("joint ") for fault in refused.value.faults)
+    assert not list(tmp_path.iterdir())
+    lost = mbssa.save(mechanism, tmp_path / "again.urdf", approximate=True)
+    named = [fault.where for fault in refused.value.faults]
+    assert [each.split(":")[0] for each in lost[: len(named)]] == named
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_mujoco_agrees(name):
+    """At poses of a solved motion MuJoCo has the bodies where we have them, and its loops are closed."""
+    mujoco = pytest.importorskip("mujoco")
+    from mbssa.io.robots.mjcf_writer import write_mjcf
+
+    mechanism = mbssa.load(name)
+    structure = mbssa.decompose(mechanism)
+    there = mujoco.MjModel.from_xml_string(write_mjcf(mechanism)[0].decode())
+    if any(there.jnt_type == mujoco.mjtJoint.mjJNT_BALL):
+        pytest.skip("a ball in the tree has a quaternion, which no coordinates of ours say")
+    data = mujoco.MjData(there)
+    model = groups.build(structure)
+    motion, _ = counted_from_reference(mechanism, model, mechanism)
+    trajectory = model.solve(motion)
+    assert trajectory.ok
+    spatial = trajectory.spatial()
+    values = {}
+    for k in range(there.njnt):
+        joint, _, coordinate = there.joint(k).name.rpartition(".")
+        values[k] = trajectory.joint(joint)[coordinate].value
+    for t in range(len(trajectory.time)):
+        for k, value in values.items():
+            data.qpos[there.jnt_qposadr[k]] = value[t]
+        mujoco.mj_forward(there, data)
+        if data.ne:
+            assert np.abs(data.efc_pos[: data.ne]).max() < 1e-8
+        for body in range(1, mechanism.n_bodies):
+            label = mechanism.body_name(body)
+            place, turn = data.body(label).xpos, data.body(label).xmat.reshape(3, 3)
+            np.testing.assert_allclose(place, spatial.body(label).position[t], rtol=0, atol=1e-8)
+            np.testing.assert_allclose(turn, spatial.body(label).rotation[t], rtol=0, atol=1e-8)
+
+
+def test_masses_survive(tmp_path):
+    """Mass, centre and inertia of a body that is turned at the reference, by URDF and by MuJoCo."""
+    mujoco = pytest.importorskip("mujoco")
+    m = mbssa.Builder("spatial").body("arm", inertia={
+        "mass": 2.0, "centre": (0.4, 0.1, 0.2), "moments": (0.2, 0.3, 0.35), "products": (0.01, 0.02, -0.03),
+    })  # fmt: skip
+    m = m.revolute("frame", "arm", point=(0.1, 0.2, 0.0), axis=(0, 1, 1), driven=True)
+    mechanism = m.build()
+    again, _ = read_back(mechanism, tmp_path, "urdf")
+    one, other = (each.body_geometry[1].inertia for each in (mechanism, again))
+    assert other.mass == 2.0
+    np.testing.assert_allclose(other.centre, one.centre, atol=1e-12)
+    mbssa.save(mechanism, tmp_path / "arm.xml")
+    there = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml"))
+    np.testing.assert_allclose(there.body("arm").ipos, (0.4, 0.1, 0.2), atol=1e-9)
+    tree = tree_of(mechanism)
+    np.testing.assert_allclose(np.sort(there.body("arm").inertia), np.linalg.eigvalsh(tree.inertia_of(1)[2]))
+
+
+def test_a_model_without_geometry_is_refused(tmp_path):
+    chain = mbssa.from_pairs(3, [(1, 2, "R", 1), (2, 3, "R", 1)], "spatial")
+    with pytest.raises(ModelError) as refused:
+        mbssa.save(chain, tmp_path / "chain.sdf")
+    assert [fault.where for fault in refused.value.faults] == ["joint 1-2", "joint 2-3"]
+
+
+def test_both_files_or_none(tmp_path):
+    (tmp_path / "arm.yaml").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"arm\.yaml"):
+        mbssa.save(mbssa.load("rssr"), tmp_path / "arm.urdf")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.yaml"]
+    assert (tmp_path / "arm.yaml").read_text() == "mine"
