@@ -5,13 +5,14 @@ This package only keeps and checks them; the package ``groups`` makes dynamics o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.geometry import Vector
+from mbssa.motion import InputLaw
 
 #: Share of the largest principal moment by which rounded digits may miss the triangle inequality.
 _ROUNDED = 1e-6
@@ -78,19 +79,61 @@ def principal_moments(matrix: npt.NDArray[np.float64]) -> tuple[str, str]:
     return ", ".join(f"{value:.4g}" for value in principal), wrong
 
 
+#: By key, its unit as powers of the force (or torque) and of the length (or angle) along which it acts.
+_UNITS = {
+    "stiffness": (1.0, -1.0),
+    "damping": (1.0, -1.0),
+    "friction": (1.0, 0.0),
+    "rest": (0.0, 1.0),
+    "threshold": (0.0, 1.0),
+    "radius": (0.0, 1.0),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ForceType:
-    """Keys of a ``[[force]]`` of one type besides ``type`` and ``id``."""
+    """Keys of a ``[[force]]`` of one type besides ``type`` and ``id``, and traits of the type.
+
+    Attributes
+    ----------
+    required, optional : keys
+    n_bodies : entries of ``bodies``
+    vector : whether ``force`` has components, and acts in axes of the world or the body
+    planar : whether the type is for planar models alone
+    units : by key, powers of force (torque) and of length (angle) of its number
+    """
 
     required: tuple[str, ...]
     optional: tuple[str, ...]
+    n_bodies: int = 1
+    vector: bool = False
+    planar: bool = False
+    units: Mapping[str, tuple[float, float]] = field(default_factory=lambda: _UNITS)
 
+    @property
+    def exerting(self) -> tuple[str, ...]:
+        """Keys of which one at least is needed for a load."""
+        takes = (*self.required, *self.optional)
+        return tuple(key for key in takes if key in ("stiffness", "damping", "friction", "force", "moment"))
+
+
+#: Units of a Hertz contact: N/m^(3/2), s/m, and a coefficient of friction.
+_CONTACT = _UNITS | {"stiffness": (1.0, -1.5), "damping": (0.0, -1.0), "friction": (0.0, 0.0)}
 
 #: Types of ``[[force]]``; each is evaluated by its file of :mod:`groups.dynamics.forces`.
 FORCE_TYPES = {
-    "spring": ForceType(("bodies", "points"), ("stiffness", "damping", "rest", "force")),
-    "coordinate": ForceType(("coordinate",), ("stiffness", "damping", "rest", "force")),
-    "point": ForceType(("bodies", "point"), ("force", "moment", "axes")),
+    "spring": ForceType(
+        ("bodies", "points"), ("stiffness", "damping", "rest", "force", "factor"), n_bodies=2
+    ),
+    "coordinate": ForceType(("coordinate",), ("stiffness", "damping", "rest", "force", "factor")),
+    "friction": ForceType(("coordinate", "friction", "threshold"), ("damping",)),
+    "point": ForceType(("bodies", "point"), ("force", "moment", "axes", "factor"), vector=True),
+    "terrain": ForceType(
+        ("bodies", "point", "radius", "terrain", "stiffness"),
+        ("damping", "friction", "threshold"),
+        planar=True,
+        units=_CONTACT,
+    ),
 }
 
 
@@ -105,11 +148,17 @@ class Force:
     bodies : indices of the bodies between which, or on which, it acts; of a coordinate's those of its joint
     coordinate : ``joint.coordinate`` on which it acts
     points : m, world coordinates at the reference, one on each body; ``point``: on the one body
-    stiffness, damping : N/m and N s/m, or N m/rad and N m s/rad
+    stiffness, damping : N/m and N s/m, or N m/rad and N m s/rad; ``terrain``: of a Hertz contact, N/m^(3/2)
+        and s/m
     rest : length or coordinate at which the spring is free of force, m or rad; None: that of the reference
     force : constant part, N or N m; of ``point`` a vector, N
     moment : of ``point``, N m: a vector, planar one number
-    axes : "world" or "body": in which axes force and moment of ``point`` are constant
+    axes : "world" or "body": in which axes force and moment of ``point`` are given
+    factor : law of time by which ``force`` and ``moment`` are multiplied; None: 1
+    friction : of a coordinate, the Coulomb force, N or N m; ``terrain``: the coefficient of friction
+    threshold : m/s or rad/s, at which the regularised friction has reached tanh(1) = 76 % of its value
+    radius : of the wheel, m
+    terrain : (x, y) of points of the terrain, m, with increasing x
 
     Examples
     --------
@@ -129,3 +178,8 @@ class Force:
     force: float | Vector | None = None
     moment: float | Vector | None = None
     axes: str = "world"
+    factor: InputLaw | None = None
+    friction: float = 0.0
+    threshold: float | None = None
+    radius: float | None = None
+    terrain: tuple[Vector, ...] | None = None

@@ -119,7 +119,10 @@ def _forces(
     run = solve_watched(model, motion)
     if run.stopped:
         print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
-    found = forces_of(run.trajectory, model.structure, minimum_norm=minimum_norm)
+    try:
+        found = forces_of(run.trajectory, model.structure, minimum_norm=minimum_norm)
+    except ValueError as error:
+        fail(f"{name}: {error}")
     done, faults = written(targets, lambda target: _write(found, target, curves, units))
     shown = mechanism.units if units == "file" else SI
     present(forces_report(ForcesSummary(model.structure, found, done, shown)), form)

@@ -194,6 +194,34 @@ class Forces:
                 )
         return said
 
+    def contacts(self) -> dict[str, Floats]:
+        """Normal forces (T,) N of contacts by ``joint.constraint``: positive pushes the bodies apart.
+
+        A contact is an equation here, which holds on both sides; where the force is negative a real contact
+        would part. NaN where it is not determined.
+
+        Examples
+        --------
+        >>> import groups, mbssa
+        >>> m = mbssa.Builder("planar").body("ball", inertia={"mass": 2.0, "centre": (0, 0.05)})
+        >>> m = m.gravity(0, -9.81).rolling_with_slip("frame", "ball", point=(0, 0.05), axis=(1, 0),
+        ...     radius=0.05, driven=True)
+        >>> still = {name: {"law": "constant"} for name in ("1-2.roll", "1-2.slide")}
+        >>> mechanism = m.motion(still, steps=2).build()
+        >>> forces = groups.forces(groups.build(mbssa.decompose(mechanism)).solve())
+        >>> {name: force.round(2).tolist() for name, force in forces.contacts().items()}
+        {'1-2.height': [19.62, 19.62]}
+        """
+        from groups.dynamics.contacts import contact_forces
+
+        return contact_forces(self)
+
+    def pulling(self) -> list[str]:
+        """A sentence for each contact whose force pulls: since when, and at how many instants."""
+        from groups.dynamics.contacts import pulling
+
+        return pulling(self)
+
     def columns(self, units: Literal["si", "file"] = "si") -> list[Column]:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
         from groups.dynamics.table import columns_of

@@ -185,7 +185,9 @@ def stored_laws(mechanism: Mechanism, at_reference: Mapping[str, float]) -> dict
 
 
 def _laws(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
-    return {name: _law(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()}
+    return {
+        name: law_from_data(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()
+    }
 
 
 def check_span(steps: int | None, duration: float | None) -> None:
@@ -208,7 +210,7 @@ def check_span(steps: int | None, duration: float | None) -> None:
 _START = {"constant": "value", "speed": "start", "polynomial": "start", "harmonic": "mean", "ramp": "start"}
 
 
-def _law(law: InputLaw, at_reference: float, duration: float) -> Law:
+def law_from_data(law: InputLaw, at_reference: float, duration: float) -> Law:
     """A law from its data; ``at_reference`` is where the coordinate starts if nothing else is said."""
     given = law.parameters
 

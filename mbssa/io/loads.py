@@ -1,14 +1,273 @@
-"""Masses and forces of a mechanism: what is checked once its joints are there, and the way back to tables."""
+"""Masses and forces of a model: from checked tables to data in SI units, and back."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from mbssa.bounds import range_fault
 from mbssa.faults import Fault
-from mbssa.loads import FORCE_TYPES, Force
-from mbssa.mechanism import Mechanism
+from mbssa.io.motion import check_law, law_in_si, law_record
+from mbssa.joints.catalogue import Space, is_length
+from mbssa.loads import FORCE_TYPES, Force, ForceType, Inertia, inertia_matrix, principal_moments
+from mbssa.mechanism import FRAME, Mechanism, Vector
+from mbssa.motion import InputLaw
+
+if TYPE_CHECKING:
+    from mbssa.io.schema import ForceEntry, InertiaEntry
+
+#: A position of the file in m, or a fault.
+Position = Callable[[list[float] | None, str, float | None], Vector | None]
+
+
+@dataclasses.dataclass(frozen=True)
+class LoadReader:
+    """Reader of the tables of masses and forces; ``vector`` and ``faults`` are those of the file's reader."""
+
+    space: Space
+    length: float
+    angle: float
+    vector: Position
+    faults: list[Fault]
+
+    def fault(self, where: str, what: str) -> None:
+        self.faults.append(Fault(where, what))
+
+    # --- masses ---
+
+    def inertia(self, entry: InertiaEntry | None, origin: Vector | None, where: str) -> Inertia | None:
+        """Mass properties of one body in SI units; ``origin`` of the body stands in for a missing centre."""
+        if entry is None:
+            return None
+        place, before = f"{where} inertia", len(self.faults)
+        if not entry.mass > 0:
+            self.fault(f"{place}.mass", f"is {entry.mass:g}; write a positive mass, or leave inertia out")
+        centre = self.vector(entry.centre, f"{place}.centre", self.length) or origin
+        if centre is None and len(self.faults) == before:
+            self.fault(f"{place}.centre", "is missing; write the centre of mass, world axes at the reference")
+        square = self.length**2
+        planar = self.space == "planar"
+        wrong = ("moments", "products") if planar else ("moment",)
+        takes = "moment, a number" if planar else "moments = [Ixx, Iyy, Izz] and products = [Ixy, Ixz, Iyz]"
+        for key in wrong:
+            if getattr(entry, key) is not None:
+                self.fault(f"{place}.{key}", f"is not for a {self.space} model; write {takes}")
+        if planar and entry.moment is not None and entry.moment < 0:
+            self.fault(f"{place}.moment", f"is {entry.moment:g}; write zero or a positive number")
+        given = (entry.moment or 0.0, *(entry.moments or ()), *(entry.products or ()))
+        large = [
+            said for number in (entry.mass, *(v * square for v in given)) if (said := range_fault(number))
+        ]
+        if large:
+            self.fault(place, large[0])
+        elif not planar:
+            self._check_matrix(entry, place)
+        if len(self.faults) > before or centre is None:
+            return None
+        moments, products = (
+            None if each is None else tuple(v * square for v in each)
+            for each in (entry.moments, entry.products)
+        )
+        moment = None if entry.moment is None else entry.moment * square
+        return Inertia(float(entry.mass), centre, moment, moments, products)
+
+    def _check_matrix(self, entry: InertiaEntry, place: str) -> None:
+        """Check six components: no principal moment is negative or above the sum of the others."""
+        counted = {key: getattr(entry, key) for key in ("moments", "products")}
+        short = [key for key, given in counted.items() if given is not None and len(given) != 3]
+        for key in short:
+            self.fault(f"{place}.{key}", f"{len(counted[key])} numbers; write three")
+        if short:
+            return
+        if entry.products is not None and entry.moments is None:
+            self.fault(f"{place}.products", "stand without moments; write moments = [Ixx, Iyy, Izz]")
+            return
+        shown, wrong = principal_moments(inertia_matrix(entry.moments or (0.0, 0.0, 0.0), entry.products))
+        if wrong:
+            self.fault(f"{place}.moments", f"have the principal moments {shown}; {wrong}")
+
+    # --- forces ---
+
+    def forces(self, entries: Sequence[ForceEntry], numbers: Mapping[str, int], n: int) -> tuple[Force, ...]:
+        """Force elements in SI units; the coordinates that they name are checked with the mechanism.
+
+        Parameters
+        ----------
+        numbers : index of each body by its name
+        n : bodies, the frame included
+        """
+        from mbssa.io.shape_faults import UNREAD, entry_name
+
+        found = []
+        seen: dict[str, int] = {}
+        for index, entry in enumerate(entries):
+            if entry.type == UNREAD:
+                continue
+            where = entry_name("force", index, {"id": entry.id, "type": entry.type})
+            force = self._force(entry, index, numbers, n, where)
+            if force is None:
+                continue
+            if force.id in seen:
+                self.fault(
+                    f"{where} id", f"{force.id!r} is also that of force {seen[force.id]}; ids are unique"
+                )
+            seen.setdefault(force.id, index + 1)
+            found.append(force)
+        return tuple(found)
+
+    def _force(
+        self, entry: ForceEntry, index: int, numbers: Mapping[str, int], n: int, where: str
+    ) -> Force | None:
+        row = FORCE_TYPES.get(entry.type)
+        if row is None:
+            near = difflib.get_close_matches(entry.type, FORCE_TYPES, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            self.fault(f"{where} type", f"{entry.type!r} is no force; {hint}write {', '.join(FORCE_TYPES)}")
+            return None
+        before = len(self.faults)
+        given = {key for key in entry.model_fields_set - {"type", "id"} if getattr(entry, key) is not None}
+        takes = (*row.required, *row.optional)
+        for key in sorted(given - set(takes)):
+            self.fault(f"{where} {key}", f"is not for a {entry.type}; it takes {', '.join(takes)}")
+        for key in row.required:
+            if key not in given:
+                self.fault(f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}")
+        if not given & set(row.exerting):
+            self.fault(where, f"exerts nothing; write one of {', '.join(row.exerting)}")
+        self._check_numbers(entry, row, given, where)
+        bodies = self._bodies(entry, row.n_bodies, numbers, n, where)
+        if len(self.faults) > before:
+            return None
+        force = self._scaled(entry, row, bodies, entry.id or f"{entry.type} {index + 1}", where)
+        return force if len(self.faults) == before else None
+
+    def _check_numbers(self, entry: ForceEntry, row: ForceType, given: set[str], where: str) -> None:
+        """Check signs of numbers, laws of time, points of a terrain, and keys that need one another."""
+        if row.planar and self.space != "planar":
+            self.fault(f"{where} type", f"{entry.type} is for planar models")
+        for key in sorted(given & {"stiffness", "damping", "friction"}):
+            if getattr(entry, key) < 0:
+                self.fault(f"{where} {key}", f"is {getattr(entry, key):g}; write zero or a positive number")
+        for key in sorted(given & {"threshold", "radius"}):
+            if getattr(entry, key) <= 0:
+                self.fault(f"{where} {key}", f"is {getattr(entry, key):g}; write a positive number")
+        if "friction" in given and "threshold" not in given and "threshold" in row.optional:
+            self.fault(f"{where} threshold", "is missing; friction needs the velocity of its regularisation")
+        if entry.factor is not None:
+            if not given & {"force", "moment"}:
+                self.fault(f"{where} factor", "multiplies the force; write force")
+            check_law(entry.factor, None, f"{where} factor", self.faults)
+        if entry.terrain is not None:
+            self._check_terrain(entry.terrain, where)
+
+    def _check_terrain(self, points: list[list[float]], where: str) -> None:
+        if len(points) < 2:
+            self.fault(f"{where} terrain", f"{len(points)} points; write two or more")
+        short = [k for k, point in enumerate(points, 1) if len(point) != 2]
+        for k in short:
+            self.fault(f"{where} terrain[{k}]", f"{len(points[k - 1])} numbers; write [x, y]")
+        if short:
+            return
+        for k in range(1, len(points)):
+            if points[k][0] <= points[k - 1][0]:
+                what = f"x = {points[k][0]:g} follows {points[k - 1][0]:g}; write increasing x"
+                self.fault(f"{where} terrain[{k + 1}]", what)
+                return
+
+    def _bodies(
+        self, entry: ForceEntry, wanted: int, numbers: Mapping[str, int], n: int, where: str
+    ) -> tuple[int, ...]:
+        if entry.bodies is None:
+            return ()
+        if len(entry.bodies) != wanted:
+            self.fault(f"{where} bodies", f"{len(entry.bodies)} bodies; write {wanted}")
+        found = []
+        for body in entry.bodies:
+            index = body - 1 if isinstance(body, int) else numbers.get(body, -1)
+            if not 0 <= index < n:
+                shown = ", ".join([FRAME, *(name for name in numbers if numbers[name])][:20])
+                self.fault(f"{where} bodies", f"body {body!r} does not exist; the bodies are {shown}")
+            found.append(index)
+        if FORCE_TYPES[entry.type].planar and found == [0]:
+            self.fault(
+                f"{where} bodies", f"the frame has no wheel on its own {entry.type}; name another body"
+            )
+        if len(found) == 2 and found[0] == found[1]:
+            self.fault(f"{where} bodies", "names a body twice; write two different bodies")
+        return tuple(found)
+
+    def _scaled(
+        self, entry: ForceEntry, row: ForceType, bodies: tuple[int, ...], identity: str, where: str
+    ) -> Force:
+        turning = entry.coordinate is not None and not is_length(entry.coordinate)
+        along = self.angle if turning else self.length
+        strength = self.length if turning else 1.0  # a torque of the file is in N x length
+
+        def si(key: str) -> float | None:
+            given = getattr(entry, key)
+            of_force, of_length = row.units[key]
+            return None if given is None else float(given * strength**of_force * along**of_length)
+
+        push = self._components if row.vector else self._number
+        turn = self._number if self.space == "planar" else self._components
+        terrain = entry.terrain
+        return Force(
+            entry.type,
+            identity,
+            bodies,
+            entry.coordinate,
+            self._points(entry, where),
+            self.vector(entry.point, f"{where} point", self.length),
+            si("stiffness") or 0.0,
+            si("damping") or 0.0,
+            si("rest"),
+            push(entry.force, strength, f"{where} force"),
+            turn(entry.moment, self.length, f"{where} moment"),
+            entry.axes or "world",
+            None if entry.factor is None else law_in_si(entry.factor, 1.0, self.angle),
+            si("friction") or 0.0,
+            si("threshold"),
+            si("radius"),
+            None if terrain is None else tuple((x * self.length, y * self.length) for x, y in terrain),
+        )
+
+    def _points(self, entry: ForceEntry, where: str) -> tuple[Vector, ...] | None:
+        if entry.points is None:
+            return None
+        if len(entry.points) != 2:
+            self.fault(f"{where} points", f"{len(entry.points)} entries; write 2")
+        placed = [self.vector(v, f"{where} points[{k}]", self.length) for k, v in enumerate(entry.points, 1)]
+        found = tuple(point for point in placed if point is not None)
+        if len(found) == 2 and math.dist(*found) == 0.0:
+            self.fault(f"{where} points", "coincide at the reference; a spring needs a direction")
+        return found
+
+    def _number(self, given: float | list[float] | None, scale: float, where: str) -> float | None:
+        if isinstance(given, list):
+            self.fault(where, f"is {_shown(given)}; write a number")
+            return None
+        return None if given is None else float(given * scale)
+
+    def _components(self, given: float | list[float] | None, scale: float, where: str) -> Vector | None:
+        """A vector of the space in SI units; other than a direction it may be zero."""
+        if given is None:
+            return None
+        size = 2 if self.space == "planar" else 3
+        if not isinstance(given, list) or len(given) != size:
+            self.fault(where, f"is {_shown(given)}; write a vector of {size} numbers")
+            return None
+        return tuple(float(v * scale) for v in given)
+
+
+def _shown(given: float | list[float]) -> str:
+    """Numbers of a file as a message shows them."""
+    return f"[{', '.join(f'{v:g}' for v in given)}]" if isinstance(given, list) else f"{given:g}"
+
+
+# --- with the joints ---------------------------------------------------------------------------------
 
 
 def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
@@ -75,7 +334,9 @@ def _force_record(force: Force, names: Mapping[int, str]) -> dict[str, Any]:
         value = getattr(force, key)
         if key == "bodies":
             value = [names.get(index, index + 1) for index in force.bodies]
-        elif value is None or (key in ("stiffness", "damping") and value == 0.0):
+        elif value is None or (key in ("stiffness", "damping", "friction") and value == 0.0):
             continue
+        elif isinstance(value, InputLaw):
+            value = law_record(value)
         table[key] = value
     return table

@@ -34,10 +34,15 @@ def motion_of(entry: MotionEntry, length: float, angle: float, faults: list[Faul
     inputs = {}
     for name, law in entry.inputs.items():
         scale = length if is_length(name) else angle
-        _check_law(law, entry.duration, f"[motion] {name}", faults)
-        given = law.model_dump(exclude_unset=True, exclude_none=True, exclude={"law"})
-        inputs[name] = InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})
+        check_law(law, entry.duration, f"[motion] {name}", faults)
+        inputs[name] = law_in_si(law, scale, angle)
     return DefaultMotion(float(entry.duration), entry.steps, inputs)
+
+
+def law_in_si(law: AnyLaw, scale: float, angle: float) -> InputLaw:
+    """A law of a checked table in SI units; ``scale`` and ``angle`` are those of its values and its phase."""
+    given = law.model_dump(exclude_unset=True, exclude_none=True, exclude={"law"})
+    return InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})
 
 
 def _in_si(name: str, value: float | list[float], scale: float, angle: float) -> Parameter:
@@ -47,9 +52,13 @@ def _in_si(name: str, value: float | list[float], scale: float, angle: float) ->
     return float(value * factor)
 
 
-def _check_law(law: AnyLaw, duration: float, where: str, faults: list[Fault]) -> None:
-    if law.law == "ramp" and law.duration is None and law.begin >= duration:
-        faults.append(Fault(f"{where} begin", f"is {law.begin}; the motion ends at {duration} s"))
+def check_law(law: AnyLaw, duration: float | None, where: str, faults: list[Fault]) -> None:
+    """Collect what is wrong with a law by itself; ``duration`` is that of the motion, s, if it has one."""
+    if law.law == "ramp" and law.duration is None:
+        if duration is None:
+            faults.append(Fault(f"{where} duration", "is missing; write how long the step lasts, s"))
+        elif law.begin >= duration:
+            faults.append(Fault(f"{where} begin", f"is {law.begin}; the motion ends at {duration} s"))
     if law.law != "spline":
         return
     if len(law.times) != len(law.values):
@@ -60,7 +69,7 @@ def _check_law(law: AnyLaw, duration: float, where: str, faults: list[Fault]) ->
         at = falling[0]
         what = f"{law.times[at]} follows {law.times[at - 1]}; write increasing times"
         faults.append(Fault(f"{where} times[{at + 1}]", what))
-    elif law.times[0] > 0 or law.times[-1] < duration:
+    elif duration is not None and (law.times[0] > 0 or law.times[-1] < duration):
         what = f"reach from {law.times[0]} to {law.times[-1]} s; the motion lasts from 0 to {duration} s"
         faults.append(Fault(f"{where} times", what))
 
@@ -149,12 +158,20 @@ def motion_record(mechanism: Mechanism) -> dict[str, Any] | None:
     motion = mechanism.motion
     if motion is None or coordinate_faults(mechanism, motion):
         return None
-    inputs = {
-        name: {"law": law.name}
-        | {key: list(value) if isinstance(value, tuple) else value for key, value in law.parameters.items()}
-        for name, law in motion.inputs.items()
-    }
+    inputs = {name: law_record(law) for name, law in motion.inputs.items()}
     return {"duration": motion.duration, "steps": motion.steps, "inputs": inputs}
+
+
+def law_record(law: InputLaw) -> dict[str, Any]:
+    """The table of a law.
+
+    >>> law_record(InputLaw("spline", {"times": (0.0, 1.0), "values": (0.0, 2.0)}))
+    {'law': 'spline', 'times': [0.0, 1.0], 'values': [0.0, 2.0]}
+    """
+    values = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in law.parameters.items()
+    }
+    return {"law": law.name} | values
 
 
 def lost_motion(mechanism: Mechanism) -> list[str]:

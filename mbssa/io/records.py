@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.faults import Fault, ModelError
-from mbssa.io.loads import load_records
+from mbssa.io.loads import force_faults, load_records, with_joints
 from mbssa.io.motion import motion_record
 from mbssa.joints.catalogue import Space, joint_type
 from mbssa.loads import Force, Inertia
@@ -268,20 +268,20 @@ def geometry_from_records(
         With every fault.
     """
     from mbssa.io.shape_faults import check_shape
-    from mbssa.io.toml_file import _Reader
+    from mbssa.io.toml_file import ModelReader
 
     faults: list[Fault] = []
     raw = {"format": 1, "space": space, "body": list(bodies.values()), "joint": list(joints.values())}
     model = check_shape(raw, faults)
     if model is None or faults:
         raise ModelError(source_name, _renamed(faults))
-    reader = _Reader(model, source_name, "", faults)
-    by_place = reader._body_geometry()
+    reader = ModelReader(model, source_name, "", faults)
+    by_place = reader.body_geometry()
     found = {index: by_place[place + 1] for place, index in enumerate(bodies) if place + 1 in by_place}
     geometry = {}
     for index, entry in zip(joints, model.joint, strict=True):
         where = f"joint {index + 1} ({', '.join(map(str, entry.bodies))})"
-        value = reader._joint_geometry(entry, joint_type(entry.type, space), where)
+        value = reader.joint_geometry(entry, joint_type(entry.type, space), where)
         if value is not None:
             geometry[index] = value
     if faults:
@@ -299,18 +299,17 @@ def loads_from_records(
     ModelError
         With every fault.
     """
-    from mbssa.io.loads import force_faults, with_joints
     from mbssa.io.shape_faults import check_shape
-    from mbssa.io.toml_file import _Reader
+    from mbssa.io.toml_file import ModelReader
 
     faults: list[Fault] = []
     model = check_shape({"format": 1, "space": mechanism.space, **tables}, faults)
     if model is None or faults:
         raise ModelError(source_name, _renamed(faults))
-    reader = _Reader(model, source_name, "", faults)
+    reader = ModelReader(model, source_name, "", faults)
     numbers = {name: index for index, name in enumerate(mechanism.body_names or (FRAME,))}
-    gravity = reader._gravity()
-    forces = with_joints(mechanism, reader._loads().forces(model.force, numbers, mechanism.n_bodies))
+    gravity = reader.gravity()
+    forces = with_joints(mechanism, reader.forces(numbers, mechanism.n_bodies))
     faults += force_faults(mechanism, forces)
     if faults:
         raise ModelError(source_name, _renamed(faults))

@@ -152,33 +152,6 @@ class JointEntry(Table):
     )
 
 
-class ForceEntry(Table):
-    """A force element; forces in N, moments in N times the length unit."""
-
-    type: str = Field(description="spring, coordinate or point")
-    id: str | None = Field(None, description="unique; type and number if not given")
-    bodies: list[BodyReference] | None = Field(
-        None, description="spring: the two bodies; point: the one body on which it acts"
-    )
-    points: list[Point] | None = Field(
-        None, description="spring: one point per body, world coordinates at the reference"
-    )
-    point: Point | None = Field(None, description="point: where it acts, world coordinates at the reference")
-    coordinate: str | None = Field(None, description='coordinate: the one it acts on, "1-4.slide"')
-    stiffness: FiniteFloat | None = Field(None, description="force or torque per length or angle unit")
-    damping: FiniteFloat | None = Field(None, description="force or torque per length or angle unit and s")
-    rest: FiniteFloat | None = Field(
-        None, description="length or coordinate without spring force; that of the reference if not given"
-    )
-    force: FiniteFloat | Numbers | None = Field(
-        None, description="constant: spring, pushing apart; coordinate, along it; point, a vector"
-    )
-    moment: FiniteFloat | Numbers | None = Field(None, description="point: a vector; planar: a number")
-    axes: Literal["world", "body"] | None = Field(
-        None, description="point: axes in which force and moment are constant; world if not given"
-    )
-
-
 class ConstantLaw(Table):
     """The coordinate stands still."""
 
@@ -255,6 +228,62 @@ LAWS: dict[str, type[Table]] = {
 AnyLaw = Annotated[
     ConstantLaw | SpeedLaw | PolynomialLaw | HarmonicLaw | RampLaw | SplineLaw, Field(discriminator="law")
 ]
+
+
+class ForceEntry(Table):
+    """A force element; forces in N, moments in N times the length unit."""
+
+    type: str = Field(description="spring, coordinate, friction, point or terrain")
+    id: str | None = Field(None, description="unique; type and number if not given")
+    bodies: list[BodyReference] | None = Field(
+        None, description="spring: the two bodies; point, terrain: the one body on which it acts"
+    )
+    points: list[Point] | None = Field(
+        None, description="spring: one point per body, world coordinates at the reference"
+    )
+    point: Point | None = Field(
+        None,
+        description="point: where it acts; terrain: the wheel's centre; world coordinates at the reference",
+    )
+    coordinate: str | None = Field(
+        None, description='coordinate, friction: the coordinate it acts on, "1-4.slide"'
+    )
+    stiffness: FiniteFloat | None = Field(
+        None,
+        description="force or torque per length or angle unit; terrain: per length unit to the power 3/2",
+    )
+    damping: FiniteFloat | None = Field(
+        None,
+        description="force or torque per length or angle unit and s; terrain: c of 1 + c d/dt penetration, "
+        "s per length unit",
+    )
+    rest: FiniteFloat | None = Field(
+        None, description="length or coordinate without spring force; that of the reference if not given"
+    )
+    force: FiniteFloat | Numbers | None = Field(
+        None, description="spring, pushing apart; coordinate, along it; point, a vector"
+    )
+    moment: FiniteFloat | Numbers | None = Field(None, description="point: a vector; planar: a number")
+    axes: Literal["world", "body"] | None = Field(
+        None, description="point: axes in which force and moment are given; world if not given"
+    )
+    factor: AnyLaw | None = Field(
+        None,
+        description="law of time, without unit, by which force and moment are multiplied; start, mean and "
+        "value are 0 if not given",
+    )
+    friction: FiniteFloat | None = Field(
+        None, description="friction: the Coulomb force or torque; terrain: the coefficient of friction"
+    )
+    threshold: FiniteFloat | None = Field(
+        None,
+        description="length or angle units per s: friction is proportional to tanh(velocity / threshold)",
+    )
+    radius: FiniteFloat | None = Field(None, description="terrain: of the wheel")
+    terrain: list[Numbers] | None = Field(
+        None,
+        description="terrain: points [x, y] with increasing x, world axes; a natural cubic spline joins them",
+    )
 
 
 class MotionEntry(Table):

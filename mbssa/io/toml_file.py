@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from mbssa.bounds import body_faults, joint_faults
 from mbssa.faults import Fault, ModelError
 from mbssa.io.build import build, driven_bits, with_article
-from mbssa.io.load_tables import LoadReader
+from mbssa.io.loads import LoadReader
 from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
 from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
@@ -31,6 +32,7 @@ from mbssa.mechanism import (
     FRAME,
     FRAME_NAMES,
     BodyGeometry,
+    Force,
     JointFrame,
     JointGeometry,
     Mechanism,
@@ -71,7 +73,7 @@ def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     model = check_shape(raw, faults)
     if model is None:
         raise ModelError(source_name, faults)
-    return _Reader(model, source_name, name, faults).mechanism()
+    return ModelReader(model, source_name, name, faults).mechanism()
 
 
 # --- faults of meaning -----------------------------------------------------------------------------
@@ -89,7 +91,7 @@ class _Pair:
     identity: str | None
 
 
-class _Reader:
+class ModelReader:
     """One pass over a file of right shape, collecting faults of meaning."""
 
     def __init__(self, model: ModelFile, source_name: str, name: str, faults: list[Fault]) -> None:
@@ -102,6 +104,7 @@ class _Reader:
         self.length, self.angle = model.units.scales
 
     def mechanism(self) -> Mechanism:
+        """The checked mechanism; raises ModelError with every fault."""
         names = self._body_names()
         n_bodies = self.model.bodies or len(names)
         if not self.model.bodies and not self.model.body:
@@ -126,7 +129,7 @@ class _Reader:
             if joint.driven_pairs:
                 self.fault(f"{where} driven_pairs", "is for joints of three or more bodies; write driven")
             mask = driven_bits(row.index, joint.driven, f"{where} driven", self.faults) if row else 0
-            geometry = self._joint_geometry(joint, row, where) if row else None
+            geometry = self.joint_geometry(joint, row, where) if row else None
             identity = None if joint.id is None else self._checked_id(joint.id, where)
             pairs.append(_Pair(index, ends, row, mask, geometry, identity))
         return build(
@@ -142,11 +145,11 @@ class _Reader:
             body_names=tuple(names) if names and not self.model.bodies else None,
             joint_names={j: p.identity for j, p in enumerate(pairs) if p.identity is not None},
             joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
-            body_geometry=self._body_geometry(),
+            body_geometry=self.body_geometry(),
             multiple_joints=tuple(multiple),
             motion=self._motion(),
-            gravity=self._gravity(),
-            forces=self._loads().forces(self.model.force, numbers, n_bodies),
+            gravity=self.gravity(),
+            forces=self.forces(numbers, n_bodies),
             name=self.name,
             title=self.model.title,
             source=self.model.source,
@@ -161,7 +164,12 @@ class _Reader:
     def _loads(self) -> LoadReader:
         return LoadReader(self.space, self.length, self.angle, self._vector, self.faults)
 
-    def _gravity(self) -> Vector | None:
+    def forces(self, numbers: Mapping[str, int], n_bodies: int) -> tuple[Force, ...]:
+        """Force elements in SI units; ``numbers`` are the indices of bodies by name."""
+        return self._loads().forces(self.model.force, numbers, n_bodies)
+
+    def gravity(self) -> Vector | None:
+        """Acceleration, m/s²."""
         return self._vector(self.model.gravity, "gravity", self.length)
 
     def _spanning_pairs(
@@ -188,7 +196,7 @@ class _Reader:
         if tree is None:
             self.fault(f"{where} driven_pairs", "close a ring; drive at most one fewer than the bodies")
             return []
-        geometry = self._joint_geometry(joint, row, where)
+        geometry = self.joint_geometry(joint, row, where)
         pairs = []
         for number, (a, b) in enumerate(tree):
             mine = geometry
@@ -299,7 +307,8 @@ class _Reader:
 
     # --- geometry ---
 
-    def _joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
+    def joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
+        """Geometry of a joint; ``where`` names it in faults."""
         if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
             joint = self._with_pins(joint)
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
@@ -507,7 +516,8 @@ class _Reader:
             what = f"stand at {angle:.4g}° to each other; write right angles, for the second [{shown}]"
             self.fault(where, what)
 
-    def _body_geometry(self) -> dict[int, BodyGeometry]:
+    def body_geometry(self) -> dict[int, BodyGeometry]:
+        """Geometry of bodies by index."""
         found = {}
         for index, body in enumerate(self.model.body):
             where = entry_name("body", index, {"name": body.name})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.forces.factor import amount_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.rows import joint_rows
 from groups.dynamics.state import State
@@ -22,14 +23,23 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     """
     assert force.coordinate is not None
     joint, _, name = force.coordinate.rpartition(".")
-    effort = np.full(state.instants, force.force if isinstance(force.force, float) else 0.0)
+    effort = amount_of(force, state)
     if force.stiffness or force.damping:
         motion = state.trajectory.joint(joint)[name]
         if force.stiffness:
-            rest = _at_reference(state, joint, name) if force.rest is None else force.rest
-            effort -= force.stiffness * (motion.value - rest)
+            effort -= force.stiffness * (motion.value - _rest(force, state))
         effort -= force.damping * motion.rate
     return along_coordinate(state, force.coordinate, effort)
+
+
+def energy(force: Force, state: State) -> Floats:
+    """(T,) J: half the stiffness times the square of the coordinate less its rest."""
+    if not force.stiffness:
+        return np.zeros(state.instants)
+    assert force.coordinate is not None
+    joint, _, name = force.coordinate.rpartition(".")
+    found: Floats = state.trajectory.joint(joint)[name].value - _rest(force, state)
+    return 0.5 * force.stiffness * found**2
 
 
 def along_coordinate(state: State, coordinate: str, effort: Floats) -> list[Wrench]:
@@ -47,6 +57,13 @@ def along_coordinate(state: State, coordinate: str, effort: Floats) -> list[Wren
         )
         for slot, body in enumerate(rows.bodies)
     ]
+
+
+def _rest(force: Force, state: State) -> float:
+    """Value without spring force, m or rad; that of the reference if not given."""
+    assert force.coordinate is not None
+    joint, _, name = force.coordinate.rpartition(".")
+    return _at_reference(state, joint, name) if force.rest is None else force.rest
 
 
 def _at_reference(state: State, joint: str, name: str) -> float:

@@ -1,10 +1,11 @@
-"""Constant force and moment on a body at one of its points, in axes of the world or of the body."""
+"""Force and moment on a body at one of its points, in axes of the world or of the body."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.forces.factor import factor_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.rotations import in_space
@@ -23,7 +24,8 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
         vectors = [state.rotation[body] @ vector for vector in turned]
     else:
         vectors = [np.tile(vector, (state.instants, 1)) for vector in turned]
-    return [Wrench(body, state.position[body] + arm, vectors[0], vectors[1])]
+    factor = factor_of(force, state)[:, None]
+    return [Wrench(body, state.position[body] + arm, factor * vectors[0], factor * vectors[1])]
 
 
 def _in_space(given: float | Vector | None) -> Floats:

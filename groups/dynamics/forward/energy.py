@@ -1,4 +1,4 @@
-"""Energy of a simulated motion: kinetic, of gravity and of springs; and how far constraints are off."""
+"""Energy of a simulated motion: kinetic, of gravity, of force elements; and how far constraints are off."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.forces import energy_of
 from groups.dynamics.masses import masses
 from groups.dynamics.state import State
 from groups.rotations import in_space
-from mbssa.loads import Force
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.absolute import Constraints
@@ -37,31 +37,11 @@ def of_gravity(state: State) -> Floats:
     return found
 
 
-def of_springs(state: State) -> Floats:
-    """(T,) J of linear springs: half the stiffness times the square of the extension."""
+def of_elements(state: State) -> Floats:
+    """(T,) J that force elements store: springs and contacts."""
     found = np.zeros(state.instants)
     for force in state.trajectory.mechanism.forces:
-        stiffness = getattr(force, "stiffness", 0.0)
-        if stiffness:
-            found += 0.5 * stiffness * _extension(force, state) ** 2
-    return found
-
-
-def _extension(force: Force, state: State) -> Floats:
-    if force.coordinate is not None:
-        from groups.dynamics.forces.coordinate import _at_reference
-
-        joint, _, name = force.coordinate.rpartition(".")
-        rest = _at_reference(state, joint, name) if force.rest is None else force.rest
-        extension: Floats = state.trajectory.joint(joint)[name].value - rest
-        return extension
-    assert force.points is not None
-    ends = [in_space(np.array(point)) for point in force.points]
-    rest = float(np.linalg.norm(ends[1] - ends[0])) if force.rest is None else force.rest
-    one, other = (
-        state.position[body] + state.arm(body, end) for body, end in zip(force.bodies, ends, strict=True)
-    )
-    found: Floats = np.linalg.norm(other - one, axis=1) - rest
+        found += energy_of(force, state)
     return found
 
 

@@ -263,7 +263,7 @@ def _measured(
         tuple(name for name in names if name not in laws),
         tuple(laws),
         kinetic,
-        gravity + energy.of_springs(state),
+        gravity + energy.of_elements(state),
         work,
         kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0]),
         position_error,

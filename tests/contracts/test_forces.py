@@ -1,0 +1,365 @@
+"""What every type of force element promises: balance, equal and opposite loads, energy, files."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from groups.dynamics.forces import ENERGIES, TYPES, energy_of, wrenches_of
+from groups.dynamics.state import State
+from mbssa.loads import FORCE_TYPES
+
+MASS = {"mass": 2.0, "centre": (0.1, 0.05), "moment": 0.02}
+HILLS = [(x, -0.3 + 0.02 * np.cos(5 * x)) for x in np.linspace(-1.0, 1.0, 21)]
+
+#: By type, elements on the four-bar linkage below; the first of each is conservative where the type has such.
+ELEMENTS = {
+    "spring": [
+        {"bodies": ["coupler", "frame"], "points": [(0.3, 0.3), (0.2, -0.1)], "stiffness": 300.0},
+        {
+            "bodies": ["coupler", "rocker"],
+            "points": [(0.3, 0.3), (0.38, 0.05)],
+            "damping": 7.0,
+            "force": 4.0,
+            "factor": {"law": "harmonic", "amplitude": 1.0, "frequency": 2.0, "phase": 0.3},
+        },
+    ],
+    "coordinate": [
+        {"coordinate": "1-4.angle", "stiffness": 5.0, "rest": 0.1},
+        {
+            "coordinate": "2-3.angle",
+            "damping": 0.2,
+            "force": 0.7,
+            "factor": {"law": "spline", "times": [0.0, 0.4, 1.0], "values": [0.0, 1.0, -2.0]},
+        },
+    ],
+    "friction": [
+        {"coordinate": "2-3.angle", "friction": 0.8, "threshold": 0.05, "damping": 0.1},
+        {"coordinate": "1-4.angle", "friction": 0.8, "threshold": 0.5},
+    ],
+    "point": [
+        {"bodies": ["rocker"], "point": (0.4, 0.1), "force": (2.0, -3.0)},
+        {
+            "bodies": ["coupler"],
+            "point": (0.2, 0.1),
+            "force": (1.0, 2.0),
+            "moment": 0.4,
+            "axes": "body",
+            "factor": {"law": "ramp", "start": 0.0, "end": 1.0, "duration": 0.5},
+        },
+    ],
+    "terrain": [
+        {"bodies": ["coupler"], "point": (0.1, -0.15), "radius": 0.145, "stiffness": 4e3, "terrain": HILLS},
+        {
+            "bodies": ["coupler"],
+            "point": (0.1, -0.15),
+            "radius": 0.145,
+            "stiffness": 4e3,
+            "damping": 0.3,
+            "friction": 0.4,
+            "threshold": 0.01,
+            "terrain": HILLS,
+        },
+    ],
+}
+CASES = [(kind, place) for kind, several in ELEMENTS.items() for place in range(len(several))]
+each_element = pytest.mark.parametrize(("kind", "place"), CASES)
+
+#: Types whose loads have no counterpart on another body: they act from outside.
+OUTSIDE = {"point"}
+
+
+def linkage(kind, place, steps=1001, **units):
+    m = mbssa.Builder("planar", **units)
+    m.body("crank", inertia=MASS).body("coupler", inertia=MASS).body("rocker", inertia=MASS)
+    m.revolute("frame", "crank", point=(0, 0), driven=True).revolute("crank", "coupler", point=(0.06, 0.08))
+    m.revolute("coupler", "rocker", point=(0.34, 0.22)).revolute("frame", "rocker", point=(0.4, 0))
+    m.motion({"1-2.angle": {"law": "harmonic", "amplitude": 0.6, "frequency": 1.0}}, steps=steps)
+    return m.gravity(0, -9.81).force(kind, **ELEMENTS[kind][place]).build()
+
+
+def solved(mechanism):
+    trajectory = groups.build(mbssa.decompose(mechanism)).solve()
+    assert trajectory.ok
+    return trajectory
+
+
+def rate_of(values, time):
+    """Derivative of fourth order at the inner instants."""
+    return (values[:-4] - 8 * values[1:-3] + 8 * values[3:-1] - values[4:]) / (12 * (time[1] - time[0]))
+
+
+def test_every_type_is_read_evaluated_and_tested():
+    assert TYPES.keys() == FORCE_TYPES.keys() == ELEMENTS.keys()
+
+
+@each_element
+def test_powers_are_in_balance(kind, place):
+    forces = groups.forces(solved(linkage(kind, place)))
+    assert forces.ok
+    power = forces.element_power[f"{kind} 1"]
+    assert np.abs(power).max() > 1e-2
+    assert np.abs(forces.balance).max() < 1e-9 * np.abs(forces.drive_power).max()
+
+
+@each_element
+def test_loads_are_equal_and_opposite(kind, place):
+    mechanism = linkage(kind, place)
+    loads = wrenches_of(mechanism.forces[0], State.of(solved(mechanism)))
+    if kind in OUTSIDE:
+        assert [load.body for load in loads] == list(mechanism.forces[0].bodies)
+        return
+    total = sum(load.about(np.zeros_like(load.point)) for load in loads)
+    largest = max(np.abs(load.about(np.zeros_like(load.point))).max() for load in loads)
+    assert len({load.body for load in loads}) == 2
+    assert np.abs(total).max() < 1e-12 * largest
+
+
+@each_element
+def test_power_is_force_times_rate_of_its_points(kind, place):
+    """Against the bodies' paths, differentiated by finite differences."""
+    mechanism = linkage(kind, place, steps=4001)
+    trajectory = solved(mechanism)
+    forces = groups.forces(trajectory)
+    loads = wrenches_of(mechanism.forces[0], State.of(trajectory))
+    power = np.zeros(len(trajectory.time))
+    for load in loads:
+        # About the body's origin, whose path and angle are differentiated.
+        at = trajectory.position[:, load.body]
+        wrench = load.about(np.column_stack([at, np.zeros(len(at))]))[:, [0, 1, 5]]
+        pose = np.column_stack([at, trajectory.orientation[:, load.body]])
+        power[2:-2] += (wrench[2:-2] * rate_of(pose, trajectory.time)).sum(axis=1)
+    given = forces.element_power[f"{kind} 1"]
+    np.testing.assert_allclose(power[2:-2], given[2:-2], atol=1e-8 * np.abs(given).max())
+
+
+def of_spring(trajectory):
+    ends = [(0.3, 0.3), (0.2, -0.1)]
+    length = np.linalg.norm(trajectory.body("coupler").point(ends[0]) - ends[1], axis=1)
+    return 0.5 * 300 * (length - np.hypot(0.1, 0.4)) ** 2
+
+
+def of_coordinate(trajectory):
+    return 0.5 * 5 * (trajectory.joint("1-4")["angle"].value - 0.1) ** 2
+
+
+def of_point(trajectory):
+    return -trajectory.body("rocker").point((0.4, 0.1)) @ (2.0, -3.0)
+
+
+def of_terrain(trajectory):
+    """Hertz: 2/5 k δ^(5/2), with the distance from the terrain by brute force over a fine polyline."""
+    from scipy.interpolate import CubicSpline
+
+    curve = CubicSpline(*np.array(HILLS).T, bc_type="natural")
+    x = np.linspace(-0.5, 0.7, 40_001)
+    line = np.column_stack([x, curve(x)])
+    centre = trajectory.body("coupler").point((0.1, -0.15))
+    depth = []
+    for one in centre:
+        k = int(((line - one) ** 2).sum(axis=1).argmin())
+        # The two chords beside the nearest corner.
+        a, b = line[k - 1 : k + 1], line[k : k + 2]
+        share = np.clip(((one - a) * (b - a)).sum(axis=1) / ((b - a) ** 2).sum(axis=1), 0, 1)
+        depth.append(0.145 - np.linalg.norm(a + share[:, None] * (b - a) - one, axis=1).min())
+    return 0.4 * 4e3 * np.maximum(depth, 0.0) ** 2.5
+
+
+POTENTIALS = {"spring": of_spring, "coordinate": of_coordinate, "point": of_point, "terrain": of_terrain}
+
+
+@pytest.mark.parametrize("kind", POTENTIALS)
+def test_a_conservative_element_gives_back_its_potential(kind):
+    trajectory = solved(linkage(kind, 0))
+    given = groups.forces(trajectory).element_power[f"{kind} 1"][2:-2]
+    lost = -rate_of(POTENTIALS[kind](trajectory), trajectory.time)
+    # The power of a contact begins with δ^(3/2): of limited smoothness, as is its difference quotient.
+    tolerance = 1e-4 if kind == "terrain" else 1e-6
+    np.testing.assert_allclose(given, lost, atol=tolerance * np.abs(given).max())
+
+
+@pytest.mark.parametrize("kind", FORCE_TYPES)
+def test_stored_energy_is_the_potential(kind):
+    mechanism = linkage(kind, 0, steps=101)
+    trajectory = solved(mechanism)
+    stored = energy_of(mechanism.forces[0], State.of(trajectory))
+    if kind not in ENERGIES:
+        assert (stored == 0.0).all()
+        return
+    expected = POTENTIALS[kind](trajectory)
+    np.testing.assert_allclose(stored, expected, atol=1e-6 * expected.max())
+
+
+@pytest.mark.parametrize("place", range(len(ELEMENTS["friction"])))
+def test_friction_takes_power_at_every_rate(place):
+    trajectory = solved(linkage("friction", place))
+    power = groups.forces(trajectory).element_power["friction 1"]
+    assert (power <= 0.0).all()
+    element = ELEMENTS["friction"][place]
+    joint, _, name = element["coordinate"].rpartition(".")
+    fast = np.abs(trajectory.joint(joint)[name].rate) > 20 * element["threshold"]
+    rate = trajectory.joint(joint)[name].rate[fast]
+    coulomb = -element["friction"] * np.abs(rate) - element.get("damping", 0.0) * rate**2
+    np.testing.assert_allclose(power[fast], coulomb, rtol=1e-12)
+
+
+def test_a_contact_never_pulls_and_its_friction_opposes_the_slip():
+    mechanism = linkage("terrain", 1)
+    state = State.of(solved(mechanism))
+    wheel, _ = wrenches_of(mechanism.forces[0], state)
+    free = dataclasses.replace(mechanism.forces[0], friction=0.0)
+    normal, _ = wrenches_of(free, state)
+    slip = state.velocity(2, wheel.point - state.position[2])
+    assert (normal.force[:, 1] >= 0.0).all()
+    assert normal.force[:, 1].min() == 0.0 < normal.force[:, 1].max()
+    drag = wheel.force - normal.force
+    assert ((drag * slip).sum(axis=1) <= 1e-15).all()
+    pressed = np.linalg.norm(normal.force, axis=1)
+    assert (np.linalg.norm(drag, axis=1) <= 0.4 * pressed * (1 + 1e-12)).all()
+
+
+@each_element
+def test_an_instant_alone_gives_what_it_gives_among_others(kind, place):
+    mechanism = linkage(kind, place, steps=11)
+    trajectory = solved(mechanism)
+    whole = wrenches_of(mechanism.forces[0], State.of(trajectory))
+    moments = ("time", "position", "orientation", "velocity", "acceleration", "status")
+    for t in (0, 4):
+        one = dataclasses.replace(
+            trajectory, **{name: getattr(trajectory, name)[t : t + 1] for name in moments}
+        )
+        alone = wrenches_of(mechanism.forces[0], State.of(one))
+        for single, several in zip(alone, whole, strict=True):
+            np.testing.assert_allclose(single.force[0], several.force[t], rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(single.moment[0], several.moment[t], rtol=1e-12, atol=1e-12)
+
+
+@each_element
+@pytest.mark.parametrize("ending", ["toml", "npz"])
+def test_files_keep_it(kind, place, ending, tmp_path):
+    mechanism = linkage(kind, place)
+    path = tmp_path / f"linkage.{ending}"
+    assert mbssa.save(mechanism, path) == []
+    assert mbssa.load(path).forces == mechanism.forces
+
+
+#: By type, an element in mm and deg beside the same in SI units.
+IN_MILLIMETRES = {
+    "spring": (
+        {"bodies": ["coupler", "frame"], "points": [(300, 300), (200, -100)], "stiffness": 0.3},
+        {"stiffness": 300.0, "points": ((0.3, 0.3), (0.2, -0.1))},
+    ),
+    "coordinate": (
+        {"coordinate": "1-4.angle", "stiffness": 1e3, "rest": 90, "force": 500},
+        {"stiffness": 180 / np.pi, "rest": np.pi / 2, "force": 0.5},
+    ),
+    "friction": (
+        {"coordinate": "1-4.angle", "friction": 800, "threshold": 90, "damping": 1e3},
+        {"friction": 0.8, "threshold": np.pi / 2, "damping": 180 / np.pi},
+    ),
+    "point": (
+        {
+            "bodies": ["rocker"],
+            "point": (400, 100),
+            "force": (2, -3),
+            "moment": 500,
+            "factor": {"law": "harmonic", "amplitude": 2, "frequency": 3, "phase": 90},
+        },
+        {
+            "moment": 0.5,
+            "factor": mbssa.motion.InputLaw(
+                "harmonic", {"amplitude": 2.0, "frequency": 3.0, "phase": np.pi / 2}
+            ),
+        },
+    ),
+    "terrain": (
+        {
+            "bodies": ["coupler"],
+            "point": (100, -150),
+            "radius": 200,
+            "stiffness": 2.0,
+            "damping": 3e-4,
+            "friction": 0.4,
+            "threshold": 10,
+            "terrain": [(-1000, -300), (1000, -250)],
+        },
+        {
+            "radius": 0.2,
+            "stiffness": 2.0 * 1e3**1.5,
+            "damping": 0.3,
+            "friction": 0.4,
+            "threshold": 0.01,
+            "terrain": ((-1.0, -0.3), (1.0, -0.25)),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FORCE_TYPES)
+def test_units_are_converted(kind):
+    given, expected = IN_MILLIMETRES[kind]
+    m = mbssa.Builder("planar", length="mm", angle="deg").bodies("crank", "coupler", "rocker")
+    m.revolute("frame", "crank", point=(0, 0), driven=True).revolute("crank", "coupler", point=(60, 80))
+    m.revolute("coupler", "rocker", point=(340, 220)).revolute("frame", "rocker", point=(400, 0))
+    force = m.force(kind, **given).build().forces[0]
+    for key, value in expected.items():
+        if key == "factor":
+            assert force.factor == value
+        else:
+            np.testing.assert_allclose(getattr(force, key), value, rtol=1e-12)
+
+
+def test_all_faults_are_said_at_once():
+    m = mbssa.Builder("planar").bodies("arm")
+    m.revolute("frame", "arm", point=(0, 0), driven=True)
+    m.force("friction", coordinate="1-2.angle", friction=-1.0)
+    m.force("terrain", bodies=["arm"], point=(0, 1), radius=0, stiffness=1e5, friction=0.3, terrain=[(0, 0)])
+    m.force("terrain", bodies=["arm"], point=(0, 1), radius=1, stiffness=1e5, terrain=[(1, 0), (0, 0)])
+    m.force("terrain", bodies=["arm"], point=(0, 1), radius=1, stiffness=1e5, terrain=[(1, 0, 0), (2, 0)])
+    m.force("coordinate", coordinate="1-2.angle", damping=1, factor={"law": "ramp", "end": 1})
+    spline = {"law": "spline", "times": [0, 1, 1], "values": [0, 1]}
+    m.force("coordinate", coordinate="1-2.angle", force=1, factor=spline)
+    with pytest.raises(mbssa.ModelError) as caught:
+        m.build()
+    said = str(caught.value)
+    for text in (
+        "friction: is -1; write zero or a positive number",
+        "threshold: is missing; a friction needs coordinate, friction, threshold",
+        "radius: is 0; write a positive number",
+        "threshold: is missing; friction needs the velocity of its regularisation",
+        "terrain: 1 points; write two or more",
+        "terrain[2]: x = 0 follows 1; write increasing x",
+        "terrain[1]: 3 numbers; write [x, y]",
+        "factor: multiplies the force; write force",
+        "factor duration: is missing; write how long the step lasts, s",
+        "factor values: 2 numbers for 3 times; write one each",
+        "factor times[3]: 1.0 follows 1.0; write increasing times",
+    ):
+        assert text in said, said
+
+
+def test_a_terrain_is_for_planar_models():
+    m = mbssa.Builder("spatial").bodies("arm")
+    m.revolute("frame", "arm", point=(0, 0, 0), axis=(0, 0, 1), driven=True)
+    m.force("terrain", bodies=["arm"], point=(0, 0, 0), radius=1, stiffness=1, terrain=[(0, 0), (1, 0)])
+    with pytest.raises(mbssa.ModelError, match="terrain is for planar models"):
+        m.build()
+
+
+def test_what_an_element_does_not_reach_is_said_with_the_instant():
+    late = {"law": "spline", "times": [0.0, 0.5], "values": [0.0, 1.0]}
+    mechanism = linkage("coordinate", 1, steps=11)
+    short = dataclasses.replace(
+        mechanism.forces[0],
+        factor=mbssa.motion.InputLaw("spline", {key: tuple(late[key]) for key in ("times", "values")}),
+    )
+    trajectory = solved(dataclasses.replace(mechanism, forces=(short,)))
+    with pytest.raises(ValueError, match=r"force coordinate 1 factor: t = 0\.6 s lies outside"):
+        groups.forces(trajectory)
+    mechanism = linkage("terrain", 0, steps=11)
+    short = dataclasses.replace(mechanism.forces[0], terrain=((0.5, -0.3), (1.0, -0.3)))
+    trajectory = solved(dataclasses.replace(mechanism, forces=(short,)))
+    with pytest.raises(ValueError, match=r"force terrain 1 terrain: at t = 0 s the wheel at x = 0\.1 m"):
+        groups.forces(trajectory)
