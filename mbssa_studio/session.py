@@ -96,7 +96,7 @@ class Session:
         self.done: list[State] = []
         self.state = State(text, name, trust)
 
-    def edit(self, name: str, **arguments: Any) -> None:
+    def edit(self, name: str, /, **arguments: Any) -> None:
         """Make one edit of :data:`EDITS`.
 
         Raises
@@ -214,14 +214,20 @@ class Session:
             self._show(source.pop())
 
     def _go_on(self, text: str) -> None:
-        """Take an edited text, without a motion that its inputs no longer fit."""
+        """Take an edited text; say if it lost its motion."""
+        following = self._following(text)
         self.note = ""
-        following = State(text, self.state.name, self.trust)
-        if "motion" in following.tables and not _fits(following):
-            following = State(document.drop_motion(text), self.state.name, self.trust)
+        if "motion" in self.state.tables and "motion" not in following.tables:
             self.note = "the motion moved other inputs and was deleted; undo brings it back"
         if following.text != self.state.text:
             self._push(following)
+
+    def _following(self, text: str) -> State:
+        """The state of an edited text, without a motion that its inputs no longer fit."""
+        state = State(text, self.state.name, self.trust)
+        if "motion" in state.tables and not _fits(state):
+            return State(document.drop_motion(text), self.state.name, self.trust)
+        return state
 
     def _push(self, state: State) -> None:
         self.done = [*self.done[-_MOST_KEPT:], self.state]
@@ -247,11 +253,11 @@ class Session:
             if joint.type.code != table.get("type"):
                 text = document.set_field(text, k, "type", joint.type.code)
                 text = document.set_field(text, k, "driven", None)
-                keeps = {"axis": joint.geometry.axis if joint.geometry else None}
-                text = text if keeps["axis"] is not None else document.set_field(text, k, "axis", None)
+                if joint.geometry is None or joint.geometry.axis is None:
+                    text = document.set_field(text, k, "axis", None)
             if joint.driven != self.mechanism().joints[k].driven:
                 text = document.set_field(text, k, "driven", list(joint.driven) or None)
-        made = State(text, self.state.name, self.trust).mechanism
+        made = self._following(text).mechanism
         same = made is not None and (
             (made.joint_type == mechanism.joint_type).all()
             and (made.driven == mechanism.driven).all()

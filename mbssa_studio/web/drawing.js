@@ -19,7 +19,7 @@ export function toWorld(event) {
 }
 
 export function cell() {
-  const wanted = 24 / box.scale;
+  const wanted = 12 / box.scale;
   const power = 10 ** Math.floor(Math.log10(wanted));
   return [1, 2, 5, 10].map((k) => k * power).find((size) => size >= wanted);
 }

@@ -30,6 +30,7 @@ function light(bodies, joints) { store.lit = { bodies, joints }; refresh(); }
 const faultsOf = (state) => state.faults.map((fault) => element("div", { className: "card fatal", textContent: [fault.where, fault.what].filter(Boolean).join(": ") }));
 
 function groups(state) {
+  if (state.bodies.length === 1) return [element("p", { textContent: "Draw a link: drag on the grid. Begin the next one on its end, pin ends to the frame by Ground, drive a joint by Driven. Each group then has a hue of its own." })];
   if (state.faults.length) return faultsOf(state);
   const cards = state.groups.map((group) => {
     const card = element("button", { className: "card group", onclick: () => light(group.bodies, []) }, `SG-${group.number} {${group.bodies.join(", ")}}  ${group.type}`,
@@ -57,7 +58,7 @@ function graph(state) {
   for (const group of state.groups) {
     const [cx, cy] = at[group.number];
     picture.append(make("circle", { cx, cy, r: 16, fill: group.colour }));
-    const label = make("text", { x: cx, y: cy + 4, "text-anchor": "middle", style: "fill: #fff; font-weight: 600" });
+    const label = make("text", { x: cx, y: cy + 4, "text-anchor": "middle", class: "inside" });
     label.textContent = group.number;
     picture.append(label);
   }

@@ -54,7 +54,7 @@ function keys(event) {
 const bodyAt = (event) => Number(event.target.dataset?.body || 0);
 function jointAt(event, at) {
   const own = event.target.dataset?.joint;
-  return own !== undefined ? Number(own) : nearest(store.state, at)?.joint?.index;
+  return own !== undefined ? Number(own) : (nearest(store.state, at) ?? nearest(store.state, snapped(store.state, at)))?.joint?.index;
 }
 
 function down(event) {

@@ -136,8 +136,7 @@ def test_a_hostile_model_is_text_and_runs_nothing(studio, page, tmp_path):
     with studio() as address:
         opened(page, address)
         page.set_input_files("#open", tmp_path / "evil.toml")
-        page.wait_for_selector(".card.fatal")
-        assert "Python function" in page.inner_text(".card.fatal")
+        page.wait_for_selector(".card.fatal:has-text('Python function')")
         page.click("#tab-Matrix")
         page.click("#tab-Pairs")
         assert page.locator("img").count() == 0
