@@ -39,6 +39,8 @@ class Guard:
             return
         status, reason = self._refusal(scope)
         if status:
+            if status == 413:
+                await _discard(receive)
             await _answer(send, status, reason)
             return
 
@@ -93,6 +95,15 @@ class Guard:
 
 class TooLarge(Exception):
     """A request has more bytes than the studio reads."""
+
+
+async def _discard(receive: Receive) -> None:
+    """Read a body that is too large, up to a limit: a browser shows no answer before it has sent all."""
+    size, more = 0, True
+    while more and size < 20 * MOST_BYTES:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = bool(message.get("more_body"))
 
 
 async def _answer(send: Send, status: int, text: str) -> None:

@@ -1,6 +1,8 @@
 """Journeys of a person through the studio in a real browser."""
 
+import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -271,3 +273,50 @@ def test_a_slider_crank_is_drawn(studio, page):
         tool(page, "drive")
         click(page, (192, 456))
         assert summary(page) == "mobility 1, 1 driven, 2 groups"
+
+
+def test_the_tour(studio, page, tmp_path):
+    """The steps of the tour, which draw a Watt six-bar; MBSSA_TOUR names a folder that gets its pictures."""
+    folder = Path(os.environ.get("MBSSA_TOUR") or tmp_path)
+    o, a, b, c, d, e, f = (192, 456), (192, 396), (352, 336), (372, 456), (452, 316), (592, 276), (612, 456)
+    with studio() as address:
+        opened(page, address)
+        tool(page, "link")
+        drag(page, o, a)
+        drag(page, a, b)
+        tool(page, "ternary")
+        page.mouse.click(*at(page, b))
+        page.mouse.click(*at(page, c))
+        click(page, d)
+        tool(page, "link")
+        drag(page, d, e)
+        drag(page, e, f)
+        tool(page, "ground")
+        for point in (o, c, f):
+            click(page, point)
+        page.click("#tab-Findings")
+        page.locator(".proposal").first.wait_for(timeout=30_000)
+        page.screenshot(path=folder / "studio-findings.png")
+        tool(page, "drive")
+        click(page, o)
+        page.click("#tab-Groups")
+        assert summary(page) == "mobility 1, 1 driven, 3 groups"
+        page.screenshot(path=folder / "studio-groups.png")
+        tool(page, "move")
+        frames = moved_by_dragging(page, o, a)
+        assert frames >= 5
+        page.screenshot(path=folder / "studio-move.png")
+        assert (folder / "studio-move.png").stat().st_size > 10_000
+
+
+def moved_by_dragging(page, pivot, tip):
+    """Frames that are drawn while the crank is dragged by its middle."""
+    middle = [(pivot[k] + tip[k]) / 2 for k in range(2)]
+    before = page.evaluate("studio.rate.frames")
+    page.mouse.move(*at(page, middle))
+    page.mouse.down()
+    for k in range(30):
+        page.mouse.move(*at(page, (middle[0] + k, middle[1])))
+        page.wait_for_timeout(15)
+    page.mouse.up()
+    return page.evaluate("studio.rate.frames") - before
