@@ -234,7 +234,7 @@ def assess_instant(first: int, status: int, data: Data, problem: Problem, state:
     if mark[at.PATIENCE] == 0.0:
         mark[at.AHEAD] = max(mark[at.AHEAD], 2.0)
     report(state, OK)
-    return t + 1
+    return int(t + 1)
 
 
 def assess_look(first: int, status: int, data: Data, problem: Problem, state: State) -> int:
