@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -330,8 +330,8 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "borrowed": None if summary.model.borrowed is None else summary.model.borrowed.to_dict(),
         "fallback": np.flatnonzero(summary.trajectory.fallback).tolist(),
         "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
-        "largest_residual": _worst_dict(summary.residual),
-        "worst_condition": _worst_dict(summary.condition),
+        "largest_residual": asdict(summary.residual) if summary.residual else None,
+        "worst_condition": asdict(summary.condition) if summary.condition else None,
         "faults": summary.trajectory.faults(),
         "notes": _borrowed(summary),
         "treatment": treatment_lines(structure),
@@ -351,9 +351,3 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         ],
         "files": [str(path) for path in summary.files],
     }
-
-
-def _worst_dict(worst: Worst | None) -> dict[str, Any] | None:
-    if worst is None:
-        return None
-    return {"value": worst.value, "group": worst.group, "time": worst.time}
