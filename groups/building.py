@@ -19,7 +19,7 @@ from groups.trajectory import STATUS
 from mbssa import Mechanism, ModelError, Structure, decompose
 
 if TYPE_CHECKING:
-    from groups.tearing.loop import Loop
+    from groups.kernels.torn_state import Loop
 
 #: Condition at the reference below which an outer Newton has nothing to go by.
 DEAD = 1e-9
@@ -276,4 +276,4 @@ def _judged(model: Model) -> Loop:
             "are not independent there, or the reference is a dead point; drive others"
         )
     usual = np.minimum(1.0, USUAL * of_groups)
-    return replace(tearing.loop, usual=usual, regular=min(1.0, USUAL * condition))
+    return tearing.loop._replace(usual=usual, regular=min(1.0, USUAL * condition))

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
 from groups.solvers.constraint_tables import drive_rows
 from mbssa import Group
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import coordinates, residuals
+from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-
-def spread(at: Configuration, bodies: Ints, position: Floats, rotation: Floats) -> Configuration:
-    """Poses of all bodies in many placings of a group: position (M, N, 3), rotation (M, N, 3, 3)."""
-    count = len(position)
-    everywhere = np.repeat(at.position[None], count, axis=0)
-    turned = np.repeat(at.rotation[None], count, axis=0)
-    everywhere[:, bodies], turned[:, bodies] = position, rotation
-    return Configuration(everywhere, turned, at.angle, at.centre)
 
 
 def largest_miss(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:
@@ -33,18 +26,12 @@ def largest_miss(group: Group, frames: Frames, placed: Configuration, inputs: Fl
     mechanism = group.structure.mechanism
     drives = drive_rows(mechanism)
     worst = np.zeros(len(placed.position))
-    for joint in group.joint_indices.tolist():
-        kind = CATALOGUE[int(mechanism.joint_type[joint])]
-        rows = kind.pair
-        if rows is None:
-            continue
-        d, C = relative(group, frames, placed, joint)
-        given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
+    for joint, rows, names, d, C, given in _pairs(group, frames, placed):
         value, _ = residuals(rows, d, C, given)
         worst = np.maximum(worst, np.abs(value).max(axis=1, initial=0.0))
         if mechanism.n_driven_of_joint[joint]:
             found, _ = coordinates(rows, d, C, given)
-            for k, name in enumerate(kind.coordinates):
+            for k, name in enumerate(names):
                 if (joint, name) in drives:
                     gap = found[:, k] - inputs[drives[joint, name]]
                     if coordinate_unit(name) != "m":
@@ -60,19 +47,25 @@ def joint_coordinates(group: Group, frames: Frames, placed: Configuration) -> di
     mechanism = group.structure.mechanism
     drives = drive_rows(mechanism)
     found: dict[str, Floats] = {}
-    for joint in group.joint_indices.tolist():
-        kind = CATALOGUE[int(mechanism.joint_type[joint])]
-        rows = kind.pair
-        if rows is None:
-            continue
-        d, C = relative(group, frames, placed, joint)
-        given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
+    for joint, rows, names, d, C, given in _pairs(group, frames, placed):
         with np.errstate(divide="ignore", invalid="ignore"):  # rates of angles that are open just now
             values, _ = coordinates(rows, d, C, given)
-        for k, name in enumerate(kind.coordinates):
+        for k, name in enumerate(names):
             if (joint, name) not in drives:
                 found[f"{mechanism.joint_ids[joint]}.{name}"] = values[:, k]
     return found
+
+
+def _pairs(
+    group: Group, frames: Frames, placed: Configuration
+) -> Iterator[tuple[int, Equations, tuple[str, ...], Floats, Floats, dict[str, Floats]]]:
+    """Of each joint of a group that is a pair: equations, names of its coordinates, their arguments."""
+    for joint in group.joint_indices.tolist():
+        kind = CATALOGUE[int(group.structure.mechanism.joint_type[joint])]
+        if kind.pair is not None:
+            d, C = relative(group, frames, placed, joint)
+            given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
+            yield joint, kind.pair, kind.coordinates, d, C, given
 
 
 def relative(group: Group, frames: Frames, placed: Configuration, joint: int) -> tuple[Floats, Floats]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
-from groups.assembly_modes.closure import joint_coordinates, spread
-from groups.assembly_modes.placing import Placing, Task, placings
+from groups.assembly_modes.closure import joint_coordinates
+from groups.assembly_modes.placing import Placing, Task, placed_at, placings
 from groups.solvers.library import most_modes
 from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
@@ -193,25 +193,22 @@ def _listed(model: Model, task: Task) -> GroupModes:
     regular = bool(found) and min(_from_reference(model, found)) < AT_REFERENCE
     if not regular:
         found.append(_reference_placing(model, group))
-    placed = _placed(model.reference, found)
-    keys = _keys(model, group, placed)
-    order = np.lexsort(keys.T[::-1])
-    found = [found[k] for k in order.tolist()]
-    coordinates = joint_coordinates(group, model.frames, _placed(model.reference, found))
-    listed = []
-    for k, placing in enumerate(found):
-        listed.append(
-            AssemblyMode(
-                k + 1,
-                placing.bodies,
-                placing.position,
-                placing.rotation,
-                {name: float(column[k]) for name, column in coordinates.items()},
-                (*placing.branch, *placing.laid),
-                placing.residual,
-                placing,
-            )
+    keys = _keys(model, group, placed_at(model.reference, found))
+    found = [found[k] for k in np.lexsort(keys.T[::-1]).tolist()]
+    coordinates = joint_coordinates(group, model.frames, placed_at(model.reference, found))
+    listed = [
+        AssemblyMode(
+            k + 1,
+            placing.bodies,
+            placing.position,
+            placing.rotation,
+            {name: float(column[k]) for name, column in coordinates.items()},
+            (*placing.branch, *placing.laid),
+            placing.residual,
+            placing,
         )
+        for k, placing in enumerate(found)
+    ]
     return GroupModes(
         group.number,
         group.type_name,
@@ -241,11 +238,6 @@ def _reference_placing(model: Model, group: Group) -> Placing:
         np.zeros((0, 3, 3)),
         0.0,
     )
-
-
-def _placed(at: Configuration, found: list[Placing]) -> Configuration:
-    position, rotation = np.array([p.position for p in found]), np.array([p.rotation for p in found])
-    return spread(at, found[0].bodies, position, rotation)
 
 
 def _keys(model: Model, group: Group, placed: Configuration) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.assembly_modes import homotopy
-from groups.assembly_modes.closure import largest_miss, spread
+from groups.assembly_modes.closure import largest_miss
 from groups.kernels import layout, loop_closure, meeting, newton, one_rod, relative, strut
 from groups.kernels.path import recall
 from groups.kernels.status import OK
@@ -122,12 +122,19 @@ def placings(task: Task) -> tuple[list[Placing], Search]:
         raise ValueError(f"{task.solver.name} lists no assembly modes; solve the group by Newton for that")
     if not found:
         return [], search
-    position, rotation = np.array([p.position for p in found]), np.array([p.rotation for p in found])
-    placed = spread(task.at, found[0].bodies, position, rotation)
-    misses = largest_miss(task.group, task.frames, placed, task.inputs).tolist()
+    misses = largest_miss(task.group, task.frames, placed_at(task.at, found), task.inputs).tolist()
     limit = task.frames.size * tolerance(task.solver)
     kept = [replace(p, residual=miss) for p, miss in zip(found, misses, strict=True) if miss <= limit]
     return kept, search
+
+
+def placed_at(at: Configuration, found: list[Placing]) -> Configuration:
+    """Poses of all bodies in M placings of a group: position (M, N, 3), rotation (M, N, 3, 3)."""
+    position = np.repeat(at.position[None], len(found), axis=0)
+    rotation = np.repeat(at.rotation[None], len(found), axis=0)
+    for k, placing in enumerate(found):
+        position[k, placing.bodies], rotation[k, placing.bodies] = placing.position, placing.rotation
+    return Configuration(position, rotation, at.angle, at.centre)
 
 
 def tolerance(solver: Solver) -> float:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.branches.states import configuration_at
 from groups.motion import Motion
-from groups.rotations import in_space, plane_rotation, rotation_of
 from groups.run import Carried, Run
-from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -147,12 +146,8 @@ def from_pose(model: Model, pose: list[Floats], inputs: Floats) -> Model | None:
     """The model that goes on from a pose; None where it is singular."""
     from groups.posed import posed
 
-    position, turn = pose
-    planar = turn.ndim == 1
-    rotation = plane_rotation(turn) if planar else rotation_of(turn)
-    angle = turn if planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
     try:
-        return posed(model, Configuration(in_space(position), rotation, angle, model.frames.centre), inputs)
+        return posed(model, configuration_at(model, *pose), inputs)
     except (ValueError, np.linalg.LinAlgError):
         return None
 

@@ -20,7 +20,7 @@ from groups.branches.singular import singular_position
 from groups.branches.states import Poses
 from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
 from groups.motion import Motion, reference_inputs
-from groups.results.arrays import Arrays
+from groups.results.arrays import OUTPUTS, QUALITY, Arrays
 from groups.results.singular import SingularPosition
 from groups.run import Carried, Run
 from mbssa.joints.catalogue import is_length
@@ -85,8 +85,7 @@ def prove(
     if acceleration is None:
         acceleration = np.zeros((0, *velocity.shape[1:]))
     outputs = (found.position, found.orientation, velocity, acceleration)
-    names = ("position", "orientation", "velocity", "acceleration")
-    arrays = {name: np.asarray(array).swapaxes(0, 1) for name, array in zip(names, outputs, strict=True)}
+    arrays = {name: np.asarray(array).swapaxes(0, 1) for name, array in zip(OUTPUTS, outputs, strict=True)}
     if found.status.shape[1] == model.structure.n_groups:
         quality = (found.status.T, found.residual.T, found.iterations.T, found.condition.T)
     else:  # by groups of other inputs
@@ -95,7 +94,7 @@ def prove(
         missing = np.asarray(np.isnan(found.position).any(axis=2))
         for g, group in enumerate(model.structure.groups):
             quality[0][g, missing[:, group.body_indices].any(axis=1)] = NOT_CONVERGED
-    arrays |= zip(("status", "residual", "iterations", "condition"), quality, strict=True)
+    arrays |= zip(QUALITY, quality, strict=True)
     if not all(array.flags.writeable for array in arrays.values()):
         arrays = {name: array.copy() for name, array in arrays.items()}
     proof = Proof(model, motion, level, memory, compiled, Arrays.named(arrays))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from groups.branches.insertion import Proof, way_to
 from groups.motion import Motion
-from groups.results.arrays import Arrays
+from groups.results.arrays import OUTPUTS, QUALITY, Arrays
 from groups.run import Carried, Run
 
 if TYPE_CHECKING:
@@ -47,15 +47,12 @@ def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
     proof = Proof(model, pairs, 1, memory, run.compiled)
     passed = proof.passed(run, 0, 2 * n)[::2][:, proof.sure].all(axis=1)
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
-    place, turn = (array[:, 1::2].copy() for array in run.arrays.outputs[:2])
-    status, residual, iterations, condition = run.arrays.quality
-    status, residual = status[:, 1::2].copy(), residual[:, 1::2].copy()
-    iterations, condition = iterations[:, 1::2].copy(), condition[:, 1::2].copy()
+    found = {name: array[:, 1::2].copy() for name, array in run.arrays.by_name().items()}
+    found |= dict.fromkeys(OUTPUTS[2:], none)
     still = np.zeros((len(names), 1))
     for case in np.flatnonzero(~passed).tolist():
         one = Motion(np.zeros(1), names, inputs[case][:, None].copy(), still, still)
-        found = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything)
-        place[:, case], turn[:, case] = found.position[0], found.orientation[0]
-        status[:, case], residual[:, case] = found.status[0], found.residual[0]
-        iterations[:, case], condition[:, case] = found.iterations[0], found.condition[0]
-    return Arrays((place, turn, none, none), (status, residual, iterations, condition))
+        proven = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything)
+        for name in (*OUTPUTS[:2], *QUALITY):
+            found[name][:, case] = getattr(proven, name)[0]
+    return Arrays.named(found)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from groups.rotations import cross, in_space, plane_rotation, rotation_of, twist_in_space
 from mbssa.joints.catalogue import is_length
+from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+
+def configuration_at(model: Model, position: Floats, orientation: Floats) -> Configuration:
+    """Configuration of all bodies at an instant of a trajectory: rows (N, ...) of its arrays, copied."""
+    planar = orientation.ndim == 1
+    rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
+    angle = orientation.copy() if planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
+    return Configuration(in_space(position.copy()), rotation, angle, model.frames.centre)
 
 
 @dataclass(frozen=True, eq=False)

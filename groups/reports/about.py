@@ -5,12 +5,17 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from mbssa.reports.structure import summary_head, treatment_lines
 from mbssa.reports.table import SHOWN, Heading
 
 if TYPE_CHECKING:
     from groups.solvers.registry import Solver
     from mbssa import Group, Structure
+
+Floats = npt.NDArray[np.float64]
 
 #: Letters of a line of bodies in a narrow table.
 _WRAPPED = 12
@@ -54,6 +59,17 @@ def model_lines(structure: Structure, driven: Structure | None = None) -> list[s
     """
     head, *rest = summary_head(structure if driven is None else driven)
     return [Heading(head), *rest, *treatment_lines(structure)]
+
+
+def span_text(time: Floats) -> str:
+    """Number and range of the instants (T,) of a motion, s.
+
+    >>> span_text(np.array([0.0, 0.5]))
+    '2 instants, t = 0 … 0.5 s'
+    """
+    if len(time) == 1:
+        return f"1 instant, t = {time[0]:.6g} s"
+    return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
 
 
 def rest_of_groups(structure: Structure) -> list[str]:

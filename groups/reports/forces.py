@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from groups.dynamics.masses import massless
 from groups.dynamics.table import unit_of_drive
-from groups.reports.about import model_lines
+from groups.reports.about import model_lines, span_text
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
 from mbssa.units import SI, given_in
 
@@ -50,7 +50,7 @@ class ForcesSummary:
 
 def forces_report(summary: ForcesSummary) -> Report:
     """Tables of drives and joints, largest shaking force, balance of power, and what to know."""
-    parts: list[Part] = [*model_lines(summary.structure), _span(summary.forces)]
+    parts: list[Part] = [*model_lines(summary.structure), span_text(summary.forces.trajectory.time)]
     if summary.forces.drives:
         parts.append(_drives(summary))
     parts += [_joints(summary), *_figures(summary), *_notes(summary)]
@@ -63,13 +63,6 @@ def forces_report(summary: ForcesSummary) -> Report:
         parts.append(Good("every group is balanced at every instant"))
     parts += [Verbatim(f"written: {path}") for path in summary.files]
     return Report(parts, lambda: to_dict(summary))
-
-
-def _span(forces: Forces) -> str:
-    time = forces.trajectory.time
-    if len(time) == 1:
-        return f"1 instant, t = {time[0]:.6g} s"
-    return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
 
 
 def _drives(summary: ForcesSummary) -> Table:

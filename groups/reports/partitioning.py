@@ -20,6 +20,9 @@ _FIRST = 20
 #: Names and numbers that a line lists, of a model that a page lists and of a larger one.
 _IN_LINE, _OF_LARGE = 24, 8
 
+#: Conditions that may warn of a singular position.
+_WARNING = ("structural", "groups", "once", "held", "anew")
+
 #: A coordinate below it, m or rad, is shown as zero.
 _ROUNDING = 1e-12
 
@@ -220,13 +223,14 @@ def sweep_report(swept: PartitionSweep) -> Report:
     return Report(parts, lambda: _sweep_record(swept), _sweep_table(swept))
 
 
-def _choices(swept: PartitionSweep) -> tuple[tuple[str, Followed], ...]:
-    return (
-        ("structural: what is driven", swept.structural),
-        ("once: as given" if swept.given else "once: at the reference", swept.once),
-        ("held: changed where it must", swept.held),
-        ("anew: at every instant", swept.anew),
-    )
+def _choices(swept: PartitionSweep) -> list[tuple[str, Followed]]:
+    said = {
+        "structural": "what is driven",
+        "once": "as given" if swept.given else "at the reference",
+        "held": "changed where it must",
+        "anew": "at every instant",
+    }
+    return [(f"{name}: {said[name]}", one) for name, one in _by_name(swept)]
 
 
 def _cells(swept: PartitionSweep, one: Followed, at: int) -> tuple[str, str, str]:
@@ -263,7 +267,7 @@ def _changes(swept: PartitionSweep) -> list[str]:
 
 def _warnings(swept: PartitionSweep) -> list[str]:
     if not swept.warnings:
-        return [f"nobody warns: no condition is below {swept.near:.2g}"]
+        return [f"no warning: no condition is below {swept.near:.2g}"]
     lines = [
         f"near a singular position, where a condition is below {swept.near:.2g} or a determinant is zero:"
     ]
@@ -284,7 +288,7 @@ def judged(swept: PartitionSweep, one: Warned) -> tuple[list[str], list[str], st
     """
     warning: list[str] = []
     silent: list[str] = []
-    for name in ("structural", "groups", "once", "held", "anew"):
+    for name in _WARNING:
         value = getattr(one, name)
         if not math.isfinite(value):
             continue
@@ -341,10 +345,7 @@ def _sweep_record(swept: PartitionSweep) -> dict[str, Any]:
             {
                 "from": float(swept.time[one.first]),
                 "to": float(swept.time[one.last]),
-                **{
-                    name: _known(getattr(one, name))
-                    for name in ("structural", "groups", "once", "held", "anew", "whole")
-                },
+                **{name: _known(getattr(one, name)) for name in (*_WARNING, "whole")},
                 "crossed": list(one.crossed),
                 **dict(zip(("warn", "silent", "verdict"), judged(swept, one), strict=True)),
             }
@@ -369,13 +370,8 @@ def _sweep_table(swept: PartitionSweep) -> Table:
     return Table(tuple(header), rows)
 
 
-def _by_name(swept: PartitionSweep) -> tuple[tuple[str, Followed], ...]:
-    return (
-        ("structural", swept.structural),
-        ("once", swept.once),
-        ("held", swept.held),
-        ("anew", swept.anew),
-    )
+def _by_name(swept: PartitionSweep) -> list[tuple[str, Followed]]:
+    return [(name, getattr(swept, name)) for name in ("structural", "once", "held", "anew")]
 
 
 def _group_columns(swept: PartitionSweep) -> list[str]:

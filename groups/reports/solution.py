@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.reports.about import about, about_columns, model_lines, rest_of_groups
+from groups.reports.about import about, about_columns, model_lines, rest_of_groups, span_text
 from groups.trajectory import STATUS, Trajectory
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.system import Configuration
@@ -127,7 +127,7 @@ def trajectory_report(trajectory: Trajectory) -> Report:
     return Report(
         (
             Heading(headline(trajectory.mechanism)),
-            _span(trajectory.time),
+            span_text(trajectory.time),
             groups,
             *_sureness(trajectory),
             *_fault_lines(trajectory),
@@ -228,19 +228,13 @@ def _fault_lines(trajectory: Trajectory) -> list[Part]:
     return ["", Heading("Faults"), *lines]
 
 
-def _span(time: Floats) -> str:
-    if len(time) == 1:
-        return f"1 instant, t = {time[0]:.6g} s"
-    return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
-
-
 def _figures(summary: Summary) -> list[str]:
     run, time = summary.run, summary.motion.time
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
     loaded = f"compiled kernels, loaded in {_duration(run.starting)}{compiled}"
     by = loaded if run.compiled else "plain Python"
-    lines = [_span(time), f"solved in {_duration(run.solving)}{each} by {by}"]
+    lines = [span_text(time), f"solved in {_duration(run.solving)}{each} by {by}"]
     if run.how:
         lines.append(f"by the plan {run.how}")
     lines += _borrowed(summary)

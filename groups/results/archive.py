@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.borrowed import Borrowed, Outer
+from groups.results.borrowed import OUTER_ARRAYS, Borrowed, Outer
 from groups.results.faults import STATUS
 from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
@@ -70,16 +70,7 @@ _OPTIONAL = {
     "singular": (0, "U"),
     "bodies": (1, "U"),
 }
-#: Of :class:`groups.tearing.Outer`, as ``outer_fallback`` …
-_OUTER = {
-    "fallback": "b",
-    "status": "iu",
-    "group": "iu",
-    "residual": "f",
-    "iterations": "iu",
-    "condition": "f",
-}
-_OPTIONAL |= {"borrowed": (0, "U"), **{f"outer_{name}": (1, kind) for name, kind in _OUTER.items()}}
+_OPTIONAL |= {"borrowed": (0, "U"), **{f"outer_{name}": (1, kind) for name, kind in OUTER_ARRAYS.items()}}
 _KINDS = {
     "b": "true or false",
     "iu": "whole numbers",
@@ -113,20 +104,17 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
         "name": np.array(trajectory.mechanism.name),
         "mechanism": np.frombuffer(write_npz(trajectory.mechanism)[0], dtype=np.uint8),
     }
-    if trajectory.velocity is not None:
-        arrays["velocity"] = trajectory.velocity
-    if trajectory.acceleration is not None:
-        arrays["acceleration"] = trajectory.acceleration
+    for name in ("velocity", "acceleration", "proven"):
+        if getattr(trajectory, name) is not None:
+            arrays[name] = getattr(trajectory, name)
+    for name in ("causes", "contacts"):
+        if getattr(trajectory, name) is not None:
+            arrays[name] = np.array(getattr(trajectory, name), dtype=np.str_)
     if trajectory.outer is not None:
         arrays["borrowed"] = np.array(json.dumps(trajectory.outer.borrowed.to_dict()))
-        arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in _OUTER}
+        arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in OUTER_ARRAYS}
     if trajectory.proven is not None:
-        arrays["proven"] = trajectory.proven
         arrays["singular"] = np.array(json.dumps([asdict(one) for one in trajectory.singular]))
-    if trajectory.causes is not None:
-        arrays["causes"] = np.array(trajectory.causes, dtype=np.str_)
-    if trajectory.contacts is not None:
-        arrays["contacts"] = np.array(trajectory.contacts, dtype=np.str_)
     with whole(path) as place, place.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **arrays)
 
@@ -138,13 +126,11 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     if mechanism is None:
         mechanism = _mechanism(path, arrays)
     _check(path, arrays, mechanism)
-    causes, contacts = arrays.get("causes"), arrays.get("contacts")
     return {
         "mechanism": mechanism,
         **{name: arrays[name] for name in ("time", "status", "residual", "iterations", "condition", "kept")},
         **{name: _by_body(arrays[name]) if name in arrays else None for name in _BY_BODY},
-        "causes": None if causes is None else tuple(causes.tolist()),
-        "contacts": None if contacts is None else tuple(contacts.tolist()),
+        **{name: tuple(arrays[name].tolist()) if name in arrays else None for name in ("causes", "contacts")},
         "group_names": tuple(arrays["group_names"].tolist()),
         "outer": _outer(arrays),
         "proven": arrays.get("proven"),
@@ -163,7 +149,7 @@ def _outer(arrays: Arrays) -> Outer | None:
         return None
     borrowed = Borrowed.from_dict(json.loads(str(arrays["borrowed"])))
     names = tuple(arrays["group_names"].tolist())
-    return Outer(borrowed, **{name: arrays[f"outer_{name}"] for name in _OUTER}, names=names)
+    return Outer(borrowed, **{name: arrays[f"outer_{name}"] for name in OUTER_ARRAYS}, names=names)
 
 
 def _by_body(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -255,7 +241,7 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
 
 def _misfits_of_borrowed(arrays: Arrays) -> list[str]:
     """What is wrong with the loop's arrays and the record; they are there together or not at all."""
-    names = ["borrowed", *(f"outer_{name}" for name in _OUTER)]
+    names = ["borrowed", *(f"outer_{name}" for name in OUTER_ARRAYS)]
     missing = [name for name in names if name not in arrays]
     if missing:
         return [] if len(missing) == len(names) else [f"{name} is missing" for name in missing]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Outputs = tuple[Floats, Floats, Floats, Floats]
+Quality = tuple[npt.NDArray[np.int8], Floats, Ints, Floats]
 
 #: Bytes of a huge page, from which on one block of memory pays, and of a cache line.
 HUGE, LINE = 2 * 1024 * 1024, 64
@@ -36,8 +38,8 @@ class Arrays:
     quality : status, residual, iterations, condition, (G, T)
     """
 
-    outputs: tuple[Floats, Floats, Floats, Floats]
-    quality: tuple[npt.NDArray[np.int8], Floats, Ints, Floats]
+    outputs: Outputs
+    quality: Quality
 
     @staticmethod
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
@@ -51,10 +53,12 @@ class Arrays:
     @staticmethod
     def named(arrays: dict[str, Any]) -> Arrays:
         """From arrays of :func:`shapes`."""
-        outputs = arrays["position"], arrays["orientation"], arrays["velocity"], arrays["acceleration"]
-        return Arrays(
-            outputs, (arrays["status"], arrays["residual"], arrays["iterations"], arrays["condition"])
-        )
+        outputs, quality = (tuple(arrays[name] for name in names) for names in (OUTPUTS, QUALITY))
+        return Arrays(cast(Outputs, outputs), cast(Quality, quality))
+
+    def by_name(self) -> dict[str, Any]:
+        """The arrays by :data:`OUTPUTS` and :data:`QUALITY`."""
+        return dict(zip((*OUTPUTS, *QUALITY), (*self.outputs, *self.quality), strict=True))
 
     def seal(self) -> None:
         """Let nobody write to them any more."""
@@ -63,12 +67,7 @@ class Arrays:
 
     def copy(self) -> Arrays:
         """The same numbers in memory of their own."""
-        position, orientation, velocity, acceleration = (array.copy() for array in self.outputs)
-        status, residual, iterations, condition = self.quality
-        return Arrays(
-            (position, orientation, velocity, acceleration),
-            (status.copy(), residual.copy(), iterations.copy(), condition.copy()),
-        )
+        return Arrays.named({name: array.copy() for name, array in self.by_name().items()})
 
 
 def shapes(

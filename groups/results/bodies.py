@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.results.joints import kept_level
 from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ class BodyMotion:
     @property
     def velocity(self) -> Floats:
         """(T, 6) or (T, 3), m/s and rad/s; a ValueError where velocities were not kept."""
-        return self._level("velocity", self.trajectory.velocity)
+        return kept_level(self.trajectory.velocity, "velocity")[:, self.place]
 
     @property
     def acceleration(self) -> Floats:
         """(T, 6) or (T, 3), m/s² and rad/s²; a ValueError where accelerations were not kept."""
-        return self._level("acceleration", self.trajectory.acceleration)
+        return kept_level(self.trajectory.acceleration, "acceleration")[:, self.place]
 
     @property
     def rotation(self) -> Floats:
@@ -98,11 +99,6 @@ class BodyMotion:
         spin, second = twist_in_space(self.velocity)[:, 3:], twist_in_space(self.acceleration)
         arm = self._arm(at)
         return self._flat(second[:, :3] + np.cross(second[:, 3:], arm) + np.cross(spin, np.cross(spin, arm)))
-
-    def _level(self, name: str, array: Floats | None) -> Floats:
-        if array is None:
-            raise ValueError(f"the {name} was not kept; solve with level={name!r}")
-        return array[:, self.place]
 
     def _arm(self, at: str | Sequence[float]) -> Floats:
         """(T, 3) from the body's origin to a point, world axes."""

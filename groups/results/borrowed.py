@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -68,15 +68,7 @@ chosen by the user
 
     def to_dict(self) -> dict[str, Any]:
         """The record as lists, texts and numbers."""
-        return {
-            "inputs": list(self.inputs),
-            "drives": list(self.drives),
-            "unknowns": list(self.unknowns),
-            "loop": list(self.loop),
-            "before": list(self.before),
-            "groups": self.groups,
-            "chosen": self.chosen,
-        }
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     @staticmethod
     def from_dict(record: Any) -> Borrowed:
@@ -130,6 +122,17 @@ _FIELDS = {
 }
 
 
+#: Arrays (T,) of :class:`Outer`, and the kinds of their entries.
+OUTER_ARRAYS = {
+    "fallback": "b",
+    "status": "iu",
+    "group": "iu",
+    "residual": "f",
+    "iterations": "iu",
+    "condition": "f",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Outer:
     """What became of the loop that finds the borrowed inputs, by instant.
@@ -166,16 +169,8 @@ class Outer:
 
     def instants(self, which: slice | npt.NDArray[np.intp]) -> Outer:
         """Some of the instants, as views."""
-        return Outer(
-            self.borrowed,
-            self.fallback[which],
-            self.status[which],
-            self.group[which],
-            self.residual[which],
-            self.iterations[which],
-            self.condition[which],
-            self.names,
-        )
+        arrays: dict[str, Any] = {name: getattr(self, name)[which] for name in OUTER_ARRAYS}
+        return replace(self, **arrays)
 
     def sentences(self) -> list[str]:
         """A sentence for each stretch of instants that the structure of the real drives solved.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.joints import CoordinateMotion, joint_motion, measurable, measured
+from groups.results.joints import CoordinateMotion, joint_motion, measurable, measured, n_levels
 from groups.rotations import twist_in_space
 from mbssa.mechanism import FRAME
 
@@ -183,17 +183,12 @@ def _operands(trajectory: Trajectory) -> Operands:
         direction=partial(_direction, spatial),
         point=partial(_point, spatial),
     )
-    return Operands(named, len(trajectory.time), _levels(trajectory), continuous=True)
-
-
-def _levels(trajectory: Trajectory) -> int:
-    return 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
+    return Operands(named, len(trajectory.time), n_levels(trajectory), continuous=True)
 
 
 def _coordinate(trajectory: Trajectory, joint: str, name: str) -> Motion:
     one = joint_motion(trajectory, joint)[name]
-    levels = tuple(level for level in (one.value, one.rates, one.accelerations) if level is not None)
-    return Motion(levels, *((1, 0) if one.unit == "m" else (0, 1)))
+    return Motion(one.levels, *((1, 0) if one.unit == "m" else (0, 1)))
 
 
 def _direction(trajectory: Trajectory, body: int, k: int) -> Motion:
@@ -201,7 +196,7 @@ def _direction(trajectory: Trajectory, body: int, k: int) -> Motion:
     n = len(trajectory.time)
     if body == 0:
         still = np.zeros((n, 3))
-        return Motion((np.broadcast_to(np.eye(3)[k], (n, 3)), still, still)[: _levels(trajectory)])
+        return Motion((np.broadcast_to(np.eye(3)[k], (n, 3)), still, still)[: n_levels(trajectory)])
     of = trajectory.body(body + 1)
     axis = of.rotation[:, :, k]
     levels = [axis]
@@ -220,12 +215,12 @@ def _point(trajectory: Trajectory, body: int, name: str | list[float] | None) ->
         at = geometry.points[name] if isinstance(name, str) and geometry is not None else (0.0, 0.0, 0.0)
         place, still = np.zeros((n, 3)), np.zeros((n, 3))
         place[:, : len(at)] = at
-        return Motion((place, still, still)[: _levels(trajectory)], 1)
+        return Motion((place, still, still)[: n_levels(trajectory)], 1)
     of = trajectory.body(body + 1)
     if name is None:
         # A point that the body's own frame has at its origin: at the reference, where that frame is.
         name = trajectory.reference.position[body].tolist()
-    makers = (of.point, of.point_velocity, of.point_acceleration)[: _levels(trajectory)]
+    makers = (of.point, of.point_velocity, of.point_acceleration)[: n_levels(trajectory)]
     return Motion(tuple(make(name) for make in makers), 1)
 
 

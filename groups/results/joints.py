@@ -76,12 +76,12 @@ class JointMotion:
     @property
     def rate(self) -> Floats:
         """(T, k), m/s or rad/s; a ValueError where velocities were not kept."""
-        return _kept(self.rates, "velocity")
+        return kept_level(self.rates, "velocity")
 
     @property
     def acceleration(self) -> Floats:
         """(T, k), m/s² or rad/s²; a ValueError where accelerations were not kept."""
-        return _kept(self.accelerations, "acceleration")
+        return kept_level(self.accelerations, "acceleration")
 
     def __getitem__(self, name: str) -> CoordinateMotion:
         """One coordinate by its name.
@@ -126,15 +126,16 @@ class CoordinateMotion:
     @property
     def rate(self) -> Floats:
         """(T,), m/s or rad/s; a ValueError where velocities were not kept."""
-        return _kept(self.rates, "velocity")
+        return kept_level(self.rates, "velocity")
 
     @property
     def acceleration(self) -> Floats:
         """(T,), m/s² or rad/s²; a ValueError where accelerations were not kept."""
-        return _kept(self.accelerations, "acceleration")
+        return kept_level(self.accelerations, "acceleration")
 
 
-def _kept(array: Floats | None, level: str) -> Floats:
+def kept_level(array: Floats | None, level: str) -> Floats:
+    """The array of a level; a ValueError where it was not kept."""
     if array is None:
         raise ValueError(f"the {level} was not kept; solve with level={level!r}")
     return array
@@ -165,15 +166,9 @@ def joint_motion(trajectory: Trajectory, joint: str | Joint) -> JointMotion:
         given = joint.geometry.at_reference if joint.geometry is not None else {}
         ends = frames.origin[joint.index], frames.axes[joint.index]
         found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given)
-    levels = len(found)
-    return JointMotion(
-        joint.id,
-        names,
-        tuple(coordinate_unit(one) for one in names),
-        found[0],
-        found[1] if levels > 1 else None,
-        found[2] if levels > 2 else None,
-    )
+    value, *rates = found
+    units = tuple(coordinate_unit(one) for one in names)
+    return JointMotion(joint.id, names, units, value, *rates, *[None] * (2 - len(rates)))
 
 
 def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
@@ -184,6 +179,11 @@ def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
     if joint.index in frames.relations:
         return tuple(frames.relations[joint.index].coordinates)
     return joint.type.coordinates
+
+
+def n_levels(trajectory: Trajectory) -> int:
+    """Number of levels that were kept: 1 for positions alone, 2 with velocities, 3 with accelerations."""
+    return 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
 
 
 def related_motion(trajectory: Trajectory, relations: JointRelations) -> list[Floats]:
@@ -233,9 +233,8 @@ def _term_motion(trajectory: Trajectory, relations: JointRelations, term: Term) 
 
 def _turned(trajectory: Trajectory, body: int) -> list[Floats]:
     """Angle of a body in the plane at all instants, which counts turns, and those rates that were kept."""
-    levels = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
     if body == 0:
-        return [np.zeros(len(trajectory.time))] * levels
+        return [np.zeros(len(trajectory.time))] * n_levels(trajectory)
     of = trajectory.body(body + 1)
     if of.orientation.ndim > 1:  # lifted into space: a quaternion counts no turns
         about = Equations((), (Elementary("turn", (1, 0, 0, 0)),), ())
@@ -267,8 +266,7 @@ def pair_motion(
     at_reference : values that the model gives coordinates there
     """
     frames, n, k = trajectory.reference, len(trajectory.time), len(rows.coordinates)
-    levels = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
-    found = [np.empty((n, k)) for _ in range(levels)]
+    found = [np.empty((n, k)) for _ in range(n_levels(trajectory))]
     for start in range(0, n, BLOCK):
         block = slice(start, start + BLOCK)
         part = trajectory.instants(block)
@@ -430,8 +428,6 @@ def _make_continuous(
     if not sound.any():
         return
     path = np.concatenate([principal[None], value[sound]])
-    rates = found[1][sound] if len(found) > 1 else None
-    accelerations = found[2][sound] if len(found) > 2 else None
     for k, e in enumerate(rows.coordinates):
         if e.kind not in ("cardan", "elevation"):
             continue
@@ -441,10 +437,8 @@ def _make_continuous(
         path[:, beside] += np.where(other, np.pi, 0.0)[:, None]
         for derivative in found[1:]:
             derivative[np.flatnonzero(sound)[other[1:]], k] *= -1.0
-        if rates is not None:
-            rates[other[1:], k] *= -1.0
-        if accelerations is not None:
-            accelerations[other[1:], k] *= -1.0
+    rates = found[1][sound] if len(found) > 1 else None
+    accelerations = found[2][sound] if len(found) > 2 else None
     for k, name in enumerate(names):
         if coordinate_unit(name) == "rad":
             expected = np.zeros(len(path))

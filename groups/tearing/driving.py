@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels import span, torn
+from groups.kernels import span
 from groups.kernels.jets import SIZE, WORK
+from groups.kernels.torn import solve_torn
+from groups.kernels.torn_filling import WIDEST
+from groups.kernels.torn_state import GOAL_1, U_1, Loop, Problem, State, missed_planar, missed_spatial
 from groups.motion import Motion
 from mbssa.compiled import chosen
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.tearing.loop import Loop
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -55,8 +57,7 @@ class Driver:
         loop = model.tearing.loop
         self.motion, self._loop = motion, loop
         self.planar = model.mechanism.space == "planar"
-        instants, m = len(motion.time), len(loop.unknown)
-        inputs = len(loop.unknown) + len(loop.shared)
+        instants, inputs = len(motion.time), len(loop.unknown) + len(loop.shared)
         self.found = tuple(np.zeros((inputs, instants)) for _ in range(3))
         for part, given in zip(self.found, (motion.value, motion.rate, motion.acceleration), strict=True):
             part[loop.shared] = given[loop.given]
@@ -65,94 +66,90 @@ class Driver:
         self.residual = np.zeros(instants)
         self.steps = np.zeros(instants, dtype=np.int64)
         self.condition = np.ones(instants)
-        self._time = np.require(motion.time, requirements=["C", "W"])
-        self._motion = tuple(
-            np.require(part, requirements=["C", "W"])
-            for part in (motion.value, motion.rate, motion.acceleration)
-        )
-        self._task = (
-            self.planar, loop.before, loop.inside, np.concatenate([loop.before, loop.inside]), loop.unknown,
-            loop.shared, loop.wanted, loop.given, loop.scale, loop.measure, loop.stage,
-            CLOSE[level] * loop.usual, loop.closed, *_near(motion, loop),
-            STEADY * CLOSE[level] * loop.regular,
-        )  # fmt: skip
         #: Whether the kernels are compiled.
         self.compiled = model.compiles(instants) if compiled is None else compiled
-        self._solve = chosen(torn.solve_torn, ask=self.compiled)
-        self._past = np.zeros((7, m)), np.zeros(len(loop.shared)), np.zeros(14)
-        self._plan = np.zeros(14, dtype=np.int64)
-        self._bench = self._room(model)
-        self._check = self._room(model)
+        self._solve = chosen(solve_torn, ask=self.compiled)
+        self._problem = self._posed(level)
+        self._state = self._room(model)
 
     def restart(self, model: Model, inputs: Floats, drives: Floats) -> None:
         """Begin anew from where a model stands, with these inputs (D,) and drives (D,)."""
         packed, loop = model.packed, self._loop
         self._data = packed.data(packed.memory.copy(), packed.room, self.compiled)
-        past, shared, mark = self._past
-        past[:], mark[:] = 0.0, 0.0
-        past[torn.U_1], past[torn.GOAL_1] = inputs[loop.unknown], drives[loop.wanted]
-        shared[:] = drives[loop.given]
+        state = self._state
+        state.past[:], state.mark[:] = 0.0, 0.0
+        state.past[U_1], state.past[GOAL_1] = inputs[loop.unknown], drives[loop.wanted]
+        state.past_shared[:] = drives[loop.given]
 
     @property
     def conditions(self) -> Floats:
         """(G,) condition of each group at the last look; 1 of those that are not in the loop."""
-        found: Floats = self._bench[torn.QUALITY][3][:, 1].copy()
+        found: Floats = self._state.group_quality[3][:, 1].copy()
         return found
 
     def advance(self, first: int, stop: int) -> int:
         """Find the unknowns at the instants ``first`` … ``stop`` - 1; returns how far it came."""
-        quality = self.status, self.group, self.residual, self.steps, self.condition
         with np.errstate(all="ignore"):
-            reached: int = self._solve(
-                first, stop, self._data, self._task, self._loop.rows.kernel_rows, self._motion,
-                self._time, *self._past, self._plan, self._bench, self.found, quality,
-            )  # fmt: skip
+            reached: int = self._solve(first, stop, self._data, self._problem, self._state)
         return reached
 
     def missed(self, first: int, stop: int, outputs: Any, row_of: Ints) -> None:
-        """Say in ``residual`` how far the drives are off in poses that were stored."""
-        look = chosen(torn.missed_planar if self.planar else torn.missed_spatial, ask=self.compiled)
+        """Write to ``residual`` how far the drives are off in poses that were stored."""
+        look = chosen(missed_planar if self.planar else missed_spatial, ask=self.compiled)
         with np.errstate(all="ignore"):
-            look(
-                first, stop, self._task, self._loop.rows.kernel_rows, self._motion, self._check, row_of,
-                outputs, self.residual,
-            )  # fmt: skip
+            look(first, stop, self._problem, self._state, row_of, outputs, self.residual)
 
-    def _room(self, model: Model) -> Any:
-        """Arrays to work in, as :mod:`groups.kernels.torn` takes them."""
-        loop, structure = self._loop, model.structure
-        m, n, stage = len(loop.unknown), structure.mechanism.n_bodies, len(loop.stage)
-        lanes = 1 + max(m + 1, torn.WIDEST)
-        S = span.states(model.frame_state, n, lanes)
-        inputs = len(loop.unknown) + len(loop.shared)
-        quality = (
-            np.zeros((structure.n_groups, lanes), dtype=np.int8),
-            np.zeros((structure.n_groups, lanes)),
-            np.zeros((structure.n_groups, lanes), dtype=np.int64),
-            np.ones((structure.n_groups, lanes)),
+    def _posed(self, level: int) -> Problem:
+        """The loop and its motion for the kernels."""
+        loop, motion = self._loop, self.motion
+        near_1, near_2 = _near(motion, loop)
+        levels = motion.value, motion.rate, motion.acceleration
+        return Problem(
+            loop=loop,
+            planar=self.planar,
+            groups=np.concatenate([loop.before, loop.inside]),
+            close=CLOSE[level] * loop.usual,
+            near_1=near_1,
+            near_2=near_2,
+            steady=STEADY * CLOSE[level] * loop.regular,
+            motion=tuple(np.require(part, requirements=["C", "W"]) for part in levels),
+            time=np.require(motion.time, requirements=["C", "W"]),
         )
-        nobody = np.zeros(0, dtype=np.int64)
-        kept = np.full(n, -1, dtype=np.int64), nobody, nobody, np.zeros((0, 4))
-        plane = np.zeros((0, 0, 2)), np.zeros((0, 0)), np.zeros((0, 0, 3)), np.zeros((0, 0, 3))
-        space = np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 6)), np.zeros((0, 0, 6))
-        return (
-            S,
-            tuple(np.zeros((inputs, lanes)) for _ in range(3)),
-            np.zeros(lanes),
-            quality,
-            model.packed.memory.copy(),
-            np.zeros((stage, 3)),
-            np.zeros((stage, 3, 3)),
-            np.zeros((stage, 6)),
-            np.zeros((WORK, SIZE)),
-            np.zeros((m, SIZE)),
-            np.zeros(m * m + 2 * m),
-            np.zeros((9, m)),
-            np.zeros(len(loop.shared)),
-            kept,
-            plane if self.planar else space,
-            np.zeros((2, m, m)),
-            np.zeros((3, m)),
+
+    def _room(self, model: Model) -> State:
+        """Room for the kernels to work in, and the arrays that take their answer."""
+        loop, structure = self._loop, model.structure
+        m, shared, stage = len(loop.unknown), len(loop.shared), len(loop.stage)
+        lanes = 1 + max(m + 1, WIDEST)
+        return State(
+            past=np.zeros((7, m)),
+            past_shared=np.zeros(shared),
+            mark=np.zeros(14),
+            plan=np.zeros(14, dtype=np.int64),
+            states=span.states(model.frame_state, structure.mechanism.n_bodies, lanes),
+            inputs=tuple(np.zeros((m + shared, lanes)) for _ in range(3)),
+            clock=np.zeros(lanes),
+            group_quality=(
+                np.zeros((structure.n_groups, lanes), dtype=np.int8),
+                np.zeros((structure.n_groups, lanes)),
+                np.zeros((structure.n_groups, lanes), dtype=np.int64),
+                np.ones((structure.n_groups, lanes)),
+            ),
+            trial=model.packed.memory.copy(),
+            place=np.zeros((stage, 3)),
+            turn=np.zeros((stage, 3, 3)),
+            twist=np.zeros((stage, 6)),
+            jets=np.zeros((WORK, SIZE)),
+            table=np.zeros((m, SIZE)),
+            jacobian=np.zeros((m, m)),
+            order=np.zeros(m),
+            right=np.zeros(m),
+            now=np.zeros((9, m)),
+            level=np.zeros(shared),
+            inverse=np.zeros((2, m, m)),
+            misses=np.zeros((3, m)),
+            found=self.found,
+            quality=(self.status, self.group, self.residual, self.steps, self.condition),
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.kernels.torn_state import Loop
 from groups.motion import driven_coordinates
 from groups.motion.inputs import place_of
 from groups.solvers.constraint_tables import RowTables, encode_rows
@@ -25,36 +26,6 @@ Ints = npt.NDArray[np.int64]
 
 #: Miss of a drive that counts as none: over the size, and over the distance from the world's origin.
 CLOSED, ROUNDING = 1e-12, 4e-15
-
-
-@dataclass(frozen=True, eq=False)
-class Loop:
-    """Data of the loop for :mod:`groups.kernels.torn`; plain arrays, which can be pickled.
-
-    Attributes
-    ----------
-    before, inside : indices of groups, each after those that it needs
-    unknown, shared : rows of the borrowed inputs, (m,) and (s,)
-    wanted, given : rows of the motion: drives to be met (m,), and those that are borrowed too (s,)
-    scale, measure : (m,) what unknowns and drives are divided by: the size for lengths
-    stage : bodies of the drives' joints; ``rows`` : the drives as coordinates of them
-    usual : (G,) what a good condition of each group is; ``regular`` : of the drives' Jacobian
-    closed : miss of a drive, over its measure, that counts as none
-    """
-
-    before: Ints
-    inside: Ints
-    unknown: Ints
-    shared: Ints
-    wanted: Ints
-    given: Ints
-    scale: Floats
-    measure: Floats
-    stage: Ints
-    rows: RowTables
-    usual: Floats
-    regular: float
-    closed: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +74,7 @@ def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent:
         np.array([size if is_length(inputs[k]) else 1.0 for k in unknown]),
         np.array([size if is_length(drives[k]) else 1.0 for k in wanted]),
         _ints(stage),
-        rows,
+        rows.kernel_rows,
         np.ones(structure.n_groups),
         1.0,
         max(CLOSED, ROUNDING * (extent / size + 1.0)),

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.branches.states import configuration_at
 from groups.kernels.status import MODE_LOST, OK, SINGULAR
 from groups.motion import Motion, driven_coordinates
 from groups.posed import inputs_at, posed
 from groups.results.arrays import Arrays
 from groups.results.borrowed import Outer
-from groups.rotations import plane_rotation, rotation_of
 from groups.run import REPORTED, Carried, Run
 from groups.solvers.reference import check_drives
 from groups.tearing.driving import CLOSE, Driver
@@ -211,13 +211,7 @@ class _Solving:
         position, orientation = (array[:, t] for array in self.arrays.outputs[:2])
         if not np.isfinite(position).all():
             return None
-        centre = self.inner.reference.centre
-        if self.driver.planar:
-            lifted = np.concatenate([position, np.zeros((len(position), 1))], axis=1)
-            return Configuration(lifted, plane_rotation(orientation), orientation.copy(), centre)
-        rotation = rotation_of(orientation)
-        angle = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
-        return Configuration(position.copy(), rotation, angle, centre)
+        return configuration_at(self.inner, position, orientation)
 
     def _spread(self, run: Run, first: int, stop: int) -> None:
         """What became of the direct structure's groups, said of the groups that have their bodies."""

@@ -45,6 +45,7 @@ COMMANDS = {
     "partition": "groups.cli.partition:partition",
     "routes": "routes.cli.routes:routes",
     "sweep": "routes.cli.sweep:sweep",
+    "studio": "mbssa_studio.cli.studio:studio",
 }
 
 #: What commands find in a package above their own: ``mbssa solve`` what runs a plan, and ``mbssa check`` what

@@ -57,8 +57,8 @@ def load(
     ----------
     model : ``"rotor"``, ``"assur:III-4B"``, or the path of a file that ends in ``.toml``, ``.m``
         (the paper's script User_Data.m), ``.csv`` (the paper's matrices as a sheet), ``.npz`` (arrays) or
-        ``.urdf``, ``.sdf`` (a robot; a warning lists what was merged, left out or assumed, and the notes of
-        the mechanism keep it).
+        ``.urdf``, ``.sdf``, ``.xml``, ``.mjcf`` (a robot; a warning lists what was merged, left out or
+        assumed, and the notes of the mechanism keep it).
         A built-in name goes before a file of the same name; write ``./rotor`` for the file. A text of several
         lines is the content of a TOML file, and a dictionary its tables.
     functions : of joints of type USER, by joint id: a function of the poses of the joint's bodies, or a tuple

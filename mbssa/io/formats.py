@@ -20,7 +20,12 @@ _FORMATS = {
 }
 
 #: Readers of formats that are not written.
-_READ_ONLY = {".urdf": ("urdf", "read_urdf"), ".sdf": ("sdf", "read_sdf")}
+_READ_ONLY = {
+    ".urdf": ("urdf", "read_urdf"),
+    ".sdf": ("sdf", "read_sdf"),
+    ".xml": ("mjcf", "read_mjcf"),
+    ".mjcf": ("mjcf", "read_mjcf"),
+}
 
 #: Writers of robots' descriptions, which say other things than a mechanism is made of.
 _ROBOTS = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.senses import cosines, with_senses
+from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -122,7 +124,10 @@ def assemble(
             if held:
                 continue
             if size == 0 and found.residual <= max(tolerance, _rounding(frames, first)):
-                return found  # an axis is turned round: another start would hide that
+                # An axis is turned round. Where the file closes so, another start would hide that.
+                if _largest(rows_at(mechanism, frames, first).constraints) <= max(tolerance, found.residual):
+                    return found
+                return _turned_back(mechanism, frames, first, tolerance, rank_tolerance, starts) or found
             # A clear gain only, so that rounding does not choose between mirror images.
             if best is None or found.residual < 0.99 * best.residual:
                 best = found
@@ -152,9 +157,11 @@ def _assemble(
 ) -> Assembly:
     """Descend from ``at`` to a closed or stationary configuration; corrections count from ``first``."""
     wanted = rows_at(mechanism, frames, first, values=True) if hold else None
-    rows = (
-        _rows(mechanism, frames, at, wanted) if wanted is None or at is not first else _held(wanted, wanted)
-    )
+
+    def rows_of(at: Configuration) -> Rows:
+        return _rows(mechanism, frames, at, wanted)
+
+    rows = rows_of(at) if wanted is None or at is not first else _held(wanted, wanted)
     stationary, damping = False, 0.0
     for _ in range(_ITERATIONS):
         if not CLOSED < _largest(rows) < np.inf:
@@ -163,7 +170,7 @@ def _assemble(
         stationary = steps.stationary
         if stationary:
             break
-        moved, damping = _descend(mechanism, frames, at, wanted, rows, steps, damping)
+        moved, damping = _descend(mechanism, frames, at, rows_of, rows, steps, damping)
         if moved is None:
             break
         at, rows = moved
@@ -173,6 +180,42 @@ def _assemble(
     fault = _fault(mechanism, frames, at, rows.constraints, max(tolerance, _rounding(frames, first)))
     residual = _largest(rows)
     return Assembly(at, not fault, residual, travel, np.where(turned < 1e-7, 0.0, turned), fault, stationary)
+
+
+def _turned_back(
+    mechanism: Mechanism,
+    frames: Frames,
+    first: Configuration,
+    tolerance: float,
+    rank_tolerance: float,
+    starts: int,
+) -> Assembly | None:
+    """Close from starts near ``first``, where some axes are turned round, with all in the right sense.
+
+    At first the equations also say that those axes point the same way; as soon as they do, the constraints
+    alone are closed, and no step turns an axis round again. None where no start closes.
+    """
+    dice = np.random.default_rng(13)
+    for size in STARTS[:starts]:
+        at = _perturbed(mechanism, frames, first, size, dice)
+        chosen = cosines(mechanism, frames, at)[0] < 0
+
+        def rows_of(at: Configuration, chosen: npt.NDArray[np.bool_] = chosen) -> Rows:
+            return with_senses(rows_at(mechanism, frames, at).constraints, mechanism, frames, at, chosen)
+
+        rows, damping = rows_of(at), 0.0
+        for _ in range(_ITERATIONS):
+            if (cosines(mechanism, frames, at)[0] > 0).all():
+                found = _assemble(mechanism, frames, first, at, tolerance, rank_tolerance, hold=False)
+                if found.closed:
+                    return found
+                break
+            steps = _Steps(mechanism, rows, rank_tolerance)
+            moved, damping = _descend(mechanism, frames, at, rows_of, rows, steps, damping)
+            if moved is None:
+                break
+            at, rows = moved
+    return None
 
 
 def _largest(rows: Rows) -> float:
@@ -191,16 +234,18 @@ def _descend(
     mechanism: Mechanism,
     frames: Frames,
     at: Configuration,
-    wanted: Rows | None,
+    rows_of: Callable[[Configuration], Rows],
     rows: Rows,
     steps: _Steps,
     damping: float,
 ) -> tuple[tuple[Configuration, Rows] | None, float]:
     """The configuration after one step that diminishes the residuals, and the damping for the next.
 
-    None where no damping does: what is left is rounding.
+    No step turns the axis of a joint round: where both senses satisfy the equations, a long step would end at
+    the wrong one. None where no damping serves: what is left is rounding.
     """
     before = float(rows.residual @ rows.residual)
+    right = cosines(mechanism, frames, at)[0] > 0
     while damping <= _LAST_DAMPING:
         step = steps.damped(damping)
         turn = float(np.abs(step[:, 3:]).max(initial=0.0))
@@ -208,10 +253,10 @@ def _descend(
             damping = max(10 * damping, _FIRST_DAMPING)
             continue
         moved = at.moved(_unscaled(step, frames.size))
-        there = _rows(mechanism, frames, moved, wanted)
+        there = rows_of(moved)
         after = float(there.residual @ there.residual)
         gain = (before - after) / max(before - steps.predicted(step), np.finfo(float).tiny)
-        if gain >= 1e-4:
+        if gain >= 1e-4 and (cosines(mechanism, frames, moved)[0][right] > 0).all():
             damping *= max(1 / 3, 1 - (2 * gain - 1) ** 3)
             return (moved, there), damping if damping > _FIRST_DAMPING else 0.0
         damping = max(10 * damping, _FIRST_DAMPING)
@@ -323,16 +368,9 @@ def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, rows: Rows, 
 
 def _turned_round(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
     """An axis that is parallel but points the other way satisfies every equation and is wrong."""
-    for index in np.unique(mechanism.joint_type[frames.known]).tolist():
-        rows = CATALOGUE[index].pair
-        if rows is None or not rows.sense:
-            continue
-        joints = np.flatnonzero((mechanism.joint_type == index) & frames.known)
-        body = first_two_bodies(mechanism, joints)
-        _, C, _, _ = relative_pose(frames, at, joints, body)
-        for i, j in rows.sense:
-            wrong = np.flatnonzero(C[:, i, j] < 0)
-            if len(wrong):
-                joint = mechanism.joints[int(joints[wrong[0]])]
-                return f"joint {joint} closes with its axis turned round; reverse it on one of its bodies"
-    return ""
+    cosine, joints = cosines(mechanism, frames, at)
+    wrong = joints[cosine < 0]
+    if not len(wrong):
+        return ""
+    joint = mechanism.joints[int(wrong[0])]
+    return f"joint {joint} closes with its axis turned round; reverse it on one of its bodies"

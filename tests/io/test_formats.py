@@ -1042,7 +1042,7 @@ def test_endings_are_told_and_their_case_does_not_matter(put, tmp_path):
         mbssa.save(mbssa.load("rotor"), tmp_path / "rotor.yaml")
     with pytest.raises(mbssa.ModelError, match=r"has no ending"):
         mbssa.save(mbssa.load("rotor"), tmp_path / "rotor")
-    says(put("model.yaml", "x"), "'.yaml' is not a supported format", ".toml, .m, .csv, .npz, .urdf or .sdf")
+    says(put("model.yaml", "x"), "'.yaml' is not a supported format", ".npz, .urdf, .sdf, .xml or .mjcf")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

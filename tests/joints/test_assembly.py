@@ -6,7 +6,8 @@ import pytest
 import mbssa
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration
+from mbssa.joints.senses import cosines, with_senses
+from mbssa.joints.system import Configuration, rows_at
 
 CAM = """
 format = 1
@@ -136,3 +137,61 @@ def test_far_starts_are_assembled(name):
     step[:, :3] *= frames.size
     found = assemble(mechanism, frames, Configuration.reference(frames).moved(step))
     assert found.closed, found.fault
+
+
+# --- axes that are turned round ----------------------------------------------------------------------
+
+FLIPPED = """<robot name="flipped"><link name="base"/><link name="plate"/><link name="end"/>
+  <link name="one"/><link name="two"/><link name="rod"/>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="plate"/><axis xyz="0 0 1"/></joint>
+  <joint name="tip" type="fixed"><origin xyz="0.1 0 0" rpy="3.1 0 0"/>
+    <parent link="plate"/><child link="end"/></joint>
+  <joint name="about_x" type="continuous"><origin xyz="0 0.1 0"/>
+    <parent link="base"/><child link="one"/><axis xyz="1 0 0"/></joint>
+  <joint name="about_y" type="continuous"><parent link="one"/><child link="two"/><axis xyz="0 1 0"/></joint>
+  <joint name="about_z" type="continuous"><parent link="two"/><child link="rod"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def flipped(tmp_path):
+    """A plate on a hinge, welded to a rod on three hinges whose axis points down in the plate."""
+    (tmp_path / "robot.urdf").write_text(FLIPPED)
+    (tmp_path / "robot.yaml").write_text("closed_loop: [[end, rod]]\ntype: [6d]\n")
+    with pytest.warns(UserWarning, match="merged into the body plate"):
+        return mbssa.load(tmp_path / "robot.urdf")
+
+
+def test_an_axis_turned_round_at_an_open_reference_is_turned_back(flipped):
+    frames = joint_frames(flipped)
+    first = Configuration.reference(frames)
+    assert cosines(flipped, frames, first)[0].min() < -0.9
+    found = assemble(flipped, frames)
+    assert found.closed, found.fault
+    assert cosines(flipped, frames, found.configuration)[0].min() > 0.9
+    names = flipped.body_names
+    plate, two = (found.configuration.rotation[names.index(name)] for name in ("plate", "two"))
+    # The tip meets the hinges above it, by a quarter of a turn; the rod's axis is 3.1 rad from the plate's.
+    np.testing.assert_allclose(plate, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-9)
+    assert np.arccos(two[:, 2] @ plate[:, 2]) == pytest.approx(3.1, abs=1e-9)
+
+
+def test_equations_of_senses_against_finite_differences(flipped):
+    frames = joint_frames(flipped)
+    dice = np.random.default_rng(3)
+    step = np.zeros((flipped.n_bodies, 6))
+    step[1:] = dice.uniform(-1, 1, (flipped.n_bodies - 1, 6))
+    at = Configuration.reference(frames).moved(step)
+    count = len(cosines(flipped, frames, at)[0])
+
+    def rows(at):
+        bare = rows_at(flipped, frames, at).constraints
+        return with_senses(bare, flipped, frames, at, np.ones(count, dtype=bool))
+
+    matrix = rows(at).matrix(np.arange(1, flipped.n_bodies))[-count:]
+    h = 1e-6
+    for column in range(matrix.shape[1]):
+        step = np.zeros((flipped.n_bodies, 6))
+        step[1 + column // 6, column % 6] = h * (frames.size if column % 6 < 3 else 1.0)
+        rate = (rows(at.moved(step)).residual - rows(at.moved(-step)).residual)[-count:] / (2 * h)
+        np.testing.assert_allclose(matrix[:, column], rate, atol=1e-8)

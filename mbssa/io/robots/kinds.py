@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """Kinds of joints; the last two leave no joint: links that are one body, and a link that is free."""
+    """Kinds of joints; the last leaves no joint: its links are one body."""
 
     REVOLUTE = "R"
     PRISMATIC = "P"
@@ -14,8 +14,8 @@ class Kind(StrEnum):
     BALL = "S"
     UNIVERSAL = "U"
     PLANAR = "PL"
+    FREE = "F"
     FIXED = "FIXED"
-    FREE = "FREE"
 
 
 #: The type that couples two revolute joints.

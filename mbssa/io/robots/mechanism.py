@@ -144,8 +144,7 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
         if joint.kind == Kind.FIXED:
             continue
         if joint.kind == Kind.FREE:
-            notes.append(f"{joint.where}: {joint.child!r} floats: no joint is made of it")
-            continue
+            notes.append(f"{joint.where}: {joint.child!r} floats, on an F, which binds nothing")
         if at.body[joint.parent] == at.body[joint.child]:
             notes.append(f"{joint.where}: both links are the body {_name(at, joint.child)}; left out")
             continue
@@ -192,7 +191,10 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
             "bodies": [_name(at, link) for link in links],
             "type": Kind.BALL.value,
             "id": closure.name,
-            "frames": [_frame(at.local[link], up, along) for link in links],
+            "frames": [
+                _frame(at.local[link] @ frame, up, along)
+                for link, frame in zip(links, closure.frames, strict=True)
+            ],
         }
 
 

@@ -53,6 +53,20 @@ def frame_of(position: Array, angles: Array) -> Array:
     return frame
 
 
+def pose_frame(position: Array, quaternion: Array) -> Array:
+    """(4, 4) of a position and of a quaternion w, x, y, z of any length but zero.
+
+    >>> pose_frame(np.array([1.0, 0.0, 0.0]), np.array([2.0, 0.0, 0.0, 0.0]))[:3].tolist()
+    [[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+    """
+    from scipy.spatial.transform import Rotation
+
+    frame = np.eye(4)
+    frame[:3, :3] = Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
+    frame[:3, 3] = position
+    return frame
+
+
 def origin_of(element: Element, faults: list[Fault]) -> Array:
     """(4, 4) of the child ``origin`` of an element, with ``xyz`` and ``rpy``; the identity without one."""
     origin = element.first("origin")

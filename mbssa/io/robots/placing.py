@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +56,10 @@ def placed(robot: Robot, faults: list[Fault]) -> Placed | None:
     return Placed(order, body, local, world, closing)
 
 
-def reference_values(robot: Robot, faults: list[Fault]) -> dict[str, float]:
-    """Value of each mimic joint where all that mimic nothing are at zero, m or rad."""
+def reference_values(
+    robot: Robot, faults: list[Fault], given: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Value of each joint where those that mimic nothing have what is given, else zero, m or rad."""
     values: dict[str, float] = {}
     for joint in robot.joints.values():
         chain = [joint]
@@ -67,7 +70,10 @@ def reference_values(robot: Robot, faults: list[Fault]) -> dict[str, float]:
                 break
         value = 0.0
         for each in reversed(chain):
-            value = 0.0 if each.mimic is None else each.mimic.multiplier * value + each.mimic.offset
+            if each.mimic is None:
+                value = (given or {}).get(each.name, 0.0)
+            else:
+                value = each.mimic.multiplier * value + each.mimic.offset
         values[joint.name] = value
     return values
 
@@ -146,8 +152,9 @@ def _merged(
             ties[joint.child].append((joint.parent, inverse(step), joint.where))
     for closure in robot.closures:
         if closure.weld:
-            ties[closure.first].append((closure.second, np.eye(4), closure.where))
-            ties[closure.second].append((closure.first, np.eye(4), closure.where))
+            step = closure.frames[0] @ inverse(closure.frames[1])
+            ties[closure.first].append((closure.second, step, closure.where))
+            ties[closure.second].append((closure.first, inverse(step), closure.where))
     body: dict[str, str] = {}
     local: dict[str, Array] = {}
     for first in order:

@@ -84,13 +84,17 @@ class Gear:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """Frames of two links that coincide: their origins (a ball), or altogether (a weld)."""
+    """Frames of two links that coincide: their origins (a ball), or altogether (a weld).
+
+    ``frames`` (4, 4) are those frames in the links'.
+    """
 
     name: str
     where: str
     first: str
     second: str
     weld: bool
+    frames: tuple[Array, Array] = field(default_factory=lambda: (np.eye(4), np.eye(4)))
 
 
 @dataclass(frozen=True, slots=True)

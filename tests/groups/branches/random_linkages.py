@@ -3,13 +3,11 @@
 Every family makes a mechanism from a seed. All close at their reference by construction.
 """
 
-from dataclasses import replace
-
 import numpy as np
+from linkages import linkage
 from random_mechanisms import random_mechanism
 
 import mbssa
-from mbssa.mechanism import JointGeometry
 
 #: Loops of joints between two moved or fixed bodies: six freedoms, seven with a passive rotation.
 GRADES = {"R": 1, "P": 1, "U": 2, "C": 2, "S": 3}
@@ -20,14 +18,12 @@ def planar(joints, points, driven, angles=None, name="linkage"):
 
     ``angles`` (J,) are directions of slides, rad.
     """
-    n = max(b for joint in joints for b in joint[:2])
-    rows = [(a, b, code, int(k == driven)) for k, (a, b, code) in enumerate(joints)]
-    geometry = {}
+    rows = [(*joint, int(k == driven)) for k, joint in enumerate(joints)]
+    geometry = []
     for k, (_, _, code) in enumerate(joints):
-        at = tuple(float(x) for x in points[k])
         axis = None if code == "R" else (float(np.cos(angles[k])), float(np.sin(angles[k])))
-        geometry[k] = JointGeometry(point=at, axis=axis)
-    return replace(mbssa.from_pairs(n, rows, "planar", name=name), joint_geometry=geometry)
+        geometry.append({"point": tuple(float(x) for x in points[k]), "axis": axis})
+    return linkage(rows, geometry, name=name)
 
 
 def four_bar(ground, crank, coupler, rocker, angle):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import linkages
 import numpy as np
 import pytest
 from certified_paths import cubics, follow
@@ -19,16 +20,12 @@ from groups.branches.states import Poses
 from groups.cli.singular_positions import singular_positions
 from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
 from groups.run import Carried, Run
-from mbssa.mechanism import JointGeometry
 from routes.sweep.poses import solve_poses
 
 
 def linkage(rows, geometry, driven=0):
     """A planar mechanism of joints (first, second, type) with geometry of each; one of them is driven."""
-    pairs = [(a, b, code, int(k == driven)) for k, (a, b, code) in enumerate(rows)]
-    n = max(b for row in rows for b in row[:2])
-    made = mbssa.from_pairs(n, pairs, "planar", name="linkage")
-    return replace(made, joint_geometry={k: JointGeometry(**one) for k, one in enumerate(geometry)})
+    return linkages.linkage([(*row, int(k == driven)) for k, row in enumerate(rows)], geometry)
 
 
 def with_rod():

@@ -4,128 +4,41 @@ import math
 
 import numpy as np
 import pytest
+from linkages import linkage
 
 import groups
 import mbssa
 from groups.kernels.status import SINGULAR
 
-#: A gantry with a wrist that turns about z, y and z; the pose of its hand is driven.
-GANTRY = """
-format = 1
-space = "spatial"
 
-[[body]]
-[[body]]
-[[body]]
-[[body]]
-[[body]]
-[[body]]
-name = "hand"
-origin = [0.0, 0.0, 0.0]
-
-[[joint]]
-bodies = [1, 2]
-type = "P"
-point = [0.0, 0.0, 0.0]
-axis = [1.0, 0.0, 0.0]
-
-[[joint]]
-bodies = [2, 3]
-type = "P"
-point = [0.0, 0.0, 0.0]
-axis = [0.0, 1.0, 0.0]
-
-[[joint]]
-bodies = [3, 4]
-type = "P"
-point = [0.0, 0.0, 0.0]
-axis = [0.0, 0.0, 1.0]
-
-[[joint]]
-bodies = [4, 5]
-type = "R"
-point = [0.1, 0.0, 0.5]
-axis = [0.0, 0.0, 1.0]
-
-[[joint]]
-bodies = [5, 6]
-type = "R"
-point = [0.1, 0.2, 0.5]
-axis = [1.0, 0.0, 0.0]
-
-[[joint]]
-bodies = [6, 7]
-type = "R"
-point = [0.0, 0.2, 0.4]
-axis = [0.0, 1.0, 0.0]
-
-[[joint]]
-bodies = [1, 7]
-type = "F"
-driven = ["x", "y", "z", "angle_x", "angle_y", "angle_z"]
-point = [0.0, 0.0, 0.0]
-"""
-
-#: Five bars with two cranks that turn fully, and a dyad that hangs on a coupler: two loops.
-TWO_LOOPS = """
-format = 1
-space = "planar"
-
-[[body]]
-[[body]]
-[[body]]
-[[body]]
-[[body]]
-[[body]]
-
-[[joint]]
-bodies = [1, 2]
-type = "R"
-driven = ["angle"]
-point = [0.0, 0.0]
-
-[[joint]]
-bodies = [2, 3]
-type = "R"
-point = [0.0, 0.2]
-
-[[joint]]
-bodies = [3, 4]
-type = "R"
-point = [0.4, 0.9]
-
-[[joint]]
-bodies = [4, 5]
-type = "R"
-point = [1.0, 0.15]
-
-[[joint]]
-bodies = [1, 5]
-type = "R"
-driven = ["angle"]
-point = [0.9, 0.0]
-
-[[joint]]
-bodies = [3, 6]
-type = "R"
-point = [0.1, 0.8]
-
-[[joint]]
-bodies = [6, 7]
-type = "R"
-point = [-0.6, 1.2]
-
-[[joint]]
-bodies = [1, 7]
-type = "R"
-point = [-0.9, 0.2]
-"""
+def gantry():
+    """A gantry with a wrist that turns about z, x and y; the pose of its hand is driven."""
+    X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    base = (0.0, 0.0, 0.0)
+    chain = [
+        ("P", base, X), ("P", base, Y), ("P", base, Z),
+        ("R", (0.1, 0.0, 0.5), Z), ("R", (0.1, 0.2, 0.5), X), ("R", (0.0, 0.2, 0.4), Y),
+    ]  # fmt: skip
+    rows = [(k + 1, k + 2, code, 0) for k, (code, _, _) in enumerate(chain)]
+    geometry = [{"point": point, "axis": axis} for _, point, axis in chain]
+    return mbssa.decompose(linkage([*rows, (1, 7, "F", 6)], [*geometry, {"point": base}], "spatial"))
 
 
-def of_text(text, tmp_path):
-    path = tmp_path / "model.toml"
-    path.write_text(text)
-    return mbssa.decompose(mbssa.load(path))
+def two_loops():
+    """Five bars with two cranks that turn fully, and a dyad that hangs on a coupler."""
+    pairs = [(1, 2), (2, 3), (3, 4), (4, 5), (1, 5), (3, 6), (6, 7), (1, 7)]
+    points = [
+        (0.0, 0.0),
+        (0.0, 0.2),
+        (0.4, 0.9),
+        (1.0, 0.15),
+        (0.9, 0.0),
+        (0.1, 0.8),
+        (-0.6, 1.2),
+        (-0.9, 0.2),
+    ]
+    rows = [(a, b, "R", int((a, b) in ((1, 2), (1, 5)))) for a, b in pairs]
+    return mbssa.decompose(linkage(rows, [{"point": point} for point in points]))
 
 
 def off(one, two):
@@ -141,9 +54,9 @@ def off(one, two):
 
 
 @pytest.mark.parametrize("steps", [61, 601])
-def test_a_gimbal_of_driven_cardan_angles_is_passed_by_the_direct_structure(tmp_path, steps):
+def test_a_gimbal_of_driven_cardan_angles_is_passed_by_the_direct_structure(steps):
     """At the gimbal a pose says no more what its Cardan angles are; the angles say what the pose is."""
-    structure = of_text(GANTRY, tmp_path)
+    structure = gantry()
     chain = ["1-2.slide", "2-3.slide", "3-4.slide", "4-5.angle", "5-6.angle", "6-7.angle"]
     direct, torn = groups.build(structure), groups.build(structure, borrow=chain)
     assert {solver.form for solver in torn.solvers} == {"driven"}
@@ -160,8 +73,8 @@ def test_a_gimbal_of_driven_cardan_angles_is_passed_by_the_direct_structure(tmp_
     assert found.outer.sentences()
 
 
-def test_two_unknowns_are_followed_over_many_turns(tmp_path):
-    structure = of_text(TWO_LOOPS, tmp_path)
+def test_two_unknowns_are_followed_over_many_turns():
+    structure = two_loops()
     direct = groups.build(structure)
     torn = groups.build(structure, borrow=["2-3.angle", "4-5.angle"])
     assert torn.borrowed.unknowns == ("2-3.angle", "4-5.angle")

@@ -1,0 +1,215 @@
+"""MJCF, the format of MuJoCo, through MuJoCo's own compiler: loops by equality constraints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from mbssa.faults import Fault, ModelError
+from mbssa.io.robots.kinds import COORDINATE, Kind
+from mbssa.io.robots.mechanism import mechanism_of
+from mbssa.io.robots.mjcf_closures import constrained
+from mbssa.io.robots.mjcf_names import Names
+from mbssa.io.robots.mjcf_parts import inertia_of, visuals_of
+from mbssa.io.robots.mjcf_source import Source, source_of
+from mbssa.io.robots.numbers import pose_frame
+from mbssa.io.robots.placing import inverse, moved, reference_values
+from mbssa.io.robots.robot import Array, Link, Robot, RobotJoint
+from mbssa.mechanism import Mechanism
+from mbssa.texts import counted
+
+_KINDS = {"FREE": Kind.FREE, "BALL": Kind.BALL, "SLIDE": Kind.PRISMATIC, "HINGE": Kind.REVOLUTE}
+
+#: Sections and attributes of joints of which nothing is read.
+_UNREAD = ("sensor", "tendon", "contact", "custom", "composite")
+_UNREAD_OF_JOINTS = ("stiffness", "damping", "frictionloss", "armature", "springref")
+
+
+def read_mjcf(path: Path) -> Mechanism:
+    """Read an MJCF, and warn of what was merged, left out or assumed.
+
+    Coordinates count from MuJoCo's reference ``qpos0``; the bodies stand as the first keyframe says, if any.
+
+    Raises
+    ------
+    ModelError
+        Not readable, not XML, a document type or entity, a path that leaves the folder of the model, refused
+        by MuJoCo, MuJoCo not installed, or not a mechanism (with every fault).
+    """
+    source = source_of(path)
+    mujoco, model = _compiled(source, str(path))
+    names = Names(mujoco, model, source)
+    robot = constrained(mujoco, model, names, _tree(mujoco, model, source, names))
+    faults: list[Fault] = []
+    robot = _posed(mujoco, model, names, robot, faults)
+    return mechanism_of(_actuated(mujoco, model, names, robot), str(path), faults, path.stem)
+
+
+def _compiled(source: Source, source_name: str) -> tuple[ModuleType, Any]:
+    """MuJoCo and its model of a source.
+
+    Raises
+    ------
+    ModelError
+        MuJoCo is not installed, or refuses the source: in its words, with the lines of the file.
+    """
+    try:
+        import mujoco
+    except ModuleNotFoundError:
+        what = "MJCF is read by MuJoCo, which is not installed: pip install 'mbssa[mujoco]'"
+        raise ModelError(source_name, [Fault("", what)]) from None
+    try:
+        return mujoco, mujoco.MjModel.from_xml_string(source.text)
+    except (ValueError, mujoco.FatalError) as error:
+        lines = [int(number) for number in re.findall(r"\bline (\d+)", str(error))]
+        said = " ".join(re.sub(r",? ?\bline \d+", "", str(error)).split())
+        place = source.place(lines[-1]) if lines else ""
+        raise ModelError(source_name, [Fault(place, f"MuJoCo refuses it: {said}")]) from None
+
+
+# --- bodies and joints -------------------------------------------------------------------------------
+
+
+def _tree(mujoco: ModuleType, model: Any, source: Source, names: Names) -> Robot:
+    notes = _unread(source)
+    shown = visuals_of(mujoco, model, source, notes)
+    links: dict[str, Link] = {}
+    joints: dict[str, RobotJoint] = {}
+    for body in range(model.nbody):
+        link = names.link(body)
+        for joint in _joints(mujoco, model, names, body):
+            joints[joint.name] = joint
+            if joint.child != link:
+                links[joint.child] = Link(joint.child, joint.where)
+        links[link] = Link(link, names.place("body", body), inertia_of(model, body), shown[body])
+        count = int(model.body_jntnum[body])
+        if count > 1:
+            between = f"{counted(count - 1, 'body')} without mass"
+            notes.append(f"{links[link].where}: has {count} joints, with {between} between them")
+        if model.body_mocapid[body] >= 0:
+            notes.append(f"{links[link].where}: is a mocap body, which stands still here")
+    return Robot(_title(model), links, joints, notes=tuple(notes))
+
+
+def _title(model: Any) -> str:
+    """Name of the model, the first of MuJoCo's list of names."""
+    return bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def _joints(mujoco: ModuleType, model: Any, names: Names, body: int) -> Iterator[RobotJoint]:
+    """Joints of one body from its parent, through a body without mass between two; a fixed one if none.
+
+    MuJoCo moves a body by its joints one after the other, each at its place in the body as moved so far.
+    """
+    if body == 0:
+        return
+    link, parent = names.link(body), names.link(int(model.body_parentid[body]))
+    at_zero = pose_frame(model.body_pos[body], model.body_quat[body])
+    first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+    if not count:
+        yield RobotJoint(f"{link} fixed", names.place("body", body), Kind.FIXED, parent, link, at_zero,
+                         (np.eye(3)[0],))  # fmt: skip
+    for number in range(first, first + count):
+        kind = _KINDS[mujoco.mjtJoint(int(model.jnt_type[number])).name.removeprefix("mjJNT_")]
+        child = link if number == first + count - 1 else f"{link} after {names.joint(number)}"
+        place = np.eye(4)
+        if kind != Kind.FREE:
+            place[:3, 3] = model.jnt_pos[number]
+        yield RobotJoint(
+            names.joint(number), names.place("joint", number), kind, parent, child,
+            at_zero @ place, (np.array(model.jnt_axis[number]),), _limits(model, number, kind),
+            child_frame=place,
+        )  # fmt: skip
+        parent, at_zero = child, np.eye(4)
+
+
+def _limits(model: Any, number: int, kind: Kind) -> tuple[float, float] | None:
+    """Limits from MuJoCo's reference, where coordinates are zero."""
+    if not model.jnt_limited[number] or kind not in COORDINATE:
+        return None
+    low, high = model.jnt_range[number] - model.qpos0[model.jnt_qposadr[number]]
+    return float(low), float(high)
+
+
+# --- reference and drives ----------------------------------------------------------------------------
+
+
+def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: list[Fault]) -> Robot:
+    """The robot with the poses of its links at the first keyframe, or at MuJoCo's reference.
+
+    Joints that follow others stand where those put them, whatever the keyframe says.
+    """
+    qpos, notes = np.array(model.qpos0), list(robot.notes)
+    if model.nkey:
+        qpos = np.array(model.key_qpos[0])
+        shown = [names.given("key", key) or str(key + 1) for key in range(model.nkey)]
+        others = f"; not read: {', '.join(map(repr, shown[1:]))}" if len(shown) > 1 else ""
+        notes.append(f"the reference is the keyframe {shown[0]!r}{others}")
+    numbers = {names.joint(k): k for k in range(model.njnt)}
+    place = {name: int(model.jnt_qposadr[k]) for name, k in numbers.items()}
+    given = {
+        name: float(qpos[at] - model.qpos0[at])
+        for name, at in place.items()
+        if robot.joints[name].kind in COORDINATE
+    }
+    values = reference_values(robot, faults, given)
+    poses = {names.link(0): np.eye(4)}
+    for joint in robot.joints.values():
+        poses[joint.child] = poses[joint.parent] @ _step(model, numbers.get(joint.name), joint, qpos, values)
+    return replace(robot, poses=poses, notes=tuple(notes))
+
+
+def _step(model: Any, number: int | None, joint: RobotJoint, qpos: Array, values: dict[str, float]) -> Array:
+    """(4, 4) of the child in the parent at the reference."""
+    if joint.kind == Kind.FREE and number is not None:
+        at = int(model.jnt_qposadr[number])
+        return pose_frame(qpos[at : at + 3], qpos[at + 3 : at + 7])
+    if joint.kind == Kind.BALL and number is not None:
+        at, zero = int(model.jnt_qposadr[number]), np.zeros(3)
+        return joint.frame @ pose_frame(zero, qpos[at : at + 4]) @ inverse(joint.child_frame)
+    return moved(joint, values[joint.name])
+
+
+def _actuated(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Robot:
+    """The robot whose driven joints are those of actuators; a note names the others and what they act on."""
+    driven: list[str] = []
+    notes = list(robot.notes)
+    of_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    for actuator in range(model.nu):
+        where, kind = names.place("actuator", actuator), int(model.actuator_trntype[actuator])
+        name = names.joint(int(model.actuator_trnid[actuator, 0])) if kind in of_joint else ""
+        if not name:
+            on = mujoco.mjtTrn(kind).name.removeprefix("mjTRN_").lower()
+            notes.append(f"{where}: acts on a {on}, so it drives no joint")
+        elif robot.joints[name].kind not in COORDINATE:
+            notes.append(f"{where}: {name!r} is no hinge and no slide, so it is not driven")
+        elif robot.joints[name].mimic is not None:
+            notes.append(f"{where}: {name!r} follows another joint, so it is not driven")
+        elif name not in driven:
+            driven.append(name)
+    if driven:
+        notes.append(f"driven joints are those of actuators: {', '.join(driven)}")
+    return replace(robot, driven=tuple(driven), notes=tuple(notes))
+
+
+def _unread(source: Source) -> list[str]:
+    """A note for each section and attribute that is not read, with its places."""
+    found: dict[str, list[str]] = {}
+    for line in source.lines:
+        element = line.element
+        place = f"{line.file} {element.line}".strip()
+        if element.tag in _UNREAD:
+            found.setdefault(element.tag, []).append(place)
+        for key in _UNREAD_OF_JOINTS if element.tag == "joint" else ():
+            if key in element.attributes:
+                found.setdefault(f"joint {key}", []).append(place)
+    return [
+        f"not read: {what}, line {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
+        for what, places in found.items()
+    ]

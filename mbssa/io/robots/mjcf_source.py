@@ -1,0 +1,234 @@
+"""MJCF before MuJoCo's parser sees it: includes put in place, every path held to the folder of the model.
+
+MuJoCo gets one text without includes, whose paths are absolute and have been checked, so that what it parses
+is what was checked. Textures, skins and the looks of materials are left out: nothing here needs them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from mbssa.faults import Fault, ModelError
+from mbssa.files import read_text
+from mbssa.io.robots.xml_tree import DEEPEST, Element, parse_xml
+
+#: Files that one model may include, and bytes of all files that it names.
+_MOST_INCLUDES = 200
+_MOST_BYTES = 500_000_000
+
+#: Copies, cells or pixels that one element may ask for; a text of a line could ask for any number.
+_MOST_COPIES = 10_000
+_MOST_CELLS = 100_000_000
+
+#: Elements that are not handed on, and why nothing is lost: looks alone.
+_LOOKS = ("texture", "skin", "layer", "visual", "statistic")
+
+#: Elements that are refused.
+_REFUSED = {
+    "plugin": "plugins are not run; take it out",
+    "attach": "models in other files are not attached; write their bodies here, or include them",
+    "flexcomp": "deformable bodies are not read; take it out",
+    "flex": "deformable bodies are not read; take it out",
+}
+
+_FOLDERS = ("meshdir", "texturedir", "assetdir", "strippath")
+
+#: Attributes that are not handed on: folders that the paths have already, and names of textures.
+_LEFT_OUT = {*(("compiler", key) for key in _FOLDERS), ("material", "texture"), ("light", "texture")}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One element of the expanded text: its file, where that is not the model's own, and the element."""
+
+    file: str
+    element: Element
+
+    @property
+    def where(self) -> str:
+        """Its place for messages, as ``leg.xml line 12 joint 'knee'``."""
+        return f"{self.file} {self.element.where}" if self.file else self.element.where
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Text for MuJoCo, the element that begins on each of its lines, and the file of each mesh."""
+
+    text: str
+    lines: tuple[Line, ...]
+    meshes: dict[str, str]
+
+    def place(self, number: int) -> str:
+        """Place of a line of the text in the files that were given."""
+        return self.lines[number - 1].where if 0 < number <= len(self.lines) else ""
+
+    def all(self, *tags: str) -> Iterator[Line]:
+        """Elements of some names."""
+        return (line for line in self.lines if line.element.tag in tags)
+
+
+def source_of(path: Path) -> Source:
+    """The source of a model and of all that it includes.
+
+    Raises
+    ------
+    ModelError
+        Not readable, not XML, a document type or entity, another root element; with all faults at once:
+        paths that leave the folder, files that are missing or included twice, what is refused.
+    """
+    root = parse_xml(read_text(path, "MJCF"), str(path))
+    if root.tag != "mujoco":
+        what = f"is <{root.tag}>; an MJCF is a <mujoco>, and a <robot> or an <sdf> ends in .urdf or .sdf"
+        raise ModelError(str(path), [Fault(f"line {root.line}", what)])
+    maker = _Maker(path)
+    maker.add(Line("", root), 1)
+    maker.resolve()
+    if maker.faults:
+        raise ModelError(str(path), maker.faults)
+    return maker.source()
+
+
+class _Maker:
+    """Expansion of one model, with its faults."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path.parent.resolve()
+        self.faults: list[Fault] = []
+        self.included = {path.resolve()}
+        # Elements with their depth, in the order of the text.
+        self.found: list[tuple[int, Line]] = []
+        self.depth = 0
+
+    def add(self, line: Line, copies: int) -> None:
+        element = line.element
+        if element.tag == "include":
+            self._include(line, copies)
+            return
+        if element.tag in _LOOKS:
+            return
+        if element.tag in _REFUSED:
+            self.faults.append(Fault(line.where, _REFUSED[element.tag]))
+            return
+        if element.tag == "model" and "file" in element.attributes:
+            self.faults.append(Fault(line.where, _REFUSED["attach"]))
+            return
+        if self.depth > DEEPEST:
+            self.faults.append(Fault(line.where, f"elements are nested more than {DEEPEST} deep"))
+            return
+        copies = self._counted(line, copies)
+        self.found.append((self.depth, line))
+        self.depth += 1
+        for child in element.children:
+            self.add(Line(line.file, child), copies)
+        self.depth -= 1
+
+    def _counted(self, line: Line, copies: int) -> int:
+        """Copies of what is inside, and a fault for numbers that fill the memory."""
+        attributes = line.element.attributes
+        cells = math.prod(_whole(attributes.get(key, "")) for key in ("nrow", "ncol"))
+        if cells > _MOST_CELLS:
+            self.faults.append(Fault(line.where, f"asks for {cells:,} cells; write fewer"))
+        if line.element.tag in ("replicate", "composite"):
+            copies *= math.prod(_whole(word) for word in attributes.get("count", "").split())
+            if copies > _MOST_COPIES:
+                self.faults.append(
+                    Fault(line.where, f"asks for {copies:,} copies; write {_MOST_COPIES:,} or fewer")
+                )
+                return 1
+        return copies
+
+    def _include(self, line: Line, copies: int) -> None:
+        path = self._inside(line, line.element.attributes.get("file", ""), "")
+        if path is None:
+            return
+        if path in self.included:
+            self.faults.append(
+                Fault(line.where, "includes a file that is included already; a file is included once")
+            )
+            return
+        if len(self.included) > _MOST_INCLUDES:
+            self.faults.append(
+                Fault(line.where, f"is include {len(self.included)}; there are {_MOST_INCLUDES} at most")
+            )
+            return
+        self.included.add(path)
+        name = str(path.relative_to(self.folder))
+        try:
+            root = parse_xml(read_text(path, "MJCF"), name)
+        except ModelError as error:
+            self.faults += [Fault(f"{name} {fault.where}".strip(), fault.what) for fault in error.faults]
+            return
+        for child in root.children:
+            self.add(Line(name, child), copies)
+
+    def resolve(self) -> None:
+        """Make every path absolute, by the folders that the compiler is told last, as MuJoCo does."""
+        told = {
+            key: line.element.attributes[key]
+            for _, line in self.found
+            if line.element.tag == "compiler"
+            for key in _FOLDERS
+            if key in line.element.attributes
+        }
+        # MuJoCo reads meshes from meshdir and height fields from it too; assetdir sets both folders.
+        folder = told.get("meshdir", told.get("assetdir", ""))
+        size = 0
+        for place, (depth, line) in enumerate(self.found):
+            old = line.element
+            attributes = {
+                key: value for key, value in old.attributes.items() if (old.tag, key) not in _LEFT_OUT
+            }
+            for key in [key for key in attributes if key.startswith("file")]:
+                file = attributes[key].replace("\\", "/")
+                if told.get("strippath") == "true":
+                    file = file.rpartition("/")[2]
+                path = self._inside(line, file, folder)
+                if path is not None:
+                    size += path.stat().st_size
+                    attributes[key] = str(path)
+            element = Element(old.tag, attributes, old.line, words=old.words)
+            self.found[place] = depth, Line(line.file, element)
+        if size > _MOST_BYTES:
+            self.faults.append(Fault("", f"names {size / 1e6:.0f} MB of files; simplify the meshes"))
+
+    def _inside(self, line: Line, file: str, folder: str) -> Path | None:
+        """The file that a path means, None with a fault where it is missing or leaves the folder."""
+        shown = Path(folder.replace("\\", "/"), file.replace("\\", "/"))
+        if not file or "\0" in file or re.match(r"[A-Za-z][\w+.-]*:", file):
+            self.faults.append(Fault(line.where, f"file {file[:60]!r} is no path in the folder of the model"))
+            return None
+        path = (self.folder / shown).resolve()
+        if shown.is_absolute() or not path.is_relative_to(self.folder):
+            what = f"{str(shown)!r} leaves the folder of the model; put the file there"
+        elif not path.is_file():
+            what = f"there is no file {str(shown)!r} in the folder of the model"
+        else:
+            return path
+        self.faults.append(Fault(line.where, what))
+        return None
+
+    def source(self) -> Source:
+        text, open_tags = [], list[str]()
+        meshes = {}
+        for depth, line in self.found:
+            element = line.element
+            closed = "".join(f"</{tag}>" for tag in reversed(open_tags[depth:]))
+            del open_tags[depth:]
+            said = "".join(f" {key}={quoteattr(value)}" for key, value in element.attributes.items())
+            text.append(f"{closed}<{element.tag}{said}>")
+            open_tags.append(element.tag)
+            if element.tag == "mesh" and "file" in element.attributes:
+                file = Path(element.attributes["file"])
+                meshes[element.name() or file.stem] = file.relative_to(self.folder).as_posix()
+        closed = "".join(f"</{tag}>" for tag in reversed(open_tags))
+        return Source("\n".join(text) + closed, tuple(line for _, line in self.found), meshes)
+
+
+def _whole(text: str) -> int:
+    """A positive whole number; 1 for anything else, which MuJoCo refuses."""
+    return max(1, int(text)) if re.fullmatch(r"\+?\d{1,18}", text) else 1

@@ -1,0 +1,52 @@
+"""The command ``mbssa studio``."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Annotated
+
+import typer
+
+from mbssa.cli import completion
+from mbssa.cli.console import fail
+from mbssa.cli.options import TrustOption
+
+
+def studio(
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL]",
+            autocompletion=completion.models,
+            help="A built-in model or a file; else the last drawing.",
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="On 127.0.0.1; a free one by default.")
+    ] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    trust: TrustOption = False,
+) -> None:
+    """Draw MODEL in the browser, see its structural groups at every edit, and move it.
+
+    The page is on 127.0.0.1, at an address with a random token; it loads nothing from the network. Each edit
+    is saved in the cache folder, and comes back when the studio is started without MODEL. Ctrl-C ends it;
+    FILE itself is not written: save the model by the page.
+
+    Example: mbssa studio planar_four_bar
+    """
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError as error:
+        fail(f'mbssa studio needs {error.name}; install it by pip install "mbssa[studio]"')
+    from mbssa.trust import trusts_all
+    from mbssa_studio.running import serve, session_for
+
+    session = session_for(model, trusts_all())
+    try:
+        listening = socket.create_server(("127.0.0.1", port), backlog=64)
+    except OSError as error:
+        fail(f"--port {port}: {os.strerror(error.errno or 0)}; choose another, or none for a free one")
+    serve(session, listening, browser)

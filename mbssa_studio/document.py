@@ -1,0 +1,382 @@
+"""Edits of a model file as functions from text to text: comments and whatever is not edited stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from mbssa.faults import Fault, ModelError
+from mbssa.io.toml_text import toml_tables
+from mbssa.mechanism import FRAME_NAMES
+
+#: A model without links, in millimetres and degrees as drawings are.
+EMPTY = """\
+format = 1
+space = "planar"
+
+[units]
+length = "mm"
+angle = "deg"
+"""
+
+#: Distance in the unit of the file below which two points are one; numbers are written with 12 digits.
+COINCIDENT = 1e-6
+
+Tables = dict[str, Any]
+
+
+def tables_of(text: str) -> Tables:
+    """Plain tables of a model text.
+
+    Raises
+    ------
+    ModelError
+        Not TOML: the line.
+
+    >>> tables_of('space = "planar"')
+    {'space': 'planar'}
+    """
+    return toml_tables(text, "model")
+
+
+def body_tables(tables: Any) -> list[Any]:
+    """Tables of the moving bodies; empty ones where the file has only their number."""
+    found = tables.get("body")
+    if isinstance(found, list):
+        return found
+    number = tables.get("bodies")
+    return [{} for _ in range(number - 1)] if isinstance(number, int) and 0 < number <= 1000 else []
+
+
+def joint_tables(tables: Any) -> list[Any]:
+    """Tables of the joints."""
+    found = tables.get("joint")
+    return [joint for joint in found if isinstance(joint, dict)] if isinstance(found, list) else []
+
+
+def number_of(body: Any, bodies: Sequence[Any]) -> int | None:
+    """Number of a body that a joint names; None where it does not exist.
+
+    >>> number_of("frame", []), number_of("crank", [{"name": "crank"}]), number_of(7, [])
+    (1, 2, None)
+    """
+    if body in FRAME_NAMES:
+        return 1
+    if isinstance(body, int):
+        return int(body) if 1 <= body <= len(bodies) + 1 else None
+    names = [each.get("name") for each in bodies]
+    return names.index(body) + 2 if body in names else None
+
+
+def numbers_of(joint: Any, bodies: Sequence[Any]) -> list[int]:
+    """Numbers of the bodies of a joint, without those that do not exist."""
+    ends = joint.get("bodies")
+    found = [number_of(body, bodies) for body in ends] if isinstance(ends, list) else []
+    return [number for number in found if number is not None]
+
+
+def point_of(joint: Any, bodies: Sequence[Any]) -> list[float] | None:
+    """Coordinates of a joint's point, in the unit of the file; None where it has none."""
+    at = joint.get("point")
+    if isinstance(at, str):
+        owner, _, name = at.rpartition(".")
+        number = number_of(int(owner) if owner.isdigit() else owner, bodies)
+        points = bodies[number - 2].get("points") if number is not None and number > 1 else None
+        at = points.get(name) if isinstance(points, dict) else None
+    good = isinstance(at, list) and len(at) in (2, 3) and all(isinstance(c, int | float) for c in at)
+    return [float(c) for c in at] if good and at is not None else None
+
+
+def add_link(text: str, points: Sequence[Sequence[float]]) -> str:
+    """Add a link through two or more points, and pin it where one of them meets a joint or another link.
+
+    A point on a joint makes the link one of its bodies; on a named point of another link, a revolute joint.
+    """
+    return _edited(text, lambda document: _add_link(document, points))
+
+
+def _add_link(document: Any, points: Sequence[Sequence[float]]) -> None:
+    if len(points) < 2 or any(_near(a, b) for a, b in combinations(points, 2)):
+        raise _refused("link", "two of its points coincide; draw it between different points")
+    bodies = _bodies_written(document)
+    taken = {body.get("name") for body in bodies}
+    name = next(f"link{k}" for k in range(len(bodies) + 2, 10**6) if f"link{k}" not in taken)
+    plain = [dict(body) for body in bodies]
+    joined = [_meets(document, plain, point) for point in points]
+    table = tomlkit.table()
+    table["name"] = name
+    table["points"] = _inline({"ABCDEFGHIJ"[k % 10] + "1" * (k // 10): _at(p) for k, p in enumerate(points)})
+    _append(document, "body", table)
+    for point, (joint, other) in zip(points, joined, strict=True):
+        if joint is not None and joint.get("type") == "R":
+            joint["bodies"] = [*joint["bodies"], name]
+            _driven_pairs(joint)
+        elif other is not None:
+            _append_joint(document, [other, name], "R", point)
+
+
+def add_joint(
+    text: str, bodies: Sequence[int], code: str, point: Sequence[float], axis: Sequence[float] | None = None
+) -> str:
+    """Add a joint of a type between bodies, by their numbers (1 is the frame), at a point."""
+
+    def edit(document: Any) -> None:
+        written = _bodies_written(document)
+        if len(set(bodies)) < 2:
+            raise _refused("joint", "joins a body with itself; choose two bodies")
+        names = [_name(written, number) for number in bodies]
+        _append_joint(document, names, code, point, axis)
+
+    return _edited(text, edit)
+
+
+def add_ground(
+    text: str, point: Sequence[float], code: str = "R", axis: Sequence[float] | None = None
+) -> str:
+    """Join the link that has a named point or a joint here to the frame: by a pin, or by a slider.
+
+    A pin of several links gets the frame as one more body.
+    """
+
+    def edit(document: Any) -> None:
+        bodies = _bodies_written(document)
+        joint, other = _meets(document, [dict(body) for body in bodies], point)
+        if joint is not None and joint.get("type") == "R" and code == "R":
+            if 1 in numbers_of(joint, bodies):
+                raise _refused("ground", "this pin is on the frame already")
+            joint["bodies"] = ["frame", *joint["bodies"]]
+            _driven_pairs(joint)
+            return
+        if joint is not None and other is None:
+            ends = [number for number in numbers_of(joint, bodies) if number != 1]
+            other = _name(bodies, ends[-1]) if ends else None
+        if other is None:
+            raise _refused("ground", "no link has a point here; draw the link first")
+        _append_joint(document, ["frame", other], code, point, axis)
+
+    return _edited(text, edit)
+
+
+def add_point(text: str, body: int, name: str, point: Sequence[float]) -> str:
+    """Name a point of a moving body."""
+
+    def edit(document: Any) -> None:
+        bodies = _bodies_written(document)
+        _name(bodies, body)
+        if body == 1:
+            raise _refused("point", "points belong to moving bodies")
+        table = bodies[body - 2]
+        if "points" not in table:
+            table["points"] = tomlkit.inline_table()
+        table["points"][name] = _at(point)
+
+    return _edited(text, edit)
+
+
+def move_point(text: str, before: Sequence[float], after: Sequence[float]) -> str:
+    """Move everything that is at one point of a planar mechanism: joints and named points."""
+
+    def edit(document: Any) -> None:
+        for joint in joint_tables(document):
+            if _is_at(joint.get("point"), before):
+                joint["point"] = _at(after)
+        for body in document.get("body", []):
+            for name, at in list(body.get("points", {}).items()):
+                if _is_at(at, before):
+                    body["points"][name] = _at(after)
+
+    return _edited(text, edit)
+
+
+def delete_body(text: str, number: int) -> str:
+    """Delete a moving body and the joints that are then left with one body."""
+
+    def edit(document: Any) -> None:
+        bodies = _bodies_written(document)
+        _name(bodies, number)
+        if number == 1:
+            raise _refused("delete", "the frame stays; delete a joint on it")
+        plain = [dict(body) for body in bodies]
+        for k, joint in reversed(list(enumerate(joint_tables(document)))):
+            ends = [(body, number_of(body, plain)) for body in joint.get("bodies", [])]
+            kept = [(body, at) for body, at in ends if at != number]
+            if len(kept) < 2:
+                del document["joint"][k]
+                continue
+            renumbered = [b - 1 if isinstance(b, int) and at and at > number else b for b, at in kept]
+            if list(joint["bodies"]) != renumbered:
+                joint["bodies"] = renumbered
+        del document["body"][number - 2]
+        if not document["body"]:
+            del document["body"]
+        if "joint" in document and not document["joint"]:
+            del document["joint"]
+
+    return _edited(text, edit)
+
+
+def delete_joint(text: str, index: int) -> str:
+    """Delete a joint by its place in the file, from 0."""
+
+    def edit(document: Any) -> None:
+        _joint(document, index)
+        del document["joint"][index]
+        if not document["joint"]:
+            del document["joint"]
+
+    return _edited(text, edit)
+
+
+def set_field(text: str, index: int, field: str, value: Any) -> str:
+    """Write one cell of the table of pairs; ``None`` deletes it. What is wrong is written too, and marked."""
+
+    def edit(document: Any) -> None:
+        joint = _joint(document, index)
+        if field not in ("bodies", "type", "driven", "point", "axis", "id"):
+            raise _refused("table", f"{field!r} is no column")
+        if value is None:
+            joint.pop(field, None)
+        else:
+            joint[field] = value
+
+    return _edited(text, edit)
+
+
+def set_cell(text: str, i: int, j: int, codes: str) -> str:
+    """Write one cell of the extended adjacency matrix: types with + between them, "-" for none."""
+
+    def edit(document: Any) -> None:
+        bodies = _bodies_written(document)
+        names = [_name(bodies, i), _name(bodies, j)]
+        if i == j:
+            raise _refused(f"M({i}, {j})", "is on the diagonal; a body has no joint with itself")
+        wanted = [code.strip() for code in codes.split("+") if code.strip() not in ("", "-", "–")]
+        here = [
+            k
+            for k, joint in enumerate(joint_tables(document))
+            if sorted(numbers_of(joint, bodies)) == sorted((i, j))
+        ]
+        for k, code in zip(here, wanted, strict=False):
+            if document["joint"][k].get("type") != code:
+                document["joint"][k]["type"] = code
+        for k in reversed(here[len(wanted) :]):
+            del document["joint"][k]
+        for code in wanted[len(here) :]:
+            _append_joint(document, names, code, None)
+        if "joint" in document and not document["joint"]:
+            del document["joint"]
+
+    return _edited(text, edit)
+
+
+def drop_motion(text: str) -> str:
+    """Delete the motion of a model, which then has its usual one."""
+    return _edited(text, lambda document: document.pop("motion", None))
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+def _edited(text: str, edit: Callable[[Any], Any]) -> str:
+    tables_of(text)  # its message has the line
+    try:
+        document = tomlkit.parse(text)
+        edit(document)
+        return tomlkit.dumps(document)
+    except TOMLKitError as error:
+        raise _refused("TOML", str(error)) from None
+    except (AttributeError, KeyError, IndexError, TypeError) as error:
+        raise _refused("model", f"has tables of another shape ({error}); mend the text first") from None
+
+
+def _refused(where: str, what: str) -> ModelError:
+    return ModelError("edit", [Fault(where, what)])
+
+
+def _bodies_written(document: Any) -> Any:
+    """Tables of the bodies, written out where the file has only their number."""
+    if "body" not in document and isinstance(document.get("bodies"), int):
+        number = int(document["bodies"])
+        del document["bodies"]
+        for _ in range(min(number, 1000) - 1):
+            _append(document, "body", tomlkit.table())
+    return document.get("body", [])
+
+
+def _append(document: Any, key: str, table: Any) -> None:
+    table.add(tomlkit.nl())
+    if key in document:
+        document[key].append(table)
+    else:
+        array = tomlkit.aot()
+        array.append(table)
+        document.append(key, array)
+
+
+def _append_joint(
+    document: Any,
+    bodies: Sequence[int | str],
+    code: str,
+    point: Sequence[float] | None,
+    axis: Sequence[float] | None = None,
+) -> None:
+    table = tomlkit.table()
+    table["bodies"] = list(bodies)
+    table["type"] = code
+    if point is not None:
+        table["point"] = _at(point)
+    if axis is not None:
+        table["axis"] = _at(axis)
+    _append(document, "joint", table)
+
+
+def _driven_pairs(joint: Any) -> None:
+    """A driven pin that several links share says which two bodies its coordinate is between."""
+    if joint.pop("driven", None):
+        joint["driven_pairs"] = [list(joint["bodies"][:2])]
+
+
+def _meets(document: Any, bodies: Sequence[Any], point: Sequence[float]) -> tuple[Any, int | str | None]:
+    """Joint at a point, and the name of the last link with a named point there."""
+    joints = [joint for joint in joint_tables(document) if _is_at(point_of(joint, bodies), point)]
+    at = [
+        k + 2
+        for k, body in enumerate(bodies)
+        if any(_is_at(place, point) for place in body.get("points", {}).values())
+    ]
+    return (joints[0] if joints else None), (_name(bodies, at[-1]) if at else None)
+
+
+def _name(bodies: Sequence[Any], number: int) -> int | str:
+    if not 1 <= number <= len(bodies) + 1:
+        raise _refused(f"body {number}", f"does not exist; the bodies are 1 (frame) to {len(bodies) + 1}")
+    return "frame" if number == 1 else bodies[number - 2].get("name", number)
+
+
+def _joint(document: Any, index: int) -> Any:
+    joints = joint_tables(document)
+    if not 0 <= index < len(joints):
+        raise _refused(f"joint {index + 1}", f"does not exist; there are {len(joints)}")
+    return joints[index]
+
+
+def _inline(values: Tables) -> Any:
+    table = tomlkit.inline_table()
+    table.update(values)
+    return table
+
+
+def _at(point: Sequence[float]) -> list[float]:
+    return [float(f"{float(value):.12g}") + 0.0 for value in point]
+
+
+def _is_at(at: Any, point: Sequence[float]) -> bool:
+    return isinstance(at, list) and len(at) == len(point) and _near(at, point)
+
+
+def _near(a: Sequence[float], b: Sequence[float]) -> bool:
+    return all(abs(u - v) < COINCIDENT for u, v in zip(a, b, strict=True))

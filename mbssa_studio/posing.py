@@ -1,0 +1,97 @@
+"""Poses of the bodies at values of the inputs, while a person drags one, and the page that plays a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import groups
+from groups.pictures.page import page_text
+from mbssa import Fault, ModelError
+from mbssa_studio.session import State
+from mbssa_studio.view import unit_of
+
+
+class Posing:
+    """A solvable model of one state, whose inputs take any values.
+
+    Each pose is led from the reference, so that it depends on the values alone and not on the way there.
+
+    Examples
+    --------
+    >>> from mbssa_studio import Session
+    >>> session = Session()
+    >>> session.open_builtin("planar_four_bar")
+    >>> posing = Posing(session.state)
+    >>> posing.pose(posing.inputs)["poses"][1]
+    [0.0, 0.0, 0.0]
+    """
+
+    def __init__(self, state: State) -> None:
+        if state.mechanism is None or state.structure is None:
+            raise ModelError(state.name, state.faults)
+        if not state.structure.determined:
+            what = "not determined by the mobility count; look at the findings, drive or change joints"
+            raise ModelError(state.name, [Fault("", what)])
+        try:
+            self.model = groups.build(state.structure)
+        except ValueError as error:
+            raise ModelError(state.name, [Fault("", str(error))]) from None
+        self.mechanism = self.model.mechanism
+        self.scale = unit_of(state)[1]
+        self.inputs = dict(self.model.reference_inputs)
+        self.rest = self._solved(self.inputs)
+
+    def pose(self, values: Mapping[str, float]) -> dict[str, Any]:
+        """Poses of all bodies (x, y in the file's unit, angle in rad) from the reference, and what failed.
+
+        Parameters
+        ----------
+        values : inputs in m and rad, from the reference for those that are not named
+        """
+        unknown = sorted(set(values) - set(self.inputs))
+        if unknown:
+            raise ModelError("inputs", [Fault(name, "is not driven") for name in unknown])
+        wanted = {**self.inputs, **values}
+        if not all(np.isfinite(value) for value in wanted.values()):
+            raise ModelError("inputs", [Fault("", "are not finite; write numbers")])
+        found = self._solved(wanted)
+        if not found.ok:
+            return {"failed": found.faults()[:1] or ["not assemblable (out of reach)"], "values": wanted}
+        moved = np.column_stack([found.position[0] - self.rest.position[0], found.orientation[0]])
+        moved[:, 2] -= self.rest.orientation[0]
+        turned = self._about_world(moved)
+        return {"poses": turned.round(9).tolist(), "values": wanted}
+
+    def _solved(self, values: Mapping[str, float]) -> Any:
+        still = {name: [0.0] for name in values}
+        motion = groups.from_arrays(
+            self.mechanism, [0.0], {name: [value] for name, value in values.items()}, still, still
+        )
+        return self.model.solve(motion, level="position", compiled=False)
+
+    def _about_world(self, moved: Any) -> Any:
+        """Displacements as a rotation about the world's origin and a shift, as a drawing applies them."""
+        at = self.rest.position[0]
+        cosine, sine = np.cos(moved[:, 2]), np.sin(moved[:, 2])
+        turned = np.column_stack([cosine * at[:, 0] - sine * at[:, 1], sine * at[:, 0] + cosine * at[:, 1]])
+        moved[:, :2] = (at + moved[:, :2] - turned) / self.scale
+        return moved + 0.0
+
+
+def player(state: State) -> str:
+    """The page that plays the motion of a model, its own or the usual one: one file that loads nothing.
+
+    Raises
+    ------
+    ModelError
+        No mechanism, not determined, or a motion that cannot be solved.
+    """
+    posing = Posing(state)
+    try:
+        motion = groups.default_motion(posing.mechanism, at_reference=posing.inputs)
+        return page_text(posing.model.solve(motion))
+    except ValueError as error:
+        raise ModelError(state.name, [Fault("", str(error))]) from None

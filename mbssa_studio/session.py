@@ -1,0 +1,287 @@
+"""The state of the studio without its page: model text, mechanism, structure, history, autosave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mbssa import ModelError, Structure, decompose, load
+from mbssa.faults import Fault
+from mbssa.files import MAX_BYTES, write_whole
+from mbssa.io.formats import READABLE, known_ending, no_format, reader, writer
+from mbssa.io.toml_writer import write_toml
+from mbssa.mechanism import Mechanism
+from mbssa.motion import DefaultMotion
+from mbssa.trust import REMEDY
+from mbssa_studio import document
+from mbssa_studio.document import Tables
+
+#: Edits of a model text by name; their arguments are plain data.
+EDITS: dict[str, Callable[..., str]] = {
+    name: getattr(document, name)
+    for name in (
+        "add_link", "add_joint", "add_ground", "add_point", "move_point", "delete_body", "delete_joint",
+        "set_field", "set_cell",
+    )
+}  # fmt: skip
+
+#: Texts that undo goes back through.
+_MOST_KEPT = 500
+
+
+class State:
+    """One model text with what follows from it; each part is computed when it is wanted."""
+
+    def __init__(self, text: str, name: str, trust: bool) -> None:
+        self.text = text
+        self.name = name
+        self.faults: tuple[Fault, ...] = ()
+        self.tables: Tables = {}
+        self.mechanism: Mechanism | None = None
+        try:
+            self.tables = document.tables_of(text)
+            self.faults = () if trust else tuple(_functions(self.tables))
+            if not self.faults:
+                from mbssa.io.toml_file import parse_toml
+
+                self.mechanism = parse_toml(text, name, name)
+        except ModelError as error:
+            self.faults = error.faults
+
+    @cached_property
+    def structure(self) -> Structure | None:
+        """Structural groups; None while the text is no mechanism."""
+        return None if self.mechanism is None else decompose(self.mechanism)
+
+
+class Session:
+    """A mechanism that is edited: every edit is a function of its text, and can be undone byte for byte.
+
+    Parameters
+    ----------
+    text : of the model file; an empty drawing by default
+    name : of the model
+    trust : whether models may name Python functions
+    autosave : file that has the text after each edit; none by default
+
+    Examples
+    --------
+    >>> session = Session()
+    >>> session.edit("add_link", points=[[0, 0], [0, 40]])
+    >>> session.edit("add_ground", point=[0, 0])
+    >>> session.edit("set_field", index=0, field="driven", value=True)
+    >>> print(*session.state.structure.groups)
+    SG-1{2}
+    >>> for _ in range(3):
+    ...     session.undo()
+    >>> session.state.text == document.EMPTY
+    True
+    """
+
+    def __init__(
+        self,
+        text: str = document.EMPTY,
+        name: str = "model",
+        *,
+        trust: bool = False,
+        autosave: Path | None = None,
+    ) -> None:
+        self.trust = trust
+        self.autosave = autosave
+        self.revision = 0
+        self.note = ""
+        self.undone: list[State] = []
+        self.done: list[State] = []
+        self.state = State(text, name, trust)
+
+    def edit(self, name: str, /, **arguments: Any) -> None:
+        """Make one edit of :data:`EDITS`.
+
+        Raises
+        ------
+        ModelError
+            No such edit, wrong arguments, or an edit that the model does not allow; the state stays.
+        """
+        if name not in EDITS:
+            raise ModelError("edit", [Fault(name, f"is no edit; the edits are {', '.join(EDITS)}")])
+        try:
+            text = EDITS[name](self.state.text, **arguments)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError("edit", [Fault(name, f"wrong arguments: {error}")]) from None
+        self._go_on(text)
+
+    def set_text(self, text: str, name: str | None = None) -> None:
+        """Take another text, be it a mechanism or not: its faults are marked, and nothing is lost.
+
+        Raises
+        ------
+        ModelError
+            Larger than a model file may be.
+        """
+        if len(text.encode()) > MAX_BYTES:
+            raise ModelError("text", [Fault("", f"is larger than {MAX_BYTES / 1e6:.0f} MB; write .npz")])
+        self.note = ""
+        self._push(State(text, name or self.state.name, self.trust))
+
+    def open(self, path: Path) -> None:
+        """Read a model file of any format; one that is not TOML becomes TOML.
+
+        Raises
+        ------
+        ModelError
+            Not readable; the state stays.
+        """
+        ending = known_ending(path, READABLE)
+        if ending is None:
+            raise no_format(path, READABLE)
+        if ending == ".toml":
+            from mbssa.io.toml_text import toml_text
+
+            self.set_text(toml_text(path), path.stem)
+        else:
+            self.take(reader(ending)(path), path.stem)
+
+    def open_builtin(self, name: str) -> None:
+        """Take a built-in model, with its comments."""
+        from importlib import resources
+
+        from mbssa import builtin_names
+
+        if name not in builtin_names():
+            load(name)  # its message
+        self.set_text(resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8"), name)
+
+    def take(self, mechanism: Mechanism, name: str | None = None) -> None:
+        """Take a mechanism, written as a model file."""
+        data, lost = write_toml(mechanism)
+        self.set_text(data.decode(), name)
+        self.note = f"not kept: {'; '.join(lost)}" if lost else ""
+
+    def changed_to(self, mechanism: Mechanism) -> None:
+        """Give the joints of the text the types and inputs of a changed mechanism, and keep its comments.
+
+        Where the change is more than that, the text is written anew, and the note says so.
+        """
+        text = self._with_types_and_inputs(mechanism)
+        if text is not None:
+            self._go_on(text)
+            return
+        self.take(mechanism)
+        self.note = "the model was written anew, in SI units and without comments; undo brings them back"
+
+    def save(self, ending: str) -> tuple[bytes, list[str]]:
+        """Content of a file of this ending, and what it cannot keep.
+
+        Raises
+        ------
+        ModelError
+            The text is no mechanism (``.toml`` keeps any text), or the format cannot hold it.
+        """
+        if ending == ".toml":
+            return self.state.text.encode(), []
+        if known_ending(Path(f"a{ending}")) is None:
+            raise no_format(Path(f"{self.state.name}{ending}"))
+        return writer(ending)(self.mechanism())
+
+    def mechanism(self) -> Mechanism:
+        """The mechanism of the text.
+
+        Raises
+        ------
+        ModelError
+            With the faults of the text, if it is none.
+        """
+        if self.state.mechanism is None:
+            raise ModelError(self.state.name, self.state.faults)
+        return self.state.mechanism
+
+    def undo(self) -> None:
+        """Go back by one edit, if there is one."""
+        self._step(self.done, self.undone)
+
+    def redo(self) -> None:
+        """Make again what was undone last."""
+        self._step(self.undone, self.done)
+
+    def _step(self, source: list[State], target: list[State]) -> None:
+        if source:
+            target.append(self.state)
+            self.note = ""
+            self._show(source.pop())
+
+    def _go_on(self, text: str) -> None:
+        """Take an edited text; say if it lost its motion."""
+        following = self._following(text)
+        self.note = ""
+        if "motion" in self.state.tables and "motion" not in following.tables:
+            self.note = "the motion moved other inputs and was deleted; undo brings it back"
+        if following.text != self.state.text:
+            self._push(following)
+
+    def _following(self, text: str) -> State:
+        """The state of an edited text, without a motion that its inputs no longer fit."""
+        state = State(text, self.state.name, self.trust)
+        if "motion" in state.tables and not _fits(state):
+            return State(document.drop_motion(text), self.state.name, self.trust)
+        return state
+
+    def _push(self, state: State) -> None:
+        self.done = [*self.done[-_MOST_KEPT:], self.state]
+        self.undone = []
+        self._show(state)
+
+    def _show(self, state: State) -> None:
+        self.state = state
+        self.revision += 1
+        if self.autosave is not None:
+            try:
+                self.autosave.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(self.autosave, state.text.encode())
+            except OSError as error:
+                self.note = f"{self.autosave}: not saved: {error.strerror}"
+
+    def _with_types_and_inputs(self, mechanism: Mechanism) -> str | None:
+        joints = document.joint_tables(self.state.tables)
+        if len(joints) != mechanism.n_joints:
+            return None
+        text = self.state.text
+        for k, (joint, table) in enumerate(zip(mechanism.joints, joints, strict=True)):
+            if joint.type.code != table.get("type"):
+                text = document.set_field(text, k, "type", joint.type.code)
+                text = document.set_field(text, k, "driven", None)
+                if joint.geometry is None or joint.geometry.axis is None:
+                    text = document.set_field(text, k, "axis", None)
+            if joint.driven != self.mechanism().joints[k].driven:
+                text = document.set_field(text, k, "driven", list(joint.driven) or None)
+        made = self._following(text).mechanism
+        same = made is not None and (
+            (made.joint_type == mechanism.joint_type).all()
+            and (made.driven == mechanism.driven).all()
+            and made.has_geometry == mechanism.has_geometry
+        )
+        return text if same else None
+
+
+def _functions(tables: Tables) -> list[Fault]:
+    """Faults for the Python functions that a model names."""
+    return [
+        Fault(f"[[joint]] {k + 1} {key}", f"names a Python function, which is not run; {REMEDY}")
+        for k, joint in enumerate(document.joint_tables(tables))
+        for key in ("function", "derivative")
+        if key in joint
+    ]
+
+
+def _fits(state: State) -> bool:
+    """Whether the motion of a text moves its inputs; True where other faults leave it open."""
+    if state.mechanism is None:
+        return not any(fault.where.lstrip("[").startswith("motion") for fault in state.faults)
+    motion = state.mechanism.motion
+    if not isinstance(motion, DefaultMotion):
+        return True
+    driven = {f"{joint.id}.{name}" for joint in state.mechanism.joints for name in joint.driven}
+    return set(motion.inputs) == driven

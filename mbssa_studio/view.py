@@ -1,0 +1,157 @@
+"""The session as plain data for the page: drawing, table, matrix, groups, all from the same tables."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from mbssa.joints.catalogue import types_of
+from mbssa.mechanism import Mechanism
+from mbssa.pictures.hues import FRAME, NO_GROUP, body_colours, group_hues
+from mbssa.units import LENGTHS
+from mbssa_studio.document import body_tables, joint_tables, numbers_of, point_of
+from mbssa_studio.session import Session, State
+
+#: Bodies beyond which the page shows neither the matrix nor the drawing.
+MOST_BODIES = 300
+
+_JOINT = re.compile(r"\[\[joint\]\] (\d+)(?: \([^)]*\))?\s*(\w*)")
+
+
+def view(session: Session) -> dict[str, Any]:
+    """Everything that the page shows of a session, ready for JSON.
+
+    >>> session = Session()
+    >>> session.edit("add_link", points=[[0, 0], [0, 40]])
+    >>> session.edit("add_ground", point=[0, 0])
+    >>> data = view(session)
+    >>> data["mobility"], data["bodies"][1]["points"], data["matrix"]
+    (1, {'A': [0.0, 0.0], 'B': [0.0, 40.0]}, [['-', 'R'], ['R', '-']])
+    """
+    state = session.state
+    bodies = body_tables(state.tables)
+    joints = joint_tables(state.tables)
+    structure = state.structure
+    colours = body_colours(structure) if structure is not None else [FRAME] + [NO_GROUP] * len(bodies)
+    groups = _groups(state)
+    group_of = {body: group["number"] for group in groups for body in group["bodies"]}
+    mechanism = state.mechanism
+    return {
+        "revision": session.revision,
+        "name": state.name,
+        "title": state.tables.get("title", ""),
+        "text": state.text,
+        "note": session.note,
+        "undo": bool(session.done),
+        "redo": bool(session.undone),
+        "space": state.tables.get("space", ""),
+        "unit": unit_of(state)[0],
+        "metres": unit_of(state)[1],
+        "faults": [_fault(fault.where, fault.what) for fault in state.faults],
+        "bodies": [
+            {
+                "number": k + 1,
+                "name": str(body.get("name", "frame" if k == 0 else k + 1)),
+                "points": {
+                    name: at
+                    for name, at in (body.get("points") or {}).items()
+                    if isinstance(at, list) and all(isinstance(c, int | float) for c in at)
+                },
+                "colour": colours[k] if k < len(colours) else NO_GROUP,
+                "group": group_of.get(k + 1),
+            }
+            for k, body in enumerate([{}, *bodies])
+        ],
+        "joints": [
+            {
+                "index": k,
+                "bodies": numbers_of(joint, bodies),
+                "written": joint.get("bodies", []),
+                "type": joint.get("type", ""),
+                "driven": joint.get("driven", False) or bool(joint.get("driven_pairs")),
+                "point": point_of(joint, bodies),
+                "axis": joint.get("axis"),
+            }
+            for k, joint in enumerate(joints)
+        ],
+        "matrix": _matrix(bodies, joints) if len(bodies) < MOST_BODIES else None,
+        "types": [
+            row.code for row in types_of("planar" if state.tables.get("space") == "planar" else "spatial")
+        ],
+        "groups": groups,
+        "mobility": None if mechanism is None else mechanism.mobility,
+        "determined": structure is not None and structure.determined,
+        "ids": [] if mechanism is None else list(mechanism.joint_ids),
+        "inputs": [] if mechanism is None else inputs_of(mechanism),
+    }
+
+
+def unit_of(state: State) -> tuple[str, float]:
+    """Length unit of the file and the metres in it.
+
+    >>> unit_of(Session().state)
+    ('mm', 0.001)
+    """
+    units = state.tables.get("units")
+    length = units.get("length", "m") if isinstance(units, dict) else "m"
+    known = length if length in LENGTHS else "m"
+    return known, LENGTHS[known]
+
+
+def inputs_of(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """Driven coordinates with their joints' places and bodies."""
+    return [
+        {
+            "name": f"{mechanism.joint_ids[j]}.{name}",
+            "coordinate": name,
+            "bodies": [b + 1 for b in joint_bodies],
+        }
+        for j in np.flatnonzero(mechanism.driven).tolist()
+        for joint_bodies in [mechanism.joint_bodies(j)]
+        for name in mechanism.joints[j].driven
+    ]
+
+
+def _fault(where: str, what: str) -> dict[str, Any]:
+    place = _JOINT.match(where)
+    return {
+        "where": where,
+        "what": what,
+        "joint": int(place[1]) - 1 if place else None,
+        "field": place[2] if place else "",
+    }
+
+
+def _groups(state: State) -> list[dict[str, Any]]:
+    structure = state.structure
+    if structure is None or not structure.determined:
+        return []
+    hues = group_hues(structure)
+    level = {number: k + 1 for k, numbers in enumerate(structure.levels) for number in numbers}
+    return [
+        {
+            "number": group.number,
+            "bodies": list(group.bodies),
+            "type": group.type_name,
+            "needs": list(group.depends_on),
+            "level": level[group.number],
+            "colour": hues[group.number].colour,
+        }
+        for group in structure.groups
+    ]
+
+
+def _matrix(bodies: list[Any], joints: list[Any]) -> list[list[str]]:
+    """The paper's extended adjacency matrix of the tables; a shared joint is in the cell of each pair."""
+    n = len(bodies) + 1
+    cells = [["-"] * n for _ in range(n)]
+    for joint in joints:
+        ends = sorted(set(numbers_of(joint, bodies)))
+        code = str(joint.get("type", "?"))
+        for place, i in enumerate(ends):
+            for j in ends[place + 1 :]:
+                before = cells[i - 1][j - 1]
+                cells[i - 1][j - 1] = cells[j - 1][i - 1] = code if before == "-" else f"{before}+{code}"
+    return cells

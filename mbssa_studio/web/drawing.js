@@ -1,0 +1,137 @@
+// The drawing: bodies as bars between their points in the hue of their group, joints by type, the grid.
+import { store } from "./api.js";
+
+const SPACE = "http://www.w3.org/2000/svg";
+export const svg = document.getElementById("drawing");
+export const box = { x: -100, y: -100, scale: 2, fitted: false };
+
+export function make(tag, attributes, parent) {
+  const element = document.createElementNS(SPACE, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  parent?.append(element);
+  return element;
+}
+
+export const toScreen = ([x, y]) => [(x - box.x) * box.scale, svg.clientHeight - (y - box.y) * box.scale];
+export function toWorld(event) {
+  const edge = svg.getBoundingClientRect();
+  return [(event.clientX - edge.left) / box.scale + box.x, (edge.bottom - event.clientY) / box.scale + box.y];
+}
+
+export function cell() {
+  const wanted = 12 / box.scale;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((k) => k * power).find((size) => size >= wanted);
+}
+
+// Points of the drawing, of joints before those of links.
+export function places(state) {
+  const found = state.joints.filter((joint) => joint.point).map((joint) => ({ at: joint.point, joint }));
+  for (const body of state.bodies) for (const at of Object.values(body.points)) found.push({ at, body });
+  return found.filter((place) => place.at.length === 2);
+}
+
+export function nearest(state, at, pixels = 12) {
+  let best = null, distance = pixels / box.scale;
+  for (const place of places(state)) {
+    const d = Math.hypot(place.at[0] - at[0], place.at[1] - at[1]);
+    if (d < distance) [best, distance] = [place, d];
+  }
+  return best;
+}
+
+export function snapped(state, at) {
+  const near = nearest(state, at);
+  if (near) return near.at;
+  const size = cell();
+  return at.map((c) => Number((Math.round(c / size) * size).toPrecision(12)));
+}
+
+export function fit(state) {
+  const points = places(state).map((place) => place.at);
+  const low = [0, 1].map((k) => Math.min(...points.map((p) => p[k])));
+  const high = [0, 1].map((k) => Math.max(...points.map((p) => p[k])));
+  const size = Math.max(high[0] - low[0], high[1] - low[1]);
+  if (!points.length || !size) { if (!box.fitted) Object.assign(box, { x: -svg.clientWidth / 4, y: -svg.clientHeight / 4, scale: 2 }); return; }
+  box.scale = Math.min(svg.clientWidth / (high[0] - low[0] + 0.5 * size), svg.clientHeight / (high[1] - low[1] + 0.5 * size));
+  box.x = (low[0] + high[0]) / 2 - svg.clientWidth / 2 / box.scale;
+  box.y = (low[1] + high[1]) / 2 - svg.clientHeight / 2 / box.scale;
+  box.fitted = true;
+}
+
+function grid() {
+  const size = cell();
+  const lines = make("g", { class: "grid" }, svg);
+  for (let x = Math.ceil(box.x / size) * size; toScreen([x, 0])[0] < svg.clientWidth; x += size) {
+    const [at] = toScreen([x, 0]);
+    make("line", { x1: at, x2: at, y1: 0, y2: svg.clientHeight }, lines);
+  }
+  for (let y = Math.ceil(box.y / size) * size; toScreen([0, y])[1] > 0; y += size) {
+    const at = toScreen([0, y])[1];
+    make("line", { y1: at, y2: at, x1: 0, x2: svg.clientWidth }, lines);
+  }
+}
+
+// Where a point of a body is after its displacement (x, y, angle about the world's origin).
+export function moved([x, y], pose) {
+  if (!pose) return [x, y];
+  const [cos, sin] = [Math.cos(pose[2]), Math.sin(pose[2])];
+  return [cos * x - sin * y + pose[0], sin * x + cos * y + pose[1]];
+}
+
+function pointsOf(state, body) {
+  const found = [...Object.values(body.points)];
+  for (const joint of state.joints) if (joint.point && joint.bodies.includes(body.number)) found.push(joint.point);
+  const unlike = found.filter((p, k) => p.length === 2 && found.findIndex((q) => Math.hypot(p[0] - q[0], p[1] - q[1]) < 1e-9) === k);
+  const middle = [0, 1].map((k) => unlike.reduce((sum, p) => sum + p[k], 0) / unlike.length);
+  return unlike.sort((a, b) => Math.atan2(a[1] - middle[1], a[0] - middle[0]) - Math.atan2(b[1] - middle[1], b[0] - middle[0]));
+}
+
+export function draw(state, poses = null) {
+  svg.replaceChildren();
+  grid();
+  if (state.space !== "planar") {
+    make("text", { x: 20, y: 60 }, svg).textContent = "A spatial mechanism: Play shows it in 3D, the tables edit it.";
+    return;
+  }
+  const pose = (number) => poses?.[number - 1];
+  for (const body of state.bodies.slice(1)) {
+    const points = pointsOf(state, body).map((p) => toScreen(moved(p, pose(body.number))));
+    if (!points.length) continue;
+    const lit = store.lit.bodies.includes(body.number) ? " lit" : "";
+    make("polygon", {
+      class: `bar${lit}`, points: points.join(" "), "data-body": body.number, fill: points.length > 2 ? body.colour : "none",
+      "fill-opacity": 0.25, stroke: body.colour, "stroke-width": 7,
+    }, svg).append(Object.assign(make("title", {}), { textContent: `${body.number} ${body.name}${body.group ? `, SG-${body.group}` : ""}` }));
+  }
+  for (const joint of state.joints) if (joint.point?.length === 2) drawJoint(state, joint, pose);
+  for (const { at, body } of places(state)) {
+    if (!body) continue;
+    const [cx, cy] = toScreen(moved(at, pose(body.number)));
+    make("circle", { cx, cy, r: 2.5, fill: "currentColor", "pointer-events": "none" }, svg);
+  }
+  for (const body of state.bodies.slice(1)) {
+    const points = pointsOf(state, body).map((p) => toScreen(moved(p, pose(body.number))));
+    if (!points.length) continue;
+    const [x, y] = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k], 0) / points.length);
+    make("text", { x: x + 8, y: y - 8 }, svg).textContent = body.number;
+  }
+}
+
+function drawJoint(state, joint, pose) {
+  const onFrame = joint.bodies.includes(1);
+  // A slider stays on its first moving body, a pin on any.
+  const carrier = Math.max(...joint.bodies, 1);
+  const [x, y] = toScreen(moved(joint.point, pose(carrier)));
+  const classes = `pin${joint.driven ? " driven" : ""}${store.lit.joints.includes(state.ids[joint.index]) ? " lit" : ""}`;
+  const shape = { class: classes, "data-joint": joint.index };
+  if (joint.type === "P") {
+    const [dx, dy] = joint.axis ?? [1, 0];
+    const turn = (-Math.atan2(dy, dx) * 180) / Math.PI;
+    make("rect", { ...shape, x: x - 13, y: y - 8, width: 26, height: 16, transform: `rotate(${turn} ${x} ${y})` }, svg);
+    if (onFrame) make("path", { class: "ground", transform: `rotate(${turn} ${x} ${y})`, d: `M${x - 30} ${y + 11}h60m-54 0l-6 7m18-7l-6 7m18-7l-6 7m18-7l-6 7m18-7l-6 7` }, svg);
+  } else {
+    if (onFrame) make("path", { class: "ground", d: `M${x} ${y}l-10 15h20zm-15 15h30m-26 0l-5 7m13-7l-5 7m13-7l-5 7m13-7l-5 7` }, svg);
+    make("circle", { ...shape, cx: x, cy: y, r: 6 }, svg);
+  }
+}

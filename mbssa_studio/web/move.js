@@ -1,0 +1,82 @@
+// Moving the mechanism: sliders of the driven coordinates, and dragging a driven link.
+import { call, refresh, say, store } from "./api.js";
+import { moved } from "./drawing.js";
+
+let found = null, revision = -1, wanted = null, busy = false;
+export const rate = { frames: 0 };
+
+export const poses = () => (found && revision === store.state?.revision ? found.poses : null);
+
+// One request at a time; the newest wish replaces those that were not sent yet.
+export async function pose(values) {
+  wanted = values;
+  if (busy) return;
+  busy = true;
+  try {
+    while (wanted) {
+      const values = wanted, asked = store.state.revision;
+      wanted = null;
+      const answer = await call("pose", { values });
+      if (asked !== store.state.revision) continue;
+      if (answer.failed) { say(answer.failed.join("; ")); continue; }
+      say("");
+      [found, revision] = [answer, asked];
+      rate.frames += 1;
+      refresh();
+    }
+  } catch { wanted = null; } finally { busy = false; }
+}
+
+export const values = () => (found && revision === store.state.revision ? { ...found.values } : {});
+
+export function dragInput(start, at) {
+  const { state } = store;
+  const input = state.inputs.find((each) => each.bodies.includes(start.body)) ?? (state.inputs.length === 1 ? state.inputs[0] : null);
+  if (!input) { say("move: drag a driven link, or a slider below"); return; }
+  if (!poses()) { pose({}); return; }
+  const joint = state.joints.find((each) => each.driven && input.bodies.every((body) => each.bodies.includes(body)));
+  const before = found.values[input.name];
+  start.value ??= before;
+  const pivot = moved(joint.point, poses()[input.bodies[0] - 1]);
+  let step;
+  if (input.coordinate === "angle") {
+    const angle = ([x, y]) => Math.atan2(y - pivot[1], x - pivot[0]);
+    step = angle(at) - angle(start.raw);
+    step -= 2 * Math.PI * Math.round(step / (2 * Math.PI));
+  } else {
+    const axis = joint.axis ?? [1, 0], length = Math.hypot(...axis);
+    step = ((at[0] - start.raw[0]) * axis[0] + (at[1] - start.raw[1]) * axis[1]) / length * state.metres;
+  }
+  start.value += step;
+  start.raw = at;
+  pose({ ...found.values, [input.name]: start.value });
+}
+
+let sliders = -1;
+export function showInputs(state) {
+  const place = document.getElementById("inputs");
+  if (sliders !== state.revision) {
+    sliders = state.revision;
+    place.replaceChildren();
+    if (!state.determined || state.space !== "planar") return;
+    for (const input of state.inputs) place.append(slider(input, state));
+  }
+  for (const range of place.querySelectorAll("input")) {
+    if (found && revision === state.revision && document.activeElement !== range) range.value = found.values[range.name] - Number(range.dataset.zero);
+  }
+}
+
+function slider(input, state) {
+  const label = document.createElement("label"), range = document.createElement("input");
+  const turns = input.coordinate === "angle", reach = turns ? Math.PI : 100 * state.metres;
+  Object.assign(range, { type: "range", min: -reach, max: reach, step: reach / 360, value: 0, name: input.name });
+  range.dataset.zero = 0;
+  range.oninput = async () => {
+    if (!poses()) await pose({});
+    if (!poses()) return;
+    if (range.dataset.at !== String(state.revision)) { range.dataset.zero = found.values[input.name]; range.dataset.at = state.revision; }
+    pose({ ...found.values, [input.name]: Number(range.dataset.zero) + Number(range.value) });
+  };
+  label.append(input.name, range);
+  return label;
+}

@@ -1,0 +1,130 @@
+// Tools of the drawing: what a click or a drag on it does.
+import { change, edit, refresh, say, store } from "./api.js";
+import { box, draw, make, nearest, snapped, svg, toScreen, toWorld } from "./drawing.js";
+import { dragInput, poses } from "./move.js";
+
+const TOOLS = [
+  ["link", "Link", "L", "Drag from point to point. A link that begins or ends on another is pinned there."],
+  ["ternary", "Ternary", "T", "Click three points."],
+  ["ground", "Ground", "G", "Click the end of a link to pin it to the frame."],
+  ["slider", "Slider", "S", "Drag from the end of a link along the guide on the frame."],
+  ["point", "Point", "N", "Click a link to name a point there."],
+  ["drive", "Driven", "D", "Click a joint to drive it or to release it."],
+  ["shift", "Shift", "V", "Drag a point to another place."],
+  ["delete", "Delete", "X", "Click a joint or a link."],
+  ["move", "Move", "M", "Drag a driven link, or the sliders below."],
+];
+let tool = "link", start = null, corners = [], rubber = null;
+
+export function buildTools() {
+  const bar = document.getElementById("tools");
+  for (const [name, label, key, hint] of TOOLS) {
+    const button = document.createElement("button");
+    Object.assign(button, { textContent: label, title: `${hint} (${key})`, id: `tool-${name}`, onclick: () => choose(name) });
+    bar.append(button);
+  }
+  choose("link");
+  svg.addEventListener("pointerdown", down);
+  svg.addEventListener("pointermove", move);
+  svg.addEventListener("pointerup", up);
+  svg.addEventListener("wheel", zoom, { passive: false });
+  document.addEventListener("keydown", keys);
+}
+
+export function choose(name) {
+  tool = name;
+  [start, corners] = [null, []];
+  for (const [other] of TOOLS) document.getElementById(`tool-${other}`).setAttribute("aria-pressed", other === name);
+  document.getElementById("hint").textContent = TOOLS.find(([other]) => other === name)[3];
+  if (store.state) refresh();
+}
+
+function keys(event) {
+  if (event.target.matches("input, textarea, select")) return;
+  const key = event.key.toLowerCase();
+  if (event.ctrlKey || event.metaKey) {
+    if (key === "z" || key === "y") { event.preventDefault(); change(key === "y" || event.shiftKey ? "redo" : "undo"); }
+    return;
+  }
+  const found = TOOLS.find(([, , letter]) => letter.toLowerCase() === key);
+  if (found) choose(found[0]);
+  if (key === "escape") { [start, corners] = [null, []]; refresh(); }
+}
+
+const bodyAt = (event) => Number(event.target.dataset?.body || 0);
+function jointAt(event, at) {
+  const own = event.target.dataset?.joint;
+  return own !== undefined ? Number(own) : (nearest(store.state, at) ?? nearest(store.state, snapped(store.state, at)))?.joint?.index;
+}
+
+function down(event) {
+  const { state } = store;
+  if (!state || state.space !== "planar") return;
+  if (event.button === 1 || event.shiftKey) { start = { pan: [event.clientX, event.clientY] }; svg.setPointerCapture(event.pointerId); return; }
+  if (event.button !== 0) return;
+  const raw = toWorld(event), at = snapped(state, raw);
+  svg.setPointerCapture(event.pointerId);
+  if (tool === "move") { start = { body: bodyAt(event), raw }; return; }
+  if (tool === "ternary") {
+    corners.push(at);
+    if (corners.length === 3) { edit("add_link", { points: corners }); corners = []; }
+  } else if (tool === "ground") edit("add_ground", { point: at });
+  else if (tool === "point") namePoint(bodyAt(event), raw);
+  else if (tool === "drive") drive(jointAt(event, raw));
+  else if (tool === "delete") remove(jointAt(event, raw), bodyAt(event));
+  else start = { at };
+}
+
+function namePoint(body, at) {
+  if (!body) { say("point: click a link, on which the point is then"); return; }
+  const taken = store.state.bodies[body - 1].points;
+  let k = 1;
+  while (`P${k}` in taken) k += 1;
+  edit("add_point", { body, name: `P${k}`, point: at });
+}
+
+function drive(index) {
+  if (index === undefined) { say("driven: click a joint"); return; }
+  edit("set_field", { index, field: "driven", value: store.state.joints[index].driven ? null : true });
+}
+
+function remove(joint, body) {
+  if (joint !== undefined) edit("delete_joint", { index: joint });
+  else if (body) edit("delete_body", { number: body });
+}
+
+function move(event) {
+  if (!start && !corners.length) return;
+  if (start?.pan) {
+    box.x -= (event.clientX - start.pan[0]) / box.scale;
+    box.y += (event.clientY - start.pan[1]) / box.scale;
+    start.pan = [event.clientX, event.clientY];
+    refresh();
+    return;
+  }
+  const raw = toWorld(event);
+  if (tool === "move") { if (start) dragInput(start, raw); return; }
+  rubber?.remove();
+  const points = [...corners, ...(start ? [start.at] : []), snapped(store.state, raw)];
+  rubber = make("polyline", { class: "rubber", points: points.map(toScreen).join(" ") }, svg);
+}
+
+function up(event) {
+  rubber?.remove();
+  const from = start?.at, to = snapped(store.state, toWorld(event));
+  start = null;
+  if (!from || (from[0] === to[0] && from[1] === to[1])) return;
+  if (tool === "link") edit("add_link", { points: [from, to] });
+  if (tool === "slider") edit("add_ground", { point: from, code: "P", axis: [to[0] - from[0], to[1] - from[1]] });
+  if (tool === "shift") edit("move_point", { before: from, after: to });
+}
+
+function zoom(event) {
+  event.preventDefault();
+  const at = toWorld(event);
+  box.scale *= Math.exp(-event.deltaY / 600);
+  const after = toWorld(event);
+  box.x += at[0] - after[0];
+  box.y += at[1] - after[1];
+  draw(store.state, poses());
+}

@@ -1,0 +1,126 @@
+"""Heavy work in a process of its own, which can be cancelled at any time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from multiprocessing.connection import Connection
+from typing import Any
+
+from mbssa import Fault, ModelError
+
+
+class Worker:
+    """A process that answers one request at a time; a new request of a kind is made after a cancelled one.
+
+    >>> worker = Worker()
+    >>> worker.answer("check", 'bodies = 2')["error"][:5]
+    'model'
+    >>> worker.close()
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._process: Any = None
+        self._pipe: Connection | None = None
+
+    def answer(self, kind: str, text: str) -> dict[str, Any]:
+        """Answer of :func:`work` from the process; ``cancelled`` is true if that was ended meanwhile."""
+        with self._turn:
+            if self._process is None or not self._process.is_alive():
+                self._start()
+            pipe = self._pipe
+            assert pipe is not None
+            try:
+                pipe.send((kind, text))
+                found: dict[str, Any] = pipe.recv()
+            except (EOFError, OSError):
+                return {"cancelled": True}
+            return found
+
+    def cancel(self) -> None:
+        """End what is being computed; the next request has a new process."""
+        if self._process is not None:
+            self._process.terminate()
+
+    def close(self) -> None:
+        """End the process."""
+        self.cancel()
+        if self._process is not None:
+            self._process.join()
+
+    def _start(self) -> None:
+        # A fresh interpreter: the server has threads, which a fork would tear.
+        fresh = multiprocessing.get_context("spawn")
+        self._pipe, theirs = fresh.Pipe()
+        self._process = fresh.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+
+def _serve(pipe: Connection) -> None:
+    try:
+        while True:
+            pipe.send(work(*pipe.recv()))
+    except (EOFError, KeyboardInterrupt):
+        return
+
+
+def work(kind: str, text: str) -> dict[str, Any]:
+    """Findings of a check, or the best inputs of a search, as plain data; or the error as a sentence.
+
+    >>> text = "\\n" + (__import__("importlib").resources.files("mbssa.io.models") / "rssr.toml").read_text()
+    >>> [card["kind"] for card in work("check", text)["findings"]][:2]
+    ['count', 'spin']
+    """
+    from mbssa import load
+
+    try:
+        mechanism = load(text + "\n")
+        return _found(kind, mechanism)
+    except ModelError as error:
+        return {"error": str(error)}
+    except (ValueError, NotImplementedError) as error:
+        return {"error": str(ModelError(kind, [Fault("", str(error))]))}
+
+
+def _found(kind: str, mechanism: Any) -> dict[str, Any]:
+    from mbssa import check, transform
+
+    if kind == "check":
+        report = check(mechanism)
+        return {
+            "solvable": report.solvable,
+            "findings": [
+                {
+                    "kind": each.kind,
+                    "text": each.text,
+                    "fatal": each.fatal,
+                    "bodies": list(each.bodies),
+                    "joints": list(each.joints),
+                }
+                for each in report.findings
+            ],
+            "proposals": [
+                {"kind": each.kind, "text": each.text, "driven": list(each.driven), "types": list(each.types)}
+                for each in report.proposals
+            ],
+        }
+    if kind == "transform":
+        answer = transform(mechanism, time_limit=20.0)
+        return {"rows": [row.figures() for row in answer.rows[:100]], "complete": answer.complete}
+    if kind == "routes":
+        return _routes(mechanism)
+    raise ValueError(f"{kind!r} is no work; ask for check, transform or routes")
+
+
+def _routes(mechanism: Any) -> dict[str, Any]:
+    from mbssa.loops import compare_loops
+    from mbssa.reports.loops import loops_report
+    from routes import count
+
+    comparison = compare_loops(mechanism)
+    return {
+        "routes": f"{count(comparison.structure):,} routes through the groups, up to symmetry",
+        "loops": loops_report(comparison.basis, comparison).text(),
+    }

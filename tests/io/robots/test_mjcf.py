@@ -1,0 +1,382 @@
+"""MJCF: poses and inertias against MuJoCo, closed loops against its residuals and simulation; bad files."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+
+mujoco = pytest.importorskip("mujoco")
+
+ARM = """<mujoco model="arm"><compiler angle="degree" eulerseq="zyx"/>
+  <default><joint armature="0.1"/><default class="stiff"><joint axis="1 2 -1"/></default></default>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="shoulder" pos="0.1 -0.2 0.3" euler="20 -30 40">
+      <joint name="turn" pos="0.05 0.02 -0.1" axis="0 0 1"/>
+      <geom type="box" pos="0.1 0 0.2" euler="10 20 30" size="0.1 0.2 0.3"/>
+      <body name="plate" pos="0.2 0.1 0" euler="10 0 50"><geom type="sphere" size="0.1"/>
+        <body name="elbow" pos="0 0.3 0.1" quat="0.9 0.1 -0.3 0.2">
+          <joint name="bend" class="stiff" ref="15" range="-90 120" limited="true" pos="0 0.1 0"/>
+          <joint name="push" type="slide" axis="0 3 4" ref="0.02" range="-0.1 0.3" limited="true"/>
+          <joint axis="1 0 0.5" pos="0.1 0.2 0.3"/>
+          <geom type="capsule" size="0.02 0.2"/><geom type="cylinder" size="0.03 0.2" group="3"/>
+          <body name="tip" pos="0.3 0 0.1"><joint name="twist" axis="-1 0 0"/>
+            <inertial pos="0.1 0 0" mass="2" fullinertia="0.4 0.5 0.6 0.05 -0.1 0.02"/></body>
+        </body></body></body></worldbody></mujoco>
+"""
+
+#: A crank of 0.3 m, a coupler of 0.78 m, a rocker of 0.54 m on pivots 0.9 m apart, drawn unassembled.
+FOUR_BAR = """<mujoco model="four_bar"><option gravity="0 0 0" timestep="0.001"/>
+  <default><joint axis="0 0 1" damping="0.5"/><geom contype="0" conaffinity="0"/></default>
+  <worldbody>
+    <body name="crank"><joint name="hip"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".01"/>
+      <body name="coupler" pos=".3 0 0"><joint name="knee" ref="10"/>
+        <geom type="capsule" fromto="0 0 0 .78 0 0" size=".01"/><site name="A" pos=".78 0 0"/></body></body>
+    <body name="rocker" pos=".9 0 0"><joint name="ankle"/>
+      <geom type="capsule" fromto="0 0 0 0 .54 0" size=".01"/><site name="B" pos="0 .54 0"/></body>
+  </worldbody>
+  <equality><connect name="toe" site1="A" site2="B"/></equality>
+  <actuator><position name="servo" joint="hip" kp="50"/></actuator></mujoco>
+"""
+
+
+@pytest.fixture
+def put(tmp_path: Path):
+    def put(text: str, name: str = "robot.xml") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return put
+
+
+def loaded(path: Path) -> mbssa.Mechanism:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        mechanism = mbssa.load(path)
+    assert [str(one.message).split("\n  ")[1:] for one in said] == [list(mechanism.notes)]
+    return mechanism
+
+
+def faults_of(path: Path) -> str:
+    with pytest.raises(mbssa.ModelError) as raised:
+        mbssa.load(path)
+    assert raised.value.source == str(path)
+    return str(raised.value)
+
+
+def solved(mechanism: mbssa.Mechanism, value: np.ndarray) -> groups.Trajectory:
+    zero = np.zeros_like(value)
+    names = groups.driven_coordinates(mechanism)
+    motion = groups.Motion(np.arange(float(value.shape[1])), names, value, zero, zero)
+    run = groups.build(mbssa.decompose(mechanism)).solve(motion)
+    assert (run.status == 0).all()
+    return run
+
+
+def rotation(quaternion: np.ndarray) -> np.ndarray:
+    w, x, y, z = quaternion
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def assert_same_poses(mechanism, run, t, data, bodies, within):
+    for body in bodies:
+        k = mechanism.body_names.index(body)
+        assert np.abs(run.position[t, k] - data.body(body).xpos).max() < within
+        assert np.abs(rotation(run.orientation[t, k]) - data.body(body).xmat.reshape(3, 3)).max() < within
+
+
+def residual(model, data) -> float:
+    rows = data.efc_type == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
+    assert rows.any()
+    return float(np.abs(data.efc_pos[rows]).max())
+
+
+def put_values(model, data, run, t) -> None:
+    """Joints of MuJoCo at the values that we have found, counted from its reference."""
+    for k in range(model.njnt):
+        at = model.jnt_qposadr[k]
+        data.qpos[at] = model.qpos0[at] + run.joint(model.joint(k).name).value[t, 0]
+    mujoco.mj_forward(model, data)
+
+
+# --- against MuJoCo ----------------------------------------------------------------------------------
+
+
+def test_poses_of_a_tree_are_those_of_mujoco(put):
+    mechanism = loaded(put(ARM))
+    assert [joint.type.code for joint in mechanism.joints] == ["R", "R", "P", "R", "R"]
+    names = [name.rpartition(".")[0] for name in groups.driven_coordinates(mechanism)]
+    assert names == ["turn", "bend", "push", "elbow joint 3", "twist"]
+    value = np.random.default_rng(5).uniform(-3.0, 3.0, (5, 100))
+    run = solved(mechanism, value)
+    model = mujoco.MjModel.from_xml_string(ARM)
+    data = mujoco.MjData(model)
+    for t in range(100):
+        data.qpos[:] = model.qpos0 + value[:, t]
+        mujoco.mj_kinematics(model, data)
+        assert_same_poses(mechanism, run, t, data, ("shoulder", "elbow", "tip"), 1e-12)
+
+
+def test_inertias_limits_and_visuals_are_those_of_mujoco(put):
+    mechanism = loaded(put(ARM))
+    model = mujoco.MjModel.from_xml_string(ARM)
+    k = mechanism.body_names.index("tip")
+    ours, theirs = mechanism.body_geometry[k], model.body("tip")
+    assert ours.inertia.mass == pytest.approx(2.0, rel=1e-12)
+    place, turn = np.array(ours.origin), rotation(np.array(ours.orientation))
+    np.testing.assert_allclose(turn.T @ (np.array(ours.inertia.centre) - place), theirs.ipos, atol=1e-12)
+    axes = rotation(theirs.iquat)
+    np.testing.assert_allclose(ours.inertia.matrix, axes @ np.diag(theirs.inertia) @ axes.T, atol=1e-12)
+    low, high = mechanism.joint_geometry[1].limits["angle"]
+    assert (low, high) == pytest.approx((np.radians(-105), np.radians(105)), rel=1e-12)
+    assert mechanism.joint_geometry[2].limits["slide"] == pytest.approx((-0.12, 0.28), rel=1e-12)
+    elbow = mechanism.body_geometry[mechanism.body_names.index("elbow")]
+    (capsule,) = elbow.visual["parts"]
+    assert (capsule["shape"], capsule["radius"], capsule["length"]) == ("capsule", 0.02, 0.4)
+    for note in (
+        "not read: 1 geom of group 3 or above, which are for collisions",
+        "not read: 1 geom of type plane",
+        "line 9 body 'elbow': has 3 joints, with 2 bodies without mass between them",
+        "not read: joint armature, line 2",
+    ):
+        assert note in mechanism.notes
+
+
+def test_a_closed_loop_satisfies_the_equalities_of_mujoco(put):
+    mechanism = loaded(put(FOUR_BAR))
+    assert mbssa.check(mechanism).solvable
+    run = solved(mechanism, np.linspace(0.0, 6.0, 61)[None, :])
+    model = mujoco.MjModel.from_xml_string(FOUR_BAR)
+    data = mujoco.MjData(model)
+    for t in range(61):
+        put_values(model, data, run, t)
+        assert residual(model, data) < 1e-9
+        assert_same_poses(mechanism, run, t, data, ("crank", "coupler", "rocker"), 1e-9)
+
+
+def test_a_simulation_at_rest_stands_as_the_assembled_mechanism(put):
+    """MuJoCo's constraints are soft: it comes to rest within its own residual, times a lever."""
+    model = mujoco.MjModel.from_xml_string(FOUR_BAR)
+    data = mujoco.MjData(model)
+    start = solved(loaded(put(FOUR_BAR)), np.zeros((1, 1)))
+    put_values(model, data, start, 0)
+    data.ctrl[0] = 1.0
+    for _ in range(20_000):
+        mujoco.mj_step(model, data)
+    assert np.abs(data.qvel).max() < 1e-8
+    run = solved(loaded(put(FOUR_BAR)), np.linspace(0.0, float(data.qpos[0]), 21)[None, :])
+    missed = residual(model, data)
+    assert missed < 1e-4
+    assert_same_poses(loaded(put(FOUR_BAR)), run, 20, data, ("crank", "coupler", "rocker"), 5 * missed + 1e-9)
+
+
+# --- equality constraints ----------------------------------------------------------------------------
+
+HAND = """<mujoco><worldbody>
+  <body name="palm"><geom size="0.1"/>
+    <body name="first" pos="0.1 0 0" euler="0 20 0">
+      <joint name="near" axis="0 0 1" ref="5"/><geom size="0.1"/></body>
+    <body name="second" pos="0.3 0 0"><joint name="far" axis="0 1 0"/><geom size="0.1"/></body>
+  </body></worldbody>
+  <equality><joint name="couple" joint1="far" joint2="near" polycoef="0.25 0.7 0 0 0"/></equality>
+  <actuator><motor joint="near"/></actuator></mujoco>
+"""
+
+
+def test_a_linear_equality_of_joints_is_followed(put):
+    mechanism = loaded(put(HAND))
+    assert mechanism.n_driven == 1
+    run = solved(mechanism, np.linspace(0.0, 2.0, 21)[None, :])
+    model = mujoco.MjModel.from_xml_string(HAND)
+    data = mujoco.MjData(model)
+    for t in range(21):
+        put_values(model, data, run, t)
+        assert residual(model, data) < 1e-9
+        assert_same_poses(mechanism, run, t, data, ("first", "second"), 1e-9)
+
+
+def test_equalities_that_are_not_read_are_named(put):
+    curved = HAND.replace("0.25 0.7 0 0 0", "0.25 0.7 0.1 0 0")
+    assert any("polynomial is not linear" in note for note in loaded(put(curved)).notes)
+    idle = HAND.replace('name="couple"', 'name="couple" active="false"')
+    assert any("'couple': is not active; left out" in note for note in loaded(put(idle)).notes)
+
+
+def test_a_held_joint_stands_where_it_is_held(put):
+    held = HAND.replace('joint2="near" ', "")
+    mechanism = loaded(put(held))
+    assert [joint.id for joint in mechanism.joints] == ["near"]
+    model = mujoco.MjModel.from_xml_string(held)
+    data = mujoco.MjData(model)
+    data.qpos[:] = model.qpos0 + np.array([0.0, 0.25])
+    mujoco.mj_kinematics(model, data)
+    visual = mechanism.body_geometry.get(mechanism.body_names.index("first"))
+    assert np.abs(np.array(visual.origin) - data.body("first").xpos).max() < 1e-12
+    assert any("holds 'far'" in note for note in mechanism.notes)
+
+
+@pytest.mark.parametrize(
+    "weld",
+    [
+        '<weld name="w" body1="tip" body2="foot" relpose=".1 .2 .3 .9 .1 -.2 .3" anchor=".4 .5 .6"/>',
+        '<weld name="w" site1="A" site2="B"/>',
+        '<weld name="w" body1="foot" body2="tip"/>',
+    ],
+)
+def test_a_weld_makes_one_body_as_mujoco_holds_it(put, weld):
+    text = f"""<mujoco><worldbody>
+      <body name="tip"><joint name="turn" axis="0 0 1"/><geom size="0.1"/>
+        <site name="A" pos="0.1 0.2 0.3" euler="10 20 30"/></body>
+      <body name="foot" pos="1 2 3" euler="30 10 -20"><freejoint/><geom size="0.1"/>
+        <site name="B" pos="0.3 0.1 0.2" euler="-50 20 70"/></body>
+      </worldbody><equality>{weld}</equality></mujoco>"""
+    mechanism = loaded(put(text))
+    assert mechanism.n_bodies == 2
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    # The parts of the body give where the foot is in the tip; there MuJoCo's residual is zero.
+    parts = {part["link"]: part for part in mechanism.body_geometry[1].visual["parts"]}
+    data.qpos[1:4], data.qpos[4:] = parts["foot"]["origin"], parts["foot"]["orientation"]
+    mujoco.mj_forward(model, data)
+    assert residual(model, data) < 1e-12
+
+
+def test_a_keyframe_is_the_reference(put):
+    text = ARM.replace(
+        "</mujoco>", '<keyframe><key name="home" qpos="1 0.5 0.1 -0.4 2"/><key/></keyframe></mujoco>'
+    )
+    mechanism = loaded(put(text))
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_kinematics(model, data)
+    for body in ("shoulder", "elbow", "tip"):
+        ours = mechanism.body_geometry[mechanism.body_names.index(body)]
+        assert np.abs(np.array(ours.origin) - data.body(body).xpos).max() < 1e-12
+    assert "the reference is the keyframe 'home'; not read: '2'" in mechanism.notes
+
+
+def test_a_ball_and_a_free_joint_stand_as_the_keyframe_says(put):
+    text = """<mujoco><worldbody><body name="base" pos="1 2 3"><freejoint name="root"/><geom size="0.1"/>
+      <body name="arm" pos="0.1 0.2 0.3" euler="10 20 30"><joint name="ball" type="ball" pos="0.3 0.1 0.2"/>
+      <geom size="0.1" pos="0.1 0 0"/></body></body></worldbody>
+      <keyframe><key qpos="0.4 0.5 0.6 0.5 0.5 -0.5 0.5  0.1 0.7 0.1 0.7"/></keyframe></mujoco>"""
+    mechanism = loaded(put(text))
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_kinematics(model, data)
+    for body in ("base", "arm"):
+        ours = mechanism.body_geometry[mechanism.body_names.index(body)]
+        assert np.abs(np.array(ours.origin) - data.body(body).xpos).max() < 1e-12
+        assert np.abs(rotation(np.array(ours.orientation)) - data.body(body).xmat.reshape(3, 3)).max() < 1e-12
+    assert [joint.type.code for joint in mechanism.joints] == ["F", "S"]
+    assert any("'root': 'base' floats, on an F" in note for note in mechanism.notes)
+
+
+def test_actuators_that_drive_no_joint_are_named(put):
+    text = HAND.replace(
+        "<actuator>",
+        '<tendon><fixed name="t"><joint joint="near" coef="1"/></fixed></tendon>'
+        '<actuator><motor name="pull" tendon="t"/><motor name="late" joint="far"/>',
+    )
+    notes = loaded(put(text)).notes
+    assert any("'pull': acts on a tendon, so it drives no joint" in note for note in notes)
+    assert any("'late': 'far' follows another joint, so it is not driven" in note for note in notes)
+    assert "not read: tendon, line 8" in notes
+
+
+# --- files -------------------------------------------------------------------------------------------
+
+TETRAHEDRON = "v 1 0 0\nv 2 0 0\nv 1 1 0\nv 1 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def test_includes_and_meshes_of_the_folder_are_read(put):
+    put(TETRAHEDRON, "meshes/corner.obj")
+    put('<mujocoinclude><body name="leg"><joint name="hip"/><geom type="mesh" mesh="corner"/></body>'
+        "</mujocoinclude>",
+        "leg.xml")  # fmt: skip
+    path = put(
+        '<mujoco><compiler meshdir="meshes"/><asset><mesh file="corner.obj" scale="0.1 0.1 0.1"/>'
+        '<texture name="t" type="2d" file="gone.png"/><material name="m" texture="t"/></asset>'
+        '<worldbody><include file="leg.xml"/></worldbody></mujoco>'
+    )
+    mechanism = loaded(path)
+    assert [joint.id for joint in mechanism.joints] == ["hip"]
+    body = mechanism.body_geometry[1]
+    (mesh,) = body.visual["parts"]
+    assert (mesh["file"], mesh["scale"]) == ("meshes/corner.obj", [0.1, 0.1, 0.1])
+    # Where the file's own corner is, not where MuJoCo has moved it to.
+    np.testing.assert_allclose(mesh["origin"], np.zeros(3), atol=1e-12)
+    np.testing.assert_allclose(np.abs(mesh["orientation"]), [1, 0, 0, 0], atol=1e-12)
+    assert body.inertia.mass == pytest.approx(1000 * 0.001 / 6)
+
+
+def scene(inside: str) -> str:
+    return f"<mujoco>{inside}<worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ('<!DOCTYPE m [<!ENTITY a "aa">]><mujoco model="&a;"/>', "document type, an entity"),
+        ("<robot/>", "is <robot>; an MJCF is a <mujoco>"),
+        (scene("<include file='../outside.xml'/>"), "line 1 include: '../outside.xml' leaves the folder"),
+        (scene("<include file='/etc/passwd'/>"), "'/etc/passwd' leaves the folder"),
+        (scene("<include file='linked.xml'/>"), "'linked.xml' leaves the folder"),
+        (scene("<include file='robot.xml'/>"), "includes a file that is included already"),
+        (scene("<include file='gone.xml'/>"), "there is no file 'gone.xml'"),
+        (scene("<include/>"), "file '' is no path"),
+        (scene("<include file='http://host/a.xml'/>"), "is no path in the folder"),
+        (scene("<asset><mesh file='..\\secret.obj'/></asset>"), "'../secret.obj' leaves the folder"),
+        (scene("<compiler meshdir='..'/><asset><mesh file='secret.obj'/></asset>"), "'../secret.obj' leaves"),
+        (scene("<compiler meshdir='/'/><asset><mesh file='etc/passwd'/></asset>"), "leaves the folder"),
+        (scene("<asset><hfield name='h' nrow='99999' ncol='99999' size='1 1 1 1'/></asset>"), "cells; write"),
+        (scene("<worldbody><replicate count='99999'><geom/></replicate></worldbody>"), "copies; write"),
+        (scene("<extension><plugin plugin='p'/></extension>"), "plugins are not run"),
+        (scene("<asset><model name='m' file='robot.xml'/></asset>"), "are not attached"),
+        (scene("<worldbody>\n<body>\n<joint kind='x'/></body></worldbody>"), "line 3 joint: MuJoCo refuses"),
+        (scene("<equality><connect body1='a' anchor='0 0 0'/></equality>"), "MuJoCo refuses it:"),
+    ],
+)  # fmt: skip
+def test_hostile_files_are_refused_with_a_sentence(put, tmp_path, text, part):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "outside.xml").write_text("<mujocoinclude/>")
+    (tmp_path / "secret.obj").write_text(TETRAHEDRON)
+    (folder / "linked.xml").symlink_to(tmp_path / "outside.xml")
+    assert part in faults_of(put(text, "model/robot.xml"))
+
+
+def test_all_faults_come_at_once(put):
+    said = faults_of(
+        put(scene("<asset><mesh file='a.obj'/>\n<mesh file='../b.obj'/></asset><include file='c.xml'/>"))
+    )
+    for part in ("3 faults", "line 1 mesh: there is no file 'a.obj'", "line 2 mesh: '../b.obj' leaves",
+                 "line 2 include: there is no file 'c.xml'"):  # fmt: skip
+        assert part in said
+
+
+def test_without_mujoco_the_extra_is_named(put, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    assert "pip install 'mbssa[mujoco]'" in faults_of(put(ARM))
+
+
+@pytest.mark.filterwarnings("default")
+def test_commands_read_an_mjcf(put, run_mbssa, tmp_path):
+    path = put(FOUR_BAR, "four_bar.mjcf")
+    done = run_mbssa("check", str(path))
+    assert done.exit_code == 0
+    assert "driven joints are those of actuators: hip" in done.stderr
+    assert run_mbssa("convert", str(path), str(tmp_path / "model.toml")).exit_code == 0
+    assert mbssa.load(tmp_path / "model.toml").joint_geometry == loaded(path).joint_geometry

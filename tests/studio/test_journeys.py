@@ -1,0 +1,322 @@
+"""Journeys of a person through the studio in a real browser."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+
+def until(page, expression, seconds=15):
+    """Wait for a condition. (Playwright's own waiting evaluates text, which the page's policy forbids.)"""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(20)
+
+
+def tool(page, name):
+    page.click(f"#tool-{name}")
+
+
+def at(page, point):
+    """Place on the page of a point of the drawing, whose corner is the reference."""
+    box = page.locator("#drawing").bounding_box()
+    return box["x"] + point[0], box["y"] + point[1]
+
+
+def revision(page):
+    return page.evaluate("studio.store.state.revision")
+
+
+def drag(page, start, end):
+    """Drag on the drawing, and wait for the edit."""
+    before = revision(page)
+    page.mouse.move(*at(page, start))
+    page.mouse.down()
+    page.mouse.move(*at(page, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)))
+    page.mouse.move(*at(page, end))
+    page.mouse.up()
+    until(page, f"studio.store.state.revision > {before}")
+
+
+def click(page, point):
+    before = revision(page)
+    page.mouse.click(*at(page, point))
+    until(page, f"studio.store.state.revision > {before}")
+
+
+def opened(page, address):
+    page.goto(address)
+    until(page, "window.studio && studio.store.state")
+    page.wait_for_selector("#examples option:nth-child(3)", state="attached")
+
+
+def draw_four_bar(page):
+    tool(page, "link")
+    drag(page, (192, 456), (192, 360))
+    drag(page, (192, 360), (384, 264))
+    drag(page, (384, 264), (432, 456))
+    tool(page, "ground")
+    click(page, (192, 456))
+    click(page, (432, 456))
+    tool(page, "drive")
+    click(page, (192, 456))
+
+
+def summary(page):
+    return page.inner_text("#summary")
+
+
+def test_draw_a_four_bar_and_play_it(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        assert page.locator(".card.group").count() == 2
+        page.click("#play")
+        frame = page.frame_locator("#player")
+        frame.locator("#slider").wait_for()
+        assert frame.locator("#clock").inner_text().startswith("t =")
+
+
+def test_draw_a_six_bar_and_see_its_groups_in_three_hues(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        tool(page, "link")
+        drag(page, (384, 264), (576, 168))
+        drag(page, (576, 168), (624, 456))
+        tool(page, "ground")
+        click(page, (624, 456))
+        assert summary(page) == "mobility 1, 1 driven, 3 groups"
+        hues = page.evaluate("studio.store.state.groups.map((group) => group.colour)")
+        assert len(set(hues)) == 3
+        strokes = page.evaluate(
+            "[...document.querySelectorAll('.bar')].map((bar) => bar.getAttribute('stroke'))"
+        )
+        assert {stroke.upper() for stroke in strokes} >= set(hues)
+        assert page.locator("#graph circle").count() == 3
+
+
+def test_break_it_and_apply_the_proposal(studio, page):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        page.click("#tab-Pairs")
+        before = revision(page)
+        page.fill("[aria-label='driven of joint 1']", "")
+        page.keyboard.press("Tab")
+        until(page, f"studio.store.state.revision > {before}")
+        assert "not determined" in summary(page)
+        page.click("#tab-Findings")
+        page.locator(".finding.fatal").first.click()
+        page.locator(".proposal button").first.click()
+        until(page, "studio.store.state.determined")
+        page.wait_for_selector("#verdict")
+        assert page.inner_text("#verdict") == "Can be solved as given."
+
+
+def test_choose_the_inputs_of_the_rotor(studio, page):
+    with studio("rotor") as address:
+        opened(page, address)
+        assert "7 groups" in summary(page)
+        page.click("#tab-Inputs")
+        page.click("#work-transform")
+        page.locator("#transform button").first.click(timeout=60_000)
+        until(page, "studio.store.state.groups.length === 9")
+
+
+def test_a_hostile_model_is_text_and_runs_nothing(studio, page, tmp_path):
+    text = (
+        'format = 1\nspace = "planar"\ntitle = "</script><img src=x onerror=alert(1)>"\n'
+        '[[body]]\nname = "<img src=x onerror=alert(1)>"\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "R"\npoint = [0, 0]\n'
+        '[[joint]]\nbodies = [1, 2]\ntype = "USER"\nfunction = "evil.py:run"\n'
+    )
+    (tmp_path / "evil.toml").write_text(text)
+    (tmp_path / "evil.exe").write_bytes(b"MZ")
+    with studio() as address:
+        opened(page, address)
+        page.set_input_files("#open", tmp_path / "evil.toml")
+        page.wait_for_selector(".card.fatal:has-text('Python function')")
+        page.click("#tab-Matrix")
+        page.click("#tab-Pairs")
+        assert page.locator("img").count() == 0
+        page.set_input_files("#open", tmp_path / "evil.exe")
+        until(page, "document.getElementById('message').textContent.includes('not a supported')")
+
+
+def test_a_wrong_cell_is_marked_and_nothing_is_lost(studio, page):
+    with studio("theo_jansen") as address:
+        opened(page, address)
+        page.click("#tab-Matrix")
+        page.fill("[aria-label='M 2, 3']", "Q")
+        page.keyboard.press("Tab")
+        page.wait_for_selector("td.bad")
+        assert "'Q' is not a joint type" in page.get_attribute("td.bad", "data-fault")
+        assert page.evaluate("studio.store.state.text").count("# crank pin P") == 2
+        page.click("#undo")
+        until(page, "studio.store.state.determined")
+        assert page.locator("td.bad").count() == 0
+
+
+def test_text_and_drawing_are_one(studio, page):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        page.click("#tab-Text")
+        text = page.input_value("#text")
+        page.fill("#text", text + "\nspace = ")
+        page.click("text=Apply")
+        page.wait_for_selector(".card.fatal")
+        assert page.input_value("#text").endswith("space = ")
+        page.fill("#text", text)
+        page.click("text=Apply")
+        until(page, "studio.store.state.determined")
+
+
+def test_drag_the_driven_link(studio, page):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        tool(page, "move")
+        slider = page.locator("#inputs input")
+        box = slider.bounding_box()
+        coupler = ".bar[data-body='3']"
+        first = page.get_attribute(coupler, "points")
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        for k in range(20):
+            page.mouse.move(box["x"] + box["width"] * (0.5 + k / 60), box["y"] + box["height"] / 2)
+        page.mouse.up()
+        until(page, f"document.querySelector(\"{coupler}\").getAttribute('points') !== '{first}'")
+
+
+def test_two_tabs_show_one_model(studio, page):
+    with studio() as address:
+        opened(page, address)
+        second = page.context.new_page()
+        opened(second, address)
+        draw_four_bar(page)
+        until(second, "studio.store.state.determined")
+        assert summary(second) == summary(page)
+
+
+def test_kill_the_server_and_recover(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        text = page.evaluate("studio.store.state.text")
+    page.wait_for_selector("text=does not answer")
+    with studio() as address:
+        opened(page, address)
+        assert page.evaluate("studio.store.state.text") == text
+        assert "the last drawing is back" in page.inner_text("#message")
+
+
+def test_undo_and_redo_by_the_keyboard(studio, page):
+    with studio() as address:
+        opened(page, address)
+        empty = page.evaluate("studio.store.state.text")
+        draw_four_bar(page)
+        drawn = page.evaluate("studio.store.state.text")
+        page.focus("#drawing")
+        for _ in range(6):
+            before = revision(page)
+            page.keyboard.press("Control+z")
+            until(page, f"studio.store.state.revision > {before}")
+        assert page.evaluate("studio.store.state.text") == empty
+        for _ in range(6):
+            before = revision(page)
+            page.keyboard.press("Control+y")
+            until(page, f"studio.store.state.revision > {before}")
+        assert page.evaluate("studio.store.state.text") == drawn
+
+
+@pytest.mark.parametrize("ending", ["toml", "m", "csv", "npz"])
+def test_save_every_format(studio, page, ending, tmp_path):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        with page.expect_download() as download:
+            page.select_option("#save", ending)
+        download.value.save_as(tmp_path / f"a.{ending}")
+        page.set_input_files("#open", tmp_path / f"a.{ending}")
+        until(page, "studio.store.state.name === 'a' && studio.store.state.determined")
+
+
+def test_a_spatial_model_plays(studio, page):
+    with studio("stewart") as address:
+        opened(page, address)
+        assert "determined" not in summary(page)
+        page.click("#play")
+        page.frame_locator("#player").locator("#slider").wait_for()
+
+
+def test_a_parallelogram_shows_its_redundancy(studio, page):
+    with studio("double_parallelogram") as address:
+        opened(page, address)
+        page.click("#tab-Findings")
+        page.locator(".finding").nth(1).click()
+        assert page.evaluate("studio.store.lit.joints.length + studio.store.lit.bodies.length") > 0
+        assert page.locator(".lit").count() > 0
+
+
+def test_a_slider_crank_is_drawn(studio, page):
+    with studio() as address:
+        opened(page, address)
+        tool(page, "link")
+        drag(page, (192, 456), (192, 360))
+        drag(page, (192, 360), (480, 456))
+        drag(page, (480, 456), (528, 456))
+        tool(page, "ground")
+        click(page, (192, 456))
+        tool(page, "slider")
+        drag(page, (528, 456), (576, 456))
+        tool(page, "drive")
+        click(page, (192, 456))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+
+
+def test_the_tour(studio, page, tmp_path):
+    """The steps of the tour, which draw a Watt six-bar; MBSSA_TOUR names a folder that gets its pictures."""
+    folder = Path(os.environ.get("MBSSA_TOUR") or tmp_path)
+    o, a, b, c, d, e, f = (192, 456), (192, 396), (352, 336), (372, 456), (452, 316), (592, 276), (612, 456)
+    with studio() as address:
+        opened(page, address)
+        tool(page, "link")
+        drag(page, o, a)
+        drag(page, a, b)
+        tool(page, "ternary")
+        page.mouse.click(*at(page, b))
+        page.mouse.click(*at(page, c))
+        click(page, d)
+        tool(page, "link")
+        drag(page, d, e)
+        drag(page, e, f)
+        tool(page, "ground")
+        for point in (o, c, f):
+            click(page, point)
+        page.click("#tab-Findings")
+        page.locator(".proposal").first.wait_for(timeout=30_000)
+        page.screenshot(path=folder / "studio-findings.png")
+        tool(page, "drive")
+        click(page, o)
+        page.click("#tab-Groups")
+        assert summary(page) == "mobility 1, 1 driven, 3 groups"
+        page.screenshot(path=folder / "studio-groups.png")
+        tool(page, "move")
+        frames = moved_by_dragging(page, o, a)
+        assert frames >= 5
+        page.screenshot(path=folder / "studio-move.png")
+        assert (folder / "studio-move.png").stat().st_size > 10_000
+
+
+def moved_by_dragging(page, pivot, tip):
+    """Frames that are drawn while the crank is dragged by its middle."""
+    middle = [(pivot[k] + tip[k]) / 2 for k in range(2)]
+    before = page.evaluate("studio.rate.frames")
+    page.mouse.move(*at(page, middle))
+    page.mouse.down()
+    for k in range(30):
+        page.mouse.move(*at(page, (middle[0] + k, middle[1])))
+        page.wait_for_timeout(15)
+    page.mouse.up()
+    return page.evaluate("studio.rate.frames") - before

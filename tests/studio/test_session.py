@@ -1,0 +1,234 @@
+"""The session: every edit can be undone byte for byte, and table, matrix, text and drawing agree."""
+
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mbssa
+from mbssa.io.adjacency import matrices
+from mbssa_studio import Session
+from mbssa_studio.document import EMPTY
+from mbssa_studio.posing import Posing, player
+from mbssa_studio.session import EDITS
+from mbssa_studio.view import view
+
+
+def four_bar():
+    session = Session()
+    for points in ([[0, 0], [0, 40]], [[0, 40], [100, 80]], [[100, 80], [120, 0]]):
+        session.edit("add_link", points=points)
+    for point in ([0, 0], [120, 0]):
+        session.edit("add_ground", point=point)
+    index = next(joint["index"] for joint in view(session)["joints"] if joint["bodies"] == [1, 2])
+    session.edit("set_field", index=index, field="driven", value=True)
+    return session
+
+
+PLACES = st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda at: [10.0 * at[0], 10.0 * at[1]])
+NUMBERS = st.integers(1, 5)
+EDIT = st.one_of(
+    st.tuples(
+        st.just("add_link"), st.fixed_dictionaries({"points": st.lists(PLACES, min_size=2, max_size=3)})
+    ),
+    st.tuples(st.just("add_ground"), st.fixed_dictionaries({"point": PLACES})),
+    st.tuples(
+        st.just("add_ground"),
+        st.fixed_dictionaries({"point": PLACES, "code": st.just("P"), "axis": st.just([1.0, 0.0])}),
+    ),
+    st.tuples(st.just("move_point"), st.fixed_dictionaries({"before": PLACES, "after": PLACES})),
+    st.tuples(st.just("delete_body"), st.fixed_dictionaries({"number": NUMBERS})),
+    st.tuples(st.just("delete_joint"), st.fixed_dictionaries({"index": st.integers(0, 4)})),
+    st.tuples(
+        st.just("set_field"),
+        st.fixed_dictionaries(
+            {
+                "index": st.integers(0, 4),
+                "field": st.just("driven"),
+                "value": st.sampled_from([True, None, 7]),
+            }
+        ),
+    ),
+    st.tuples(
+        st.just("set_cell"),
+        st.fixed_dictionaries(
+            {"i": NUMBERS, "j": NUMBERS, "codes": st.sampled_from(["R", "-", "P", "R+P", "Q"])}
+        ),
+    ),
+    st.tuples(
+        st.just("add_point"),
+        st.fixed_dictionaries({"body": NUMBERS, "name": st.sampled_from(["P", "A"]), "point": PLACES}),
+    ),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(["", "planar_four_bar", "theo_jansen", "rotor"]), st.lists(EDIT, max_size=8))
+def test_every_edit_undone_gives_the_text_back_and_all_views_agree(model, edits):
+    session = Session()
+    if model:
+        session.open_builtin(model)
+        session.done.clear()
+    texts = [session.state.text]
+    for name, arguments in edits:
+        try:
+            session.edit(name, **arguments)
+        except mbssa.ModelError:
+            assert session.state.text == texts[-1]
+            continue
+        if session.state.text != texts[-1]:
+            texts.append(session.state.text)
+        agree(session)
+    for text in reversed(texts):
+        assert session.state.text == text
+        session.undo()
+    for text in texts[1:]:
+        session.redo()
+        assert session.state.text == text
+
+
+def agree(session):
+    """Table, matrix and drawing say what the text says, and what the mechanism says where there is one."""
+    data = view(session)
+    tables = tomllib.loads(session.state.text)
+    assert [joint["type"] for joint in data["joints"]] == [joint["type"] for joint in tables.get("joint", [])]
+    mechanism = session.state.mechanism
+    if mechanism is None:
+        assert data["faults"]
+        return
+    assert len(data["bodies"]) == mechanism.n_bodies == len(data["matrix"])
+    assert [body["name"] for body in data["bodies"]] == [body.name for body in mechanism.bodies]
+    if not mechanism.multiple_joints:
+        assert [joint["bodies"] for joint in data["joints"]] == [
+            [body + 1 for body in mechanism.joint_bodies(j)] for j in range(mechanism.n_joints)
+        ]
+        cells = [[sorted(cell.split("+")) for cell in row] for row in data["matrix"]]
+        assert cells == [[sorted(cell.split("+")) for cell in row] for row in matrices(mechanism).cells]
+
+
+def test_a_four_bar_is_drawn():
+    structure = four_bar().state.structure
+    assert [str(group) for group in structure.groups] == ["SG-1{2}", "SG-2{3, 4}"]
+
+
+def test_a_link_on_a_pin_shares_it_and_a_ground_too():
+    session = four_bar()
+    session.edit("add_link", points=[[100, 80], [200, 100]])
+    session.edit("add_ground", point=[200, 100])
+    (shared,) = session.mechanism().multiple_joints
+    assert shared.bodies == (2, 3, 4)
+    session.edit("add_ground", point=[100, 80])
+    assert session.mechanism().multiple_joints[0].bodies == (0, 2, 3, 4)
+
+
+def test_comments_stay():
+    session = Session()
+    session.open_builtin("theo_jansen")
+    session.edit("move_point", before=[15.0, 0.0], after=[16.0, 0.0])
+    assert session.state.text.count("# crank pin P") == 2
+    assert session.state.text.count("point = [16.0, 0.0]") == 2
+
+
+def test_a_wrong_cell_is_marked_and_nothing_else_is_lost():
+    session = four_bar()
+    session.edit("set_cell", i=2, j=3, codes="Q")
+    (fault,) = view(session)["faults"]
+    assert fault["field"] == "type"
+    assert view(session)["joints"][fault["joint"]]["type"] == "Q"
+    session.edit("set_cell", i=2, j=3, codes="R")
+    assert session.state.structure.determined
+
+
+def test_a_text_that_is_no_toml_is_kept_and_edits_wait_for_it():
+    session = four_bar()
+    broken = session.state.text + "\nspace = "
+    session.set_text(broken)
+    assert "Invalid value" in view(session)["faults"][0]["what"]
+    with pytest.raises(mbssa.ModelError):
+        session.edit("add_link", points=[[0, 0], [1, 1]])
+    assert session.state.text == broken
+
+
+def test_a_proposal_is_applied_to_the_text():
+    session = four_bar()
+    driven = next(joint["index"] for joint in view(session)["joints"] if joint["driven"])
+    session.edit("set_field", index=driven, field="driven", value=None)
+    proposal = mbssa.check(session.mechanism()).proposals[0]
+    session.changed_to(proposal.apply(session.mechanism()))
+    assert mbssa.check(session.mechanism()).solvable
+    assert 'name = "link2"' in session.state.text
+
+
+def test_a_proposal_of_other_joints_is_applied():
+    session = Session()
+    session.open_builtin("spatial_4r")
+    proposal = next(p for p in mbssa.check(session.mechanism()).proposals if p.kind == "joints")
+    wanted = proposal.apply(session.mechanism())
+    session.changed_to(wanted)
+    assert (session.mechanism().joint_type == wanted.joint_type).all()
+
+
+def test_a_motion_that_no_longer_fits_is_deleted_and_said():
+    session = Session()
+    session.open_builtin("planar_four_bar")
+    session.changed_to(mbssa.with_inputs(session.mechanism(), "1-4.angle"))
+    assert session.mechanism().motion is None
+    assert "motion" in session.note
+
+
+def test_poses_are_those_of_the_solution():
+    session = four_bar()
+    posing = Posing(session.state)
+    found = posing.pose({"1-2.angle": posing.inputs["1-2.angle"] + 0.3})
+    for joint in view(session)["joints"]:  # both bodies have the pin at one place
+        x, y = joint["point"]
+        at = [place(found["poses"][body - 1], x, y) for body in joint["bodies"]]
+        assert at[0] == pytest.approx(at[1], abs=1e-6)
+    assert found["poses"][1][2] == pytest.approx(0.3)
+
+
+def place(pose, x, y):
+    import math
+
+    dx, dy, angle = pose
+    return [
+        math.cos(angle) * x - math.sin(angle) * y + dx,
+        math.sin(angle) * x + math.cos(angle) * y + dy,
+    ]
+
+
+def test_out_of_reach_is_said():
+    session = Session()
+    session.set_text(four_bar().state.text.replace("40.0]", "90.0]"))  # a crank too long to turn round
+    posing = Posing(session.state)
+    turned = [posing.pose({"1-2.angle": posing.inputs["1-2.angle"] + 0.5 * k}) for k in range(13)]
+    assert "poses" in turned[0]
+    assert any("failed" in answer for answer in turned)
+    with pytest.raises(mbssa.ModelError, match="not driven"):
+        posing.pose({"7-8.angle": 0.0})
+    with pytest.raises(mbssa.ModelError, match="not finite"):
+        posing.pose({"1-2.angle": float("nan")})
+
+
+def test_the_player_is_one_page():
+    assert "</html>" in player(four_bar().state)
+
+
+def test_functions_are_refused_without_trust():
+    text = EMPTY + '[[body]]\n[[joint]]\nbodies = [1, 2]\ntype = "USER"\nfunction = "evil.py:run"\n'
+    assert "is not run" in Session(text).state.faults[0].what
+    assert not any("is not run" in fault.what for fault in Session(text, trust=True).state.faults)
+
+
+def test_unknown_edits_and_arguments_are_refused():
+    for name, arguments in [("explode", {}), ("add_link", {"x": 1}), ("delete_body", {"number": 1})]:
+        with pytest.raises(mbssa.ModelError):
+            Session().edit(name, **arguments)
+    assert all(EDITS[name].__doc__ for name in EDITS)
+
+
+def test_autosave_has_the_last_text(tmp_path):
+    session = Session(autosave=tmp_path / "a" / "drawing.toml")
+    session.edit("add_link", points=[[0, 0], [0, 40]])
+    assert (tmp_path / "a" / "drawing.toml").read_text() == session.state.text
