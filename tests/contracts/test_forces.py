@@ -318,6 +318,7 @@ def test_all_faults_are_said_at_once():
     m.force("terrain", bodies=["arm"], point=(0, 1), radius=0, stiffness=1e5, friction=0.3, terrain=[(0, 0)])
     m.force("terrain", bodies=["arm"], point=(0, 1), radius=1, stiffness=1e5, terrain=[(1, 0), (0, 0)])
     m.force("terrain", bodies=["arm"], point=(0, 1), radius=1, stiffness=1e5, terrain=[(1, 0, 0), (2, 0)])
+    m.force("terrain", bodies=["frame"], point=(0, 1), radius=1, stiffness=1e5, terrain=[(1, 0), (2, 0)])
     m.force("coordinate", coordinate="1-2.angle", damping=1, factor={"law": "ramp", "end": 1})
     spline = {"law": "spline", "times": [0, 1, 1], "values": [0, 1]}
     m.force("coordinate", coordinate="1-2.angle", force=1, factor=spline)
@@ -332,6 +333,7 @@ def test_all_faults_are_said_at_once():
         "terrain: 1 points; write two or more",
         "terrain[2]: x = 0 follows 1; write increasing x",
         "terrain[1]: 3 numbers; write [x, y]",
+        "bodies: the frame has no wheel on its own terrain; name another body",
         "factor: multiplies the force; write force",
         "factor duration: is missing; write how long the step lasts, s",
         "factor values: 2 numbers for 3 times; write one each",

@@ -1,0 +1,61 @@
+"""Force elements along simulated motions, against formulas."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import groups
+import mbssa
+
+MASS = 2.0
+
+
+def slider(axis, **force):
+    m = mbssa.Builder("planar").body("mass", inertia={"mass": MASS, "centre": (0, 0.2)})
+    m.gravity(0, -9.81).prismatic("frame", "mass", point=(0, 0.2), axis=axis, driven=True)
+    return m.force(**force).build()
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.5])
+def test_a_dropped_wheel_bounces_on_the_terrain(damping):
+    """Without damping it comes back to its height and keeps its energy; with damping it loses some."""
+    mechanism = slider(
+        (0, 1), type="terrain", bodies=["mass"], point=(0, 0.2), radius=0.1, stiffness=1e5, damping=damping,
+        terrain=[(-1, 0), (1, 0)],
+    )  # fmt: skip
+    found = groups.simulate(mechanism, 0.345, tolerance=1e-8, compiled=False)
+    assert found.ok
+    fall = np.sqrt(2 * 0.1 / 9.81)
+    height = found.coordinates["1-2.slide"]
+    falling = found.time < fall - 1e-9
+    np.testing.assert_allclose(height[falling], -0.5 * 9.81 * found.time[falling] ** 2, atol=1e-7)
+    deepest = brentq(lambda d: MASS * 9.81 * (0.1 + d) - 0.4 * 1e5 * d**2.5, 1e-4, 0.1)
+    assert -0.1 - deepest - 1e-6 < height.min() < -0.1 - 0.5 * deepest
+    after = found.time > fall + 0.05
+    if damping == 0.0:
+        assert np.ptp(found.total_energy) < 1e-5
+        assert height[after].max() > -1e-4
+    else:
+        assert found.total_energy[0] - found.total_energy[-1] > 0.1
+        assert -0.1 < height[after].max() < -0.01
+
+
+def test_coulomb_friction_stops_a_mass():
+    """m dv/dt = -F tanh(v / w) has sinh(v / w) = sinh(v0 / w) exp(-F t / (m w))."""
+    force, threshold = 4.0, 0.02
+    mechanism = slider((1, 0), type="friction", coordinate="1-2.slide", friction=force, threshold=threshold)
+    found = groups.simulate(mechanism, 0.6, rates={"1-2.slide": 1.0}, tolerance=1e-8, compiled=False)
+    decay = np.exp(-force * found.time / (MASS * threshold))
+    expected = threshold * np.arcsinh(np.sinh(1.0 / threshold) * decay)
+    rate = found.trajectory.joint("1-2")["slide"].rate
+    np.testing.assert_allclose(rate, expected, atol=1e-6)
+    assert rate[-1] < 1e-3
+
+
+def test_a_law_of_time_drives_a_mass():
+    omega = 2 * np.pi * 3.0
+    law = {"law": "harmonic", "amplitude": 1.0, "frequency": 3.0}
+    mechanism = slider((1, 0), type="coordinate", coordinate="1-2.slide", force=5.0, factor=law)
+    found = groups.simulate(mechanism, 1.0, tolerance=1e-11, compiled=False)
+    expected = 5.0 / (MASS * omega) * (found.time - np.sin(omega * found.time) / omega)
+    np.testing.assert_allclose(found.coordinates["1-2.slide"], expected, atol=1e-8)
