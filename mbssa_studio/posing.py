@@ -63,7 +63,7 @@ class Posing:
         moved = np.column_stack([found.position[0] - self.rest.position[0], found.orientation[0]])
         moved[:, 2] -= self.rest.orientation[0]
         turned = self._about_world(moved)
-        return {"poses": turned.round(9).tolist(), "values": wanted}
+        return {"poses": turned.round(9).tolist(), "values": wanted, "reference": self.inputs}
 
     def _solved(self, values: Mapping[str, float]) -> Any:
         still = {name: [0.0] for name in values}

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 from mbssa import Fault, ModelError, builtin_names, with_inputs
-from mbssa.io.formats import READABLE, known_ending, no_format
+from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format
 from mbssa.singularities.repairs import Proposal
 from mbssa_studio.guard import Guard
 from mbssa_studio.posing import Posing, player
@@ -122,9 +122,9 @@ class Studio:
 
     def open(self, name: str, data: bytes) -> dict[str, Any]:
         """Read an uploaded file; its name says the format alone, and it is deleted after reading."""
-        ending = known_ending(Path(name), READABLE)
+        ending = known_ending(Path(name), ALL_ENDINGS)
         if ending is None:
-            raise no_format(Path(name), READABLE)
+            raise no_format(Path(name), ALL_ENDINGS)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"model{ending}")
             path.write_bytes(data)

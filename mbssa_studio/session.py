@@ -10,7 +10,7 @@ from typing import Any
 from mbssa import ModelError, Structure, decompose, load
 from mbssa.faults import Fault
 from mbssa.files import MAX_BYTES, write_whole
-from mbssa.io.formats import READABLE, known_ending, no_format, reader, writer
+from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format, reader, writer
 from mbssa.io.toml_writer import write_toml
 from mbssa.mechanism import Mechanism
 from mbssa.motion import DefaultMotion
@@ -135,9 +135,9 @@ class Session:
         ModelError
             Not readable; the state stays.
         """
-        ending = known_ending(path, READABLE)
+        ending = known_ending(path, ALL_ENDINGS)
         if ending is None:
-            raise no_format(path, READABLE)
+            raise no_format(path, ALL_ENDINGS)
         if ending == ".toml":
             from mbssa.io.toml_text import toml_text
 

@@ -9,13 +9,14 @@ import groups
 import mbssa
 import mbssa.loops
 import mbssa.pictures
+import mbssa_studio
 import routes
 import routes.plots
 
 
 @pytest.mark.parametrize(
     "package",
-    [mbssa, groups, routes, mbssa.loops, mbssa.pictures, routes.plots],
+    [mbssa, groups, routes, mbssa_studio, mbssa.loops, mbssa.pictures, routes.plots],
     ids=lambda package: package.__name__,
 )
 class TestPublicNames:

@@ -6,7 +6,19 @@ import sys
 
 import pytest
 
-HEAVY = ("numba", "networkx", "matplotlib", "joblib", "mpi4py", "scipy", "routes", "sqlite3", "pandas")
+HEAVY = (
+    "numba",
+    "networkx",
+    "matplotlib",
+    "joblib",
+    "mpi4py",
+    "scipy",
+    "routes",
+    "sqlite3",
+    "pandas",
+    "starlette",
+    "mbssa_studio",
+)
 SCRIPT = """
 import atexit, json, sys
 def report():

@@ -23,7 +23,7 @@ def models(incomplete: str) -> list[str]:
     ['stewart', 'stewart_inverse']
     """
     from mbssa.io import builtin_names
-    from mbssa.io.formats import READABLE
+    from mbssa.io.formats import ALL_ENDINGS
 
     folder, _, begun = incomplete.rpartition("/")
     names = [name for name in builtin_names() if name.startswith(incomplete)]
@@ -32,7 +32,7 @@ def models(incomplete: str) -> list[str]:
     except OSError:
         entries = []
     prefix = incomplete[: len(incomplete) - len(begun)]
-    files = [path.name for path in entries if path.suffix in READABLE and path.is_file()]
+    files = [path.name for path in entries if path.suffix in ALL_ENDINGS and path.is_file()]
     return names + [prefix + name for name in files if name.startswith(begun)]
 
 

@@ -12,7 +12,7 @@ from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, fail_all
 from mbssa.cli.options import ForceOption
 from mbssa.io import load, save
-from mbssa.io.formats import WRITABLE
+from mbssa.io.formats import ALL_ENDINGS
 from mbssa.targets import Target, target_faults
 
 
@@ -21,7 +21,7 @@ def convert(
         str,
         typer.Argument(metavar="FROM", autocompletion=completion.models, help="A built-in model or a file."),
     ],
-    target: Annotated[Path, typer.Argument(metavar="TO", help=f"A path in {', '.join(WRITABLE)}.")],
+    target: Annotated[Path, typer.Argument(metavar="TO", help=f"A path in {', '.join(ALL_ENDINGS)}.")],
     approximate: Annotated[
         bool, typer.Option("--approximate", help="Leave out joints that a robot's format cannot say.")
     ] = False,
@@ -39,7 +39,7 @@ def convert(
 
     Example: mbssa convert stewart stewart.urdf
     """
-    targets = [Target("TO", target, WRITABLE)]
+    targets = [Target("TO", target, ALL_ENDINGS)]
     if target.suffix.lower() == ".urdf":
         targets.append(Target("TO, its side file", target.with_suffix(".yaml"), (".yaml",)))
     if faults := target_faults(targets, [source], force):

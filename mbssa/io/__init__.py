@@ -12,7 +12,7 @@ from typing import Any
 from mbssa.faults import Fault, ModelError
 from mbssa.io.assur import FAMILY, assur_linkage
 from mbssa.io.builder import Builder
-from mbssa.io.formats import READABLE, known_ending, no_format, reader, save
+from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format, reader, save
 from mbssa.io.functions import Given, with_functions
 from mbssa.io.graph import from_networkx, to_networkx
 from mbssa.io.pairs import from_adjacency, from_pairs
@@ -143,11 +143,11 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
     path = Path(model)
     if name and path.is_dir():
         raise ModelError(name, [Fault("", "is a folder; name a file in it")])
-    ending = known_ending(path, READABLE)
+    ending = known_ending(path, ALL_ENDINGS)
     if ending is not None:
         return replace(reader(ending)(path), folder=str(path.parent))
     if path.is_file():
-        raise no_format(path, READABLE)
+        raise no_format(path, ALL_ENDINGS)
     near = difflib.get_close_matches(name, builtin, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise ModelError(

@@ -19,29 +19,20 @@ _FORMATS = {
     ".npz": (("npz_file", "read_npz"), ("npz_file", "write_npz")),
 }
 
-#: Readers of formats that are not written.
-_READ_ONLY = {
-    ".urdf": ("urdf", "read_urdf"),
-    ".sdf": ("sdf", "read_sdf"),
-    ".xml": ("mjcf", "read_mjcf"),
-    ".mjcf": ("mjcf", "read_mjcf"),
-}
-
-#: Writers of robots' descriptions, which say other things than a mechanism is made of.
+#: Reader and writer of robots' descriptions, which say other things than a mechanism is made of.
+_MJCF = (("mjcf", "read_mjcf"), ("robots.mjcf_writer", "write_mjcf"))
 _ROBOTS = {
-    ".urdf": ("robots.urdf_writer", "write_urdf"),
-    ".sdf": ("robots.sdf_writer", "write_sdf"),
-    ".xml": ("robots.mjcf_writer", "write_mjcf"),
+    ".urdf": (("urdf", "read_urdf"), ("robots.urdf_writer", "write_urdf")),
+    ".sdf": (("sdf", "read_sdf"), ("robots.sdf_writer", "write_sdf")),
+    ".xml": _MJCF,
+    ".mjcf": _MJCF,
 }
 
-#: Endings that are read and written.
+#: Endings that keep a mechanism, or its topology.
 ENDINGS = tuple(_FORMATS)
 
-#: Endings that are written.
-WRITABLE = (*ENDINGS, *_ROBOTS)
-
-#: Endings that are read.
-READABLE = (*ENDINGS, *_READ_ONLY)
+#: All endings, which are read and written.
+ALL_ENDINGS = (*ENDINGS, *_ROBOTS)
 
 Reader = Callable[[Path], Mechanism]
 Writer = Callable[[Mechanism], tuple[bytes, list[str]]]
@@ -66,7 +57,7 @@ def no_format(path: Path, endings: tuple[str, ...] = ENDINGS) -> ModelError:
 
 def reader(ending: str) -> Reader:
     """The reader of one format."""
-    return cast(Reader, _imported(*(_READ_ONLY.get(ending) or _FORMATS[ending][0])))
+    return cast(Reader, _imported(*(_FORMATS | _ROBOTS)[ending][0]))
 
 
 def writer(ending: str) -> Writer:
@@ -113,12 +104,12 @@ def save(
     <Mechanism crank: planar, 4 bodies with the frame, 4 joints, 1 driven coordinate>
     """
     path = Path(path)
-    ending = known_ending(path, WRITABLE)
+    ending = known_ending(path, ALL_ENDINGS)
     if ending is None:
-        raise no_format(path, WRITABLE)
+        raise no_format(path, ALL_ENDINGS)
     beside: dict[str, bytes] = {}
     if ending in _ROBOTS:
-        data, beside, lost = _imported(*_ROBOTS[ending])(mechanism, approximate=approximate)
+        data, beside, lost = _imported(*_ROBOTS[ending][1])(mechanism, approximate=approximate)
     else:
         data, lost = writer(ending)(mechanism)
     files = {path: data} | {path.with_suffix(suffix): content for suffix, content in beside.items()}

@@ -27,8 +27,6 @@ export async function pose(values) {
   } catch { wanted = null; } finally { busy = false; }
 }
 
-export const values = () => (found && revision === store.state.revision ? { ...found.values } : {});
-
 export function dragInput(start, at) {
   const { state } = store;
   const input = state.inputs.find((each) => each.bodies.includes(start.body)) ?? (state.inputs.length === 1 ? state.inputs[0] : null);
@@ -62,7 +60,7 @@ export function showInputs(state) {
     for (const input of state.inputs) place.append(slider(input, state));
   }
   for (const range of place.querySelectorAll("input")) {
-    if (found && revision === state.revision && document.activeElement !== range) range.value = found.values[range.name] - Number(range.dataset.zero);
+    if (poses() && document.activeElement !== range) range.value = found.values[range.name] - found.reference[range.name];
   }
 }
 
@@ -70,12 +68,10 @@ function slider(input, state) {
   const label = document.createElement("label"), range = document.createElement("input");
   const turns = input.coordinate === "angle", reach = turns ? Math.PI : 100 * state.metres;
   Object.assign(range, { type: "range", min: -reach, max: reach, step: reach / 360, value: 0, name: input.name });
-  range.dataset.zero = 0;
+  range.title = "from the reference, half a turn or 100 units to each side";
   range.oninput = async () => {
     if (!poses()) await pose({});
-    if (!poses()) return;
-    if (range.dataset.at !== String(state.revision)) { range.dataset.zero = found.values[input.name]; range.dataset.at = state.revision; }
-    pose({ ...found.values, [input.name]: Number(range.dataset.zero) + Number(range.value) });
+    if (poses()) pose({ ...found.values, [input.name]: found.reference[input.name] + Number(range.value) });
   };
   label.append(input.name, range);
   return label;

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mbssa
-from mbssa.io.formats import ENDINGS, READABLE
+from mbssa.io.formats import ENDINGS, ALL_ENDINGS
 
 Rows = list[tuple[tuple[int, ...], str, tuple[str, ...]]]
 
@@ -29,7 +29,7 @@ def test_topology_comes_back(tmp_path: Path, ending: str, name: str) -> None:
     assert topology(back) == topology(model)
 
 
-@pytest.mark.parametrize("ending", READABLE)
+@pytest.mark.parametrize("ending", ALL_ENDINGS)
 def test_a_damaged_file_is_named(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"damaged{ending}"
     path.write_bytes(b"\x00\xff{ nothing")

@@ -1037,7 +1037,7 @@ def test_endings_are_told_and_their_case_does_not_matter(put, tmp_path):
     assert mbssa.load(put("MODEL.CSV", SHEET)).n_bodies == 4
     with pytest.raises(
         mbssa.ModelError,
-        match=r"'\.yaml' is not a supported format; model files end in \.toml, \.m, \.csv or",
+        match=r"'\.yaml' is not a supported format; model files end in \.toml, \.m, \.csv, \.npz, \.urdf",
     ):
         mbssa.save(mbssa.load("rotor"), tmp_path / "rotor.yaml")
     with pytest.raises(mbssa.ModelError, match=r"has no ending"):
@@ -1135,7 +1135,7 @@ def test_convert_of_bad_input(arguments, message, run_mbssa, tmp_path, monkeypat
 def test_the_help_of_convert_has_an_example(run_mbssa):
     result = run_mbssa("convert", "--help")
     assert result.exit_code == 0
-    assert "Example: mbssa convert rotor rotor.m" in result.stdout
+    assert "Example: mbssa convert stewart stewart.urdf" in result.stdout
 
 
 def test_what_decompose_does_not_need_is_not_imported():
