@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mbssa
-from mbssa.io.formats import ENDINGS, ALL_ENDINGS
+from mbssa.io.formats import ALL_ENDINGS, ENDINGS
 
 Rows = list[tuple[tuple[int, ...], str, tuple[str, ...]]]
 

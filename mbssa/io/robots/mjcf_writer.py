@@ -37,7 +37,7 @@ def write_mjcf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     if writer.massless:
         lost.append(f"that bodies have no mass: MuJoCo moves none without, so each has {_MASS:g} kg")
     if writer.thin:
-        lost.append(f"moments of inertia of zero, of {', '.join(writer.thin)}: {_INERTIA:g} kg m² instead")
+        lost.append(f"moments of inertia of zero, of {', '.join(writer.thin)}: small ones instead")
     return document(writer.root), {}, lost
 
 
@@ -84,7 +84,10 @@ class _Writer:
             moments, axes = np.linalg.eigh(tensor)
             if moments[0] < _INERTIA:
                 self.thin.append(name)
-                tensor = axes @ np.diag(np.maximum(moments, _INERTIA)) @ axes.T
+                # Of a planar body only the last moment is known, and A + B >= C must hold.
+                flat = moments[1] < 0.5 * moments[2]
+                moments = np.array([0.5, 0.5, 1.0]) * moments[2] if flat else np.maximum(moments, _INERTIA)
+                tensor = axes @ np.diag(moments) @ axes.T
             numbers = tensor[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
             child(body, "inertial", pos=said(centre), mass=said(mass), fullinertia=said(numbers))
         return body

@@ -104,12 +104,13 @@ class Tree:
         return inertia.mass, local, inertia.matrix
 
 
-def tree_of(mechanism: Mechanism, *, approximate: bool = False) -> Tree:
+def tree_of(mechanism: Mechanism, *, approximate: bool = False, screws: bool = True) -> Tree:
     """Spread a mechanism as a tree; loops are cut at undriven joints with many freedoms.
 
     Parameters
     ----------
     approximate : leave out joints that are no chain of turns and shifts, and say so
+    screws : whether the format has screws
 
     Raises
     ------
@@ -133,12 +134,12 @@ def tree_of(mechanism: Mechanism, *, approximate: bool = False) -> Tree:
             lost.append(f"joint {joint.id}: binds nothing, and is left out")
             continue
         tie = _tie(mechanism, frames, at, joint)
-        if tie is not None:
+        if tie is not None and (screws or tie.pitch is None):
             ties.append(tie)
         elif approximate:
             lost.append(f"joint {joint.id}: type {joint.type.code} is left out")
         else:
-            what = f"type {joint.type.code} cannot be said by turns and shifts; --approximate leaves it out"
+            what = f"type {joint.type.code} has no joint in this format; --approximate leaves it out"
             faults.append(Fault(f"joint {joint.id}", what))
     if faults:
         raise ModelError(name, faults)
@@ -168,8 +169,7 @@ def _tie(mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint) 
         return None
     motions = tuple(_motions(mechanism, frames, at, joint, equations, first))
     kind = Kind(joint.type.code) if joint.type.code in set(Kind) else None
-    partly = 0 < len(joint.driven) < len(motions)
-    if kind in WHOLE and (mechanism.space == "planar" or partly or not _meets(motions)):
+    if kind in WHOLE and (mechanism.space == "planar" or joint.driven or not _meets(motions)):
         kind = None
     bodies = mechanism.joint_bodies(joint.index)
     return Tie(joint.id, kind, bodies[0], bodies[1], motions, pitch)

@@ -43,7 +43,7 @@ def write_urdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     joint_type: [UJOINT_XY]
     <BLANKLINE>
     """
-    tree = tree_of(mechanism, approximate=approximate)
+    tree = tree_of(mechanism, approximate=approximate, screws=False)
     writer = _Writer(tree)
     return document(writer.root), {".yaml": writer.side_file()}, [*tree.lost, *said_of(tree)]
 

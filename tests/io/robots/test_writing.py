@@ -181,3 +181,35 @@ def test_both_files_or_none(tmp_path):
         mbssa.save(mbssa.load("rssr"), tmp_path / "arm.urdf")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.yaml"]
     assert (tmp_path / "arm.yaml").read_text() == "mine"
+
+
+def screw_jack():
+    m = mbssa.Builder("spatial").bodies("screw", "nut")
+    m = m.revolute("frame", "screw", point=(0, 0, 0), axis=(0, 0, 1), driven=True)
+    m = m.helical("screw", "nut", point=(0, 0, 0.2), axis=(0, 0, 1), pitch=0.01)
+    return m.prismatic("frame", "nut", point=(0.1, 0, 0), axis=(0, 0, 1)).build()
+
+
+def test_screws(tmp_path):
+    """SDF has screws, MJCF a hinge and a slide that follows, URDF none."""
+    mujoco = pytest.importorskip("mujoco")
+    jack = screw_jack()
+    again, _ = read_back(jack, tmp_path, "sdf")
+    assert again.joint("2-3").type.code == jack.joint("2-3").type.code
+    np.testing.assert_allclose(again.joint("2-3").geometry.pitch, 0.01)
+    mbssa.save(jack, tmp_path / "jack.xml")
+    there = mujoco.MjModel.from_xml_path(str(tmp_path / "jack.xml"))
+    data = mujoco.MjData(there)
+    for name, value in (
+        ("1-2.angle", 0.5),
+        ("2-3.angle", -0.5),
+        ("2-3.slide", -0.005),
+        ("1-3.slide", -0.005),
+    ):
+        data.qpos[there.joint(name).qposadr[0]] = value
+    mujoco.mj_forward(there, data)
+    assert data.ne
+    assert np.abs(data.efc_pos[: data.ne]).max() < 1e-12
+    with pytest.raises(ModelError) as refused:
+        mbssa.save(jack, tmp_path / "jack.urdf")
+    assert [fault.where for fault in refused.value.faults] == ["joint 2-3"]
