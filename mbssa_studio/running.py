@@ -10,7 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
-from mbssa import builtin_names
+from mbssa import builtin_names, load
 from mbssa.compiled import user_cache
 from mbssa_studio.document import EMPTY
 from mbssa_studio.server import application, new_token
@@ -38,8 +38,10 @@ def session_for(model: str | None, trust: bool) -> Session:
     session.autosave = None
     if model in builtin_names():
         session.open_builtin(model)
-    else:
+    elif Path(model).is_file():
         session.open(Path(model))
+    else:
+        session.take(load(model), model)
     session.done.clear()
     session.autosave = autosave
     return session

@@ -30,9 +30,10 @@ def studio(
 ) -> None:
     """Draw MODEL in the browser, see its structural groups at every edit, and move it.
 
-    The page is on 127.0.0.1, at an address with a random token; it loads nothing from the network. Each edit
-    is saved in the cache folder, and comes back when the studio is started without MODEL. Ctrl-C ends it;
-    FILE itself is not written: save the model by the page.
+    The page is on 127.0.0.1, at an address with a random token; it loads nothing
+    from the network. Each edit is saved in the cache folder, and comes back when
+    the studio is started without MODEL. Ctrl-C ends it; FILE itself is not
+    written: save the model by the page.
 
     Example: mbssa studio planar_four_bar
     """
