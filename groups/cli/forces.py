@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from groups.cli.options import UnitsOption
 from groups.cli.requests import model_asked, motion_asked, names_asked, standing
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
@@ -46,10 +47,7 @@ def forces(
             "--output", "-o", metavar="FILE", help="Write the numbers: .csv or .parquet; may be repeated."
         ),
     ] = None,
-    units: Annotated[
-        Literal["file", "si"],
-        typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
-    ] = "file",
+    units: UnitsOption = "file",
     plot: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Draw forces over time: .png, .svg or .pdf; may be repeated."),

@@ -8,10 +8,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
-import typer
 
 from groups.building import build, solvers_of
 from groups.cli.refusal import RefusedError, motion_to_write, solvable_model
@@ -56,15 +55,6 @@ def bodies_asked(mechanism: Mechanism, texts: Sequence[str]) -> list[int] | None
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return sorted(found) if names else None
-
-
-QuantityOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=EXPRESSION",
-        help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
-    ),
-]
 
 
 def expressions_asked(texts: Sequence[str], faults: list[str]) -> dict[str, str]:

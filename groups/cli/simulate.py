@@ -6,17 +6,32 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from groups.building import build
+from groups.cli.options import (
+    AnimateOption,
+    BodiesOption,
+    CompiledOption,
+    CurvesOption,
+    FpsOption,
+    FramesOption,
+    JointsOption,
+    OutputOption,
+    PlotOption,
+    PointsOption,
+    QuantitiesOption,
+    QuantityOption,
+    UnitsOption,
+    WidthOption,
+    pictures_asked,
+)
 from groups.cli.requests import (
     Pictures,
-    QuantityOption,
     names_asked,
     picture_faults,
-    points_asked,
     standing,
 )
 from groups.cli.solve import columns_asked, write_solution
@@ -33,7 +48,7 @@ from mbssa.bar import bar
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
 from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
-from mbssa.film import FILMS, Film
+from mbssa.film import Film
 from mbssa.joints.catalogue import is_length
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
 from mbssa.units import SI, given_in
@@ -117,15 +132,7 @@ def simulate(
     damping: Annotated[
         float, typer.Option(metavar="X", help="Of joints by --method penalty, N s/m.")
     ] = 200.0,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the motion: .csv, .parquet, .npz or .nc; may be repeated.",
-        ),
-    ] = None,
+    output: OutputOption = None,
     energies: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Write energies and errors over time: .csv or .parquet."),
@@ -134,69 +141,19 @@ def simulate(
         list[Path] | None,
         typer.Option(metavar="FILE", help="Write reactions of all joints over time: .csv or .parquet."),
     ] = None,
-    quantities: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND,...",
-            help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
-            show_default="all",
-        ),
-    ] = None,
-    joints: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.names,
-            show_default="all",
-            help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
-        ),
-    ] = None,
-    bodies: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BODY,...",
-            autocompletion=completion.bodies,
-            show_default="all",
-            help="Bodies in the columns, with their named points.",
-        ),
-    ] = None,
+    quantities: QuantitiesOption = None,
+    joints: JointsOption = None,
+    bodies: BodiesOption = None,
     quantity: QuantityOption = None,
-    units: Annotated[
-        Literal["file", "si"],
-        typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
-    ] = "file",
-    plot: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Draw coordinates over time, or the paths of --points."),
-    ] = None,
-    curves: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
-        ),
-    ] = None,
-    points: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="BODY.POINT,...",
-            autocompletion=completion.points,
-            help="Draw the paths of these points, or centres of these joints.",
-        ),
-    ] = None,
-    animate: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Animate: .gif, .mp4, .webm, or .html; may be repeated."),
-    ] = None,
-    frames: Annotated[int | None, typer.Option(metavar="N", help="Frames of a film, evenly chosen.")] = None,
-    fps: Annotated[float | None, typer.Option(metavar="X", help="Frames of a film per second.")] = None,
-    width: Annotated[int | None, typer.Option(metavar="PX", help="Pixels of a film across.")] = None,
-    compiled: Annotated[
-        bool | None,
-        typer.Option(
-            "--compiled/--no-compiled", help="Compiled kernels or plain Python.", show_default=False
-        ),
-    ] = None,
+    units: UnitsOption = "file",
+    plot: PlotOption = None,
+    curves: CurvesOption = None,
+    points: PointsOption = None,
+    animate: AnimateOption = None,
+    frames: FramesOption = None,
+    fps: FpsOption = None,
+    width: WidthOption = None,
+    compiled: CompiledOption = None,
     force: ForceOption = False,
     trust: TrustOption = False,
     form: FormatOption = "table",
@@ -220,23 +177,14 @@ def simulate(
         targets += [Target("--animate", path, MOVING) for path in animate or []]
         faults = target_faults(targets, [model], force)
         choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
-        drawn = None if curves is None else names_asked([curves])
-        if curves is not None and (not plot or points):
-            faults.append("--curves: are over time; write --plot FILE too, without --points")
-        if points and not plot and not animate:
-            faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
-        film = Film(frames, fps, width)
-        if film != Film() and not any(path.suffix.lower() in FILMS for path in animate or []):
-            faults.append(
-                "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
-            )
+        pictures = pictures_asked(plot, animate, curves, points, Film(frames, fps, width), faults)
         if faults:
             fail_all(faults)
         asked = Asked(
             duration, steps, method, tolerance, integrator, initial or [], rate or [],
             names_asked([drive or ""]), apply or [], until or [], stiffness, damping, compiled,
         )  # fmt: skip
-        _simulate(model, asked, targets, Pictures(points_asked(points or []), drawn, film), choice, form)
+        _simulate(model, asked, targets, pictures, choice, form)
     except KeyboardInterrupt:
         print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
         raise typer.Exit(STOPPED) from None

@@ -11,9 +11,25 @@ from typing import Annotated, Any, Literal
 import typer
 
 from groups.building import build
+from groups.cli.options import (
+    AnimateOption,
+    BodiesOption,
+    CompiledOption,
+    CurvesOption,
+    FpsOption,
+    FramesOption,
+    JointsOption,
+    OutputOption,
+    PlotOption,
+    PointsOption,
+    QuantitiesOption,
+    QuantityOption,
+    UnitsOption,
+    WidthOption,
+    pictures_asked,
+)
 from groups.cli.requests import (
     Pictures,
-    QuantityOption,
     bodies_asked,
     expressions_asked,
     model_asked,
@@ -21,7 +37,6 @@ from groups.cli.requests import (
     motion_asked,
     names_asked,
     picture_faults,
-    points_asked,
     solvers_asked,
     standing,
     through_faults,
@@ -45,7 +60,7 @@ from mbssa.cli.options import (
     ThroughOption,
     TrustOption,
 )
-from mbssa.film import FILMS, Film
+from mbssa.film import Film
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
 from mbssa.units import SI
 
@@ -88,78 +103,19 @@ def solve(
             show_default="proven where steps are coarse",
         ),
     ] = None,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
-        ),
-    ] = None,
-    quantities: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND,...",
-            help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
-            show_default="all",
-        ),
-    ] = None,
-    joints: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.names,
-            help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
-            show_default="all",
-        ),
-    ] = None,
-    bodies: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BODY,...",
-            autocompletion=completion.bodies,
-            help="Bodies in the columns, with their named points.",
-            show_default="all",
-        ),
-    ] = None,
+    output: OutputOption = None,
+    quantities: QuantitiesOption = None,
+    joints: JointsOption = None,
+    bodies: BodiesOption = None,
     quantity: QuantityOption = None,
-    units: Annotated[
-        Literal["file", "si"],
-        typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
-    ] = "file",
-    plot: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf; may be repeated.",
-        ),
-    ] = None,
-    curves: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
-        ),
-    ] = None,
-    points: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="BODY.POINT,...",
-            autocompletion=completion.points,
-            help="Draw the paths of these points, or centres of these joints.",
-        ),
-    ] = None,
-    animate: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Animate: .gif, .mp4, .webm, or .html to play and turn in a browser; may be repeated.",
-        ),
-    ] = None,
-    frames: Annotated[int | None, typer.Option(metavar="N", help="Frames of a film, evenly chosen.")] = None,
-    fps: Annotated[float | None, typer.Option(metavar="X", help="Frames of a film per second.")] = None,
-    width: Annotated[int | None, typer.Option(metavar="PX", help="Pixels of a film across.")] = None,
+    units: UnitsOption = "file",
+    plot: PlotOption = None,
+    curves: CurvesOption = None,
+    points: PointsOption = None,
+    animate: AnimateOption = None,
+    frames: FramesOption = None,
+    fps: FpsOption = None,
+    width: WidthOption = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Solve on so many cores, by the plan predicted fastest."),
@@ -171,14 +127,7 @@ def solve(
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Solve by this plan, as mbssa routes --save wrote it.")
     ] = None,
-    compiled: Annotated[
-        bool | None,
-        typer.Option(
-            "--compiled/--no-compiled",
-            help="Solve by compiled kernels, or in plain Python; by default what is faster. Same bits.",
-            show_default=False,
-        ),
-    ] = None,
+    compiled: CompiledOption = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep what is done, so that --resume can go on from it."),
@@ -211,19 +160,7 @@ def solve(
             faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
         if not columns and not plot and "derived" in choice:
             faults.append("--quantity: is for columns and curves; write --output FILE.csv or --plot FILE too")
-        drawn = None if curves is None else names_asked([curves])
-        if curves is not None and (not plot or points):
-            faults.append("--curves: are over time; write --plot FILE too, without --points")
-        named = points_asked(points or [])
-        if points and not plot and not animate:
-            faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
-        film = Film(frames, fps, width)
-        if film != Film() and not any(path.suffix.lower() in FILMS for path in animate or []):
-            faults.append(
-                "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
-            )
-        if points and named is None:
-            faults.append("--points: names no point")
+        pictures = pictures_asked(plot, animate, curves, points, Film(frames, fps, width), faults)
         if through is not None:
             faults += through_faults(through, request, mode or [])
         if faults:
@@ -239,7 +176,7 @@ def solve(
             branch,
             compiled,
             targets,
-            Pictures(named, drawn, film),
+            pictures,
             choice,
             request,
             through,

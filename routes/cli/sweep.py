@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from groups.cli.requests import QuantityOption, expressions_asked, model_asked, modes_asked, names_asked
+from groups.cli.options import QuantityOption
+from groups.cli.requests import expressions_asked, model_asked, modes_asked, names_asked
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
