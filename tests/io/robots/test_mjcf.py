@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_files import faults_of, loaded
 
 import groups
 import mbssa
@@ -56,21 +56,6 @@ def put(tmp_path: Path):
         return path
 
     return put
-
-
-def loaded(path: Path) -> mbssa.Mechanism:
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        mechanism = mbssa.load(path)
-    assert [str(one.message).split("\n  ")[1:] for one in said] == [list(mechanism.notes)]
-    return mechanism
-
-
-def faults_of(path: Path) -> str:
-    with pytest.raises(mbssa.ModelError) as raised:
-        mbssa.load(path)
-    assert raised.value.source == str(path)
-    return str(raised.value)
 
 
 def solved(mechanism: mbssa.Mechanism, value: np.ndarray) -> groups.Trajectory:

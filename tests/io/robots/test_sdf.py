@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_files import loaded
 
 import groups
 import mbssa
@@ -41,14 +41,6 @@ def put(tmp_path: Path):
         return path
 
     return put
-
-
-def loaded(path: Path) -> mbssa.Mechanism:
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        mechanism = mbssa.load(path)
-    assert [line for one in said for line in str(one.message).split("\n  ")[1:]] == list(mechanism.notes)
-    return mechanism
 
 
 def solved(mechanism: mbssa.Mechanism, values: dict[str, np.ndarray]) -> groups.Trajectory:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from robot_files import faults_of, loaded
 
 import groups
 import mbssa
@@ -72,22 +72,6 @@ def put(tmp_path: Path):
         return path
 
     return put
-
-
-def loaded(path: Path) -> mbssa.Mechanism:
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        mechanism = mbssa.load(path)
-    # Nothing is kept that has not been said, and the other way round.
-    assert [str(one.message).split("\n  ")[1:] for one in said] == [list(mechanism.notes)]
-    return mechanism
-
-
-def faults_of(path: Path) -> str:
-    with pytest.raises(mbssa.ModelError) as raised:
-        mbssa.load(path)
-    assert raised.value.source == str(path)
-    return str(raised.value)
 
 
 def paths(mechanism: mbssa.Mechanism, seed: int, reach: float) -> tuple[groups.Motion, dict[str, np.ndarray]]:
