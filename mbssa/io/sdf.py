@@ -13,8 +13,8 @@ from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import parsed
 from mbssa.io.robots.placing import inverse
-from mbssa.io.robots.robot import Array, Gear, Link, Mimic, Robot, RobotJoint
-from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope
+from mbssa.io.robots.robot import Array, Gear, Link, Mimic, Part, Robot, RobotJoint
+from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope, pose_of
 from mbssa.io.robots.xml_tree import Element, parse_xml
 from mbssa.mechanism import Mechanism
 
@@ -62,7 +62,10 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     frames = Frames.of(models[0], faults)
     # Axes are in the model's frame up to version 1.4, in the joint's afterwards.
     in_model = root.attributes.get("version", "") in ("1.0", "1.2", "1.3", "1.4")
-    links = {name: Link(name, element.where) for name, (element, _) in frames.links.items()}
+    links = {
+        name: Link(name, element.where, _inertia(element, faults))
+        for name, (element, _) in frames.links.items()
+    }
     joints: dict[str, RobotJoint] = {}
     gears: list[Gear] = []
     notes = _unread(frames)
@@ -88,10 +91,27 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     return Robot(models[0].name(), links, joints, gears=tuple(gears), poses=poses, notes=tuple(notes))
 
 
+def _inertia(link: Element, faults: list[Fault]) -> Part | None:
+    """Mass, centre and inertia of a link, in the axes of its inertial's pose; SDF's defaults are 1."""
+    inertial = link.first("inertial")
+    if inertial is None:
+        return None
+
+    def number(parent: Element | None, tag: str, default: float) -> float:
+        element = None if parent is None else parent.first(tag)
+        text = None if element is None else element.text
+        return float(parsed(text, f"{inertial.where} {tag}", 1, (default,), faults)[0])
+
+    tensor = inertial.first("inertia")
+    moments = {key: number(tensor, key, 1.0) for key in ("ixx", "iyy", "izz")}
+    products = {key: number(tensor, key, 0.0) for key in ("ixy", "ixz", "iyz")}
+    return Part(pose_of(inertial, faults), {"mass": number(inertial, "mass", 1.0), **moments, **products})
+
+
 def _unread(frames: Frames) -> list[str]:
     """A note for each kind of element in links and joints that is not read, with its lines."""
     read = {"pose", "parent", "child", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body"}
-    read |= {"screw_thread_pitch", "thread_pitch", "link", "joint", "frame", "model"}
+    read |= {"screw_thread_pitch", "thread_pitch", "link", "joint", "frame", "model", "inertial"}
     lines: dict[str, list[int]] = {}
     owners = [*frames.models, *(each for each, _ in (*frames.links.values(), *frames.joints.values()))]
     for child in (child for owner in owners for child in owner.children if child.tag not in read):

@@ -150,17 +150,19 @@ def test_mujoco_agrees(name):
 
 
 def test_masses_survive(tmp_path):
-    """Mass, centre and inertia of a body that is turned at the reference, by URDF and by MuJoCo."""
+    """Mass, centre and inertia of a body that is turned at the reference, by URDF and SDF, and by MuJoCo."""
     mujoco = pytest.importorskip("mujoco")
     m = mbssa.Builder("spatial").body("arm", inertia={
         "mass": 2.0, "centre": (0.4, 0.1, 0.2), "moments": (0.2, 0.3, 0.35), "products": (0.01, 0.02, -0.03),
     })  # fmt: skip
     m = m.revolute("frame", "arm", point=(0.1, 0.2, 0.0), axis=(0, 1, 1), driven=True)
     mechanism = m.build()
-    again, _ = read_back(mechanism, tmp_path, "urdf")
-    one, other = (each.body_geometry[1].inertia for each in (mechanism, again))
-    assert other.mass == 2.0
-    np.testing.assert_allclose(other.centre, one.centre, atol=1e-12)
+    for ending in ("urdf", "sdf"):
+        again, _ = read_back(mechanism, tmp_path, ending)
+        one, other = (each.body_geometry[1].inertia for each in (mechanism, again))
+        assert other.mass == 2.0
+        np.testing.assert_allclose(other.centre, one.centre, atol=1e-12)
+        np.testing.assert_allclose(other.matrix, one.matrix, atol=1e-12)
     mbssa.save(mechanism, tmp_path / "arm.xml")
     there = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml"))
     np.testing.assert_allclose(there.body("arm").ipos, (0.4, 0.1, 0.2), atol=1e-9)
