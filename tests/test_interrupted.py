@@ -42,7 +42,7 @@ def test_ctrl_c_as_a_module_is_imported(module, times):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["solve", "stewart", "--no-compiled", "--steps", "100000"],
-                                       ["transform", "micromanipulator"]])  # fmt: skip
+                                       ["transform", "stewart"]])  # fmt: skip
 def test_a_second_and_a_third_one_while_it_computes(arguments):
     command = [sys.executable, "-m", "mbssa", *arguments]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:

@@ -79,6 +79,9 @@ setInterval(async () => {
     const { revision } = await call("revision");
     if (silent) say("");
     silent = false;
-    if (revision !== store.state.revision) show(await call("state"));
+    if (revision <= store.state.revision) return;
+    // An edit of this page may have been answered meanwhile; what is being typed there is not to be replaced.
+    const state = await call("state");
+    if (state.revision > store.state.revision) show(state);
   } catch { silent = true; }
 }, 1500);
