@@ -50,4 +50,6 @@ def studio(
         listening = socket.create_server(("127.0.0.1", port), backlog=64)
     except OSError as error:
         fail(f"--port {port}: {os.strerror(error.errno or 0)}; choose another, or none for a free one")
+    # Else each small answer waits 40 ms for the acknowledgement of its head.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     serve(session, listening, browser)
