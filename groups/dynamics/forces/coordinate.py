@@ -63,10 +63,11 @@ def _rest(force: Force, state: State) -> float:
     """Value without spring force, m or rad; that of the reference if not given."""
     assert force.coordinate is not None
     joint, _, name = force.coordinate.rpartition(".")
-    return _at_reference(state, joint, name) if force.rest is None else force.rest
+    return value_at_reference(state, joint, name) if force.rest is None else force.rest
 
 
-def _at_reference(state: State, joint: str, name: str) -> float:
+def value_at_reference(state: State, joint: str, name: str) -> float:
+    """A joint coordinate at the mechanism's reference, m or rad."""
     from groups.pictures.scene import at_rest
 
     mechanism = state.trajectory.mechanism

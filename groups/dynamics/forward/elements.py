@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forces.coordinate import _at_reference
+from groups.dynamics.forces.coordinate import value_at_reference
 from groups.dynamics.state import State
 from groups.kernels import elements as kernels
 from groups.kernels.jets import SIZE, WORK
@@ -68,7 +68,7 @@ class Linear:
                 joint, _, coordinate = name.rpartition(".")
                 rest = force.rest
                 if rest is None:
-                    rest = _at_reference(still, joint, coordinate) if force.stiffness else 0.0
+                    rest = value_at_reference(still, joint, coordinate) if force.stiffness else 0.0
                 laws[c] = force.stiffness, force.damping, rest, float(force.force or 0.0)  # type: ignore[arg-type]
             self._coordinates = _coordinates(mechanism, frames, names, laws, still, compiled)
         self._given = len(along)
@@ -126,7 +126,7 @@ def _coordinates(
     equation = {int(row): e for e, row in enumerate(rows.drive) if row >= 0}
     chosen_rows = [equation[distinct[place]] for place in places]
     terms = np.array([[rows.first_term[e], rows.first_term[e + 1]] for e in chosen_rows], dtype=np.int64)
-    last = np.array([[_at_reference(still, *name.rpartition(".")[::2]), 0.0] for name in names])
+    last = np.array([[value_at_reference(still, *name.rpartition(".")[::2]), 0.0] for name in names])
     return (
         rows.kernel_rows, terms, laws, rows.constant[chosen_rows].copy(),
         np.array([not is_length(name) for name in names]), last, np.zeros((WORK, SIZE)),
