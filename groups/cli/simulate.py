@@ -91,10 +91,20 @@ def simulate(
         float | None, typer.Option(metavar="S", help="Seconds.", show_default="of MODEL's motion, or 1")
     ] = None,
     steps: StepsOption = None,
-    method: Annotated[Method, typer.Option(help="How the equations of motion are written.")] = "groups",
+    method: Annotated[
+        Method,
+        typer.Option(
+            metavar="NAME", help="How the equations of motion are written: groups, lagrange, penalty or dae."
+        ),
+    ] = "groups",
     tolerance: Annotated[float, typer.Option(metavar="X", help="Relative, of the integrator.")] = 1e-8,
     integrator: Annotated[
-        Integrator | None, typer.Option(help="Of SciPy.", show_default="DOP853; Radau for penalty")
+        Integrator | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of SciPy: DOP853, RK45, RK23, Radau, BDF or LSODA.",
+            show_default="DOP853; Radau for penalty",
+        ),
     ] = None,
     initial: _ValuesOption = None,
     rate: Annotated[

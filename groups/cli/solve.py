@@ -95,10 +95,13 @@ def solve(
             help="Keep these bodies alone, by name or number.",
         ),
     ] = None,
-    level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
+    level: Annotated[
+        Level, typer.Option(metavar="LEVEL", help="The last one wanted: position, velocity or acceleration.")
+    ] = "acceleration",
     branch: Annotated[
         Branch | None,
         typer.Option(
+            metavar="HOW",
             help="How branches are held: checked (faster), proven, or smooth (on through crossings).",
             show_default="proven where steps are coarse",
         ),

@@ -70,7 +70,8 @@ SheetOption = Annotated[
     ),
 ]
 ReportOption = Annotated[
-    Literal["table", "json", "csv", "markdown"], typer.Option("--format", "-f", help="What to print.")
+    Literal["table", "json", "csv", "markdown"],
+    typer.Option("--format", "-f", metavar="FORMAT", help="table, json, csv or markdown"),
 ]
 
 InputsOption = Annotated[

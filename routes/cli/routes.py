@@ -41,7 +41,9 @@ def routes(
     ] = None,
     steps: Annotated[int, typer.Option(min=1, metavar="N", help="Instants.")] = 10_000,
     duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")] = None,
-    level: Annotated[Level, typer.Option(help="The last level that is wanted.")] = "acceleration",
+    level: Annotated[
+        Level, typer.Option(metavar="LEVEL", help="The last one wanted: position, velocity or acceleration.")
+    ] = "acceleration",
     top: Annotated[
         int, typer.Option(min=1, metavar="K", help="Plans of each kind and executor that are run.")
     ] = 2,

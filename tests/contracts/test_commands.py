@@ -1,6 +1,7 @@
 """Contract of commands: each of the table is found, has one file, and is imported only when asked for."""
 
 import inspect
+import re
 import subprocess
 import sys
 from pkgutil import resolve_name
@@ -17,7 +18,10 @@ def test_a_command_is_a_documented_function_with_an_example(name, run_mbssa):
     text = inspect.getdoc(function)
     assert text.splitlines()[0].endswith(".")
     assert f"Example: mbssa {name}" in text
-    assert run_mbssa(name, "--help").exit_code == 0
+    page = run_mbssa(name, "--help")
+    assert page.exit_code == 0
+    # No choice is broken in the middle of a word.
+    assert not re.findall(r"<[\w|]+\|\w+ ", page.stdout)
 
 
 def test_help_lists_all_commands_in_their_order(run_mbssa):
