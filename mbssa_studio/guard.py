@@ -1,4 +1,4 @@
-"""What a request needs before it reaches the session: the right host, origin, token, and a bounded size."""
+"""Conditions on a request before it reaches the session: host, origin, token, and a bounded size."""
 
 from __future__ import annotations
 

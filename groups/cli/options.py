@@ -104,7 +104,7 @@ def pictures_asked(
     plot: Sequence[Path] | None, animate: Sequence[Path] | None, curves: str | None,
     points: Sequence[str] | None, film: Film, faults: list[str],
 ) -> Pictures:  # fmt: skip
-    """What is drawn; options without the file that they are for are added to ``faults``."""
+    """Requests of pictures; options without the file that they are for are added to ``faults``."""
     if curves is not None and (not plot or points):
         faults.append("--curves: are over time; write --plot FILE too, without --points")
     named = points_asked(points or [])

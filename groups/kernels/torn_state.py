@@ -60,7 +60,7 @@ class Problem(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is found, what is remembered from instant to instant, and room for the groups at L lanes."""
+    """Solution, memory from instant to instant, and workspace of the groups at L lanes."""
 
     #: (7, m) rows of ``past``, values (s,) of the shared inputs then, (14,) places of ``mark`` and ``plan``.
     past: Floats

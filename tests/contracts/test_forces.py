@@ -1,4 +1,4 @@
-"""What every type of force element promises: balance, equal and opposite loads, energy, files."""
+"""Contract of the types of force elements: balance, equal and opposite loads, energy, files."""
 
 import dataclasses
 

@@ -52,7 +52,7 @@ class Event:
     units: tuple[str, str] = SI
 
     def value(self, equations: Equations, t: float, y: Floats) -> float:
-        """How far the quantity is beyond its target in a state."""
+        """Difference of the quantity from its target in a state."""
         return self.of(trajectory_of(equations.mechanism, np.array([t]), [equations.instant(t, y)]))
 
     def of(self, trajectory: Trajectory) -> float:

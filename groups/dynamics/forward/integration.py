@@ -42,7 +42,7 @@ class Change:
 
 @dataclass(eq=False)
 class Record:
-    """What an integration gave: samples up to the last one reached, and why it ended."""
+    """Result of an integration: samples up to the last one reached, and the reason for its end."""
 
     time: list[float] = field(default_factory=list)
     instants: list[Instant] = field(default_factory=list)

@@ -108,7 +108,7 @@ def equations_of(
     request: Request, model: Model, loads: Loads, laws: Mapping[str, Law], begin: Minimal, t: float,
     compiled: bool,
 ) -> Equations:  # fmt: skip
-    """The equations of motion of the method that is asked for, from the state of ``begin``."""
+    """Equations of motion of the requested method, from the state of ``begin``."""
     if request.method == "groups":
         return begin
     instant = begin.instant(t, begin.start)

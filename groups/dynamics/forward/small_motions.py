@@ -204,7 +204,7 @@ def linearise(
 
 
 def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
-    """Where the coordinates go that move as the forces pull, without inertia: M q' = f.
+    """Coordinates at the end of a motion without inertia along the forces: M q' = f.
 
     Along this way the potential falls. It ends where the forces have fallen to a hundredth.
     """

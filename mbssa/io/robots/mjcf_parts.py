@@ -18,7 +18,7 @@ _HIDDEN = 3
 
 
 def inertia_of(model: Any, body: int) -> Part | None:
-    """Mass and principal moments about the centre of mass, as MuJoCo infers them from geoms or is told."""
+    """Mass and principal moments about the centre of mass, given or inferred from geoms by MuJoCo."""
     mass = float(model.body_mass[body])
     if mass <= 0.0:
         return None

@@ -167,7 +167,7 @@ class _Maker:
             self.add(Line(name, child), copies)
 
     def resolve(self) -> None:
-        """Make every path absolute, by the folders that the compiler is told last, as MuJoCo does."""
+        """Make every path absolute, by the last folders of the compiler element, as MuJoCo does."""
         told = {
             key: line.element.attributes[key]
             for _, line in self.found

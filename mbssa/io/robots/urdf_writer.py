@@ -49,7 +49,7 @@ def write_urdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
 
 
 def said_of(tree: Tree) -> list[str]:
-    """What every robot format loses of a tree."""
+    """Parts of a tree that no robot format keeps, a sentence each."""
     found = []
     shifted = [
         f"{tie.name}.{motion.coordinate} = {motion.value:.6g}"
