@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.tree import WHOLE, Array, Motion, Tie, Tree
-from mbssa.io.robots.xml_writer import frame
+from mbssa.io.robots.tree import Array, Motion, Tie, Tree
+from mbssa.io.robots.xml_writer import frame, said
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One joint of a description between two links, by name.
 
-    ``motions`` are one, or those of a whole ball, universal or planar joint; ``kind`` as the format has it.
+    ``motions`` are one, or those of a whole ball or universal joint; ``kind`` as the format has it.
     """
 
     name: str
@@ -33,12 +31,11 @@ def steps_of(tree: Tree, tie: Tie, end: str | None = None, *, whole: frozenset[K
     Parameters
     ----------
     end : name of the last link, instead of the child body
-    whole : kinds of several coordinates, and screws, that the format has
+    whole : kinds that the format has
     """
     parent = tree.mechanism.body_name(tie.parent)
     last = tree.mechanism.body_name(tie.child) if end is None else end
-    if tie.kind in whole and (tie.kind in WHOLE or tie.kind == Kind.SCREW):
-        assert tie.kind is not None
+    if tie.kind is not None and tie.kind in whole:
         yield Step(tie.name, tie.kind, parent, last, tie.motions, tie.pitch)
         return
     for number, motion in enumerate(tie.motions, start=1):
@@ -55,9 +52,31 @@ def frame_of_body(tree: Tree, body: int) -> Array:
     return frame(tree.at.rotation[body], tree.at.position[body])
 
 
-def upright(motions: tuple[Motion, ...]) -> Array:
-    """(3, 3) axes of a frame with x and y along the two pins of a universal joint, or z along a normal."""
-    if len(motions) == 2:
-        x, y = motions[0].axis, motions[1].axis
-        return np.stack([x, y, np.cross(x, y)], axis=1)
-    return np.eye(3)
+def lost_of(tree: Tree, *, zeros: bool, gravity: bool) -> list[str]:
+    """Parts of a mechanism that a robot's description does not keep, a sentence each.
+
+    Parameters
+    ----------
+    zeros, gravity : whether the format keeps the zeros of coordinates, and gravity
+    """
+    mechanism = tree.mechanism
+    shifted = [
+        f"{tie.name}.{motion.coordinate} = {motion.value:.6g}"
+        for tie in (*tree.branches, *tree.closures)
+        for motion in tie.motions
+        if abs(motion.value) > 1e-12
+    ]
+    sentences = {
+        f"zeros of coordinates: they count from the reference, where {', '.join(shifted)}": shifted
+        and not zeros,
+        "the motion": mechanism.motion is not None,
+        "gravity": mechanism.gravity is not None and not gravity,
+        "force elements": mechanism.forces,
+        "that the mechanism is planar: its joints have parallel axes in space": mechanism.space == "planar",
+    }
+    return [*tree.lost, *(text for text, lost in sentences.items() if lost)]
+
+
+def inertia_entries(tensor: Array) -> dict[str, str]:
+    """Six entries of an inertia (3, 3) by their names in URDF and SDF."""
+    return {f"i{'xyz'[i]}{'xyz'[j]}": said(tensor[i, j]) for i in range(3) for j in range(i, 3)}

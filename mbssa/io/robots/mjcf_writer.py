@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.links import frame_of_body
+from mbssa.io.robots.links import frame_of_body, lost_of
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.tree import Array, Tie, Tree, tree_of
-from mbssa.io.robots.urdf_writer import said_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, quaternion, said
 from mbssa.mechanism import Mechanism
 
@@ -33,7 +32,7 @@ def write_mjcf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     """
     tree = tree_of(mechanism, approximate=approximate)
     writer = _Writer(tree)
-    lost = [each for each in (*tree.lost, *said_of(tree)) if not each.startswith(("zeros", "gravity"))]
+    lost = lost_of(tree, zeros=True, gravity=True)
     if writer.massless:
         lost.append(f"that bodies have no mass: MuJoCo moves none without, so each has {_MASS:g} kg")
     if writer.thin:
@@ -71,8 +70,7 @@ class _Writer:
         self._joints(body, tie, at)
 
     def _body(self, parent: int, name: str, at: Array, index: int | None) -> Element:
-        base = np.eye(4) if parent == 0 else frame_of_body(self.tree, parent)
-        local = inverse(base) @ at
+        local = inverse(frame_of_body(self.tree, parent)) @ at
         turned = quaternion(local[:3, :3])
         body = child(self.elements[parent], "body", name=name, pos=said(local[:3, 3]), quat=said(turned))
         inertia = None if index is None else self.tree.inertia_of(index)
@@ -119,7 +117,7 @@ class _Writer:
 
     def _closure(self, tie: Tie) -> None:
         if tie.kind == Kind.BALL:
-            anchor = inverse(self._frame(tie.parent)) @ [*tie.place, 1.0]
+            anchor = inverse(frame_of_body(self.tree, tie.parent)) @ [*tie.place, 1.0]
             child(self.equality, "connect", name=tie.name, body1=self._name(tie.parent),
                   body2=self._name(tie.child), anchor=said(anchor[:3]))  # fmt: skip
             return
@@ -127,6 +125,3 @@ class _Writer:
         at, name = frame(np.eye(3), tie.place), f"{tie.name} end"
         self._joints(self._body(tie.parent, name, at, None), tie, at)
         child(self.equality, "weld", name=tie.name, body1=name, body2=self._name(tie.child))
-
-    def _frame(self, body: int) -> Array:
-        return np.eye(4) if body == 0 else frame_of_body(self.tree, body)

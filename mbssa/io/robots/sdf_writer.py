@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.links import Step, frame_of_body, steps_of
+from mbssa.io.robots.links import Step, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.tree import Array, Tree, tree_of
-from mbssa.io.robots.urdf_writer import said_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
 from mbssa.mechanism import Mechanism
 
@@ -50,7 +49,8 @@ def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
                 _link(model, tree, step.child, frame(np.eye(3), step.motions[-1].point), None)
             _joint(model, tree, step)
     driven = ", ".join(mechanism.driven_coordinates)
-    lost = [*tree.lost, *said_of(tree), *([f"driven coordinates: {driven}"] if driven else [])]
+    lost = lost_of(tree, zeros=False, gravity=False)
+    lost += [f"driven coordinates: {driven}"] if driven else []
     return document(root), {}, lost
 
 
@@ -64,9 +64,8 @@ def _link(model: Element, tree: Tree, name: str, at: Array, body: int | None) ->
         child(inertial, "pose", _pose(frame(np.eye(3), centre)))
         child(inertial, "mass", said(mass))
         matrix = child(inertial, "inertia")
-        for key, at_ in (("ixx", (0, 0)), ("ixy", (0, 1)), ("ixz", (0, 2)), ("iyy", (1, 1)), ("iyz", (1, 2)),
-                         ("izz", (2, 2))):  # fmt: skip
-            child(matrix, key, said(tensor[at_]))
+        for key, entry in inertia_entries(tensor).items():
+            child(matrix, key, entry)
 
 
 def _joint(model: Element, tree: Tree, step: Step) -> None:

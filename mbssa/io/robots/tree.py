@@ -25,7 +25,7 @@ from mbssa.mechanism import Joint, Mechanism
 Array = npt.NDArray[np.float64]
 
 #: Kinds that formats know as one joint with more than one coordinate.
-WHOLE = {Kind.BALL, Kind.UNIVERSAL, Kind.PLANAR}
+WHOLE = {Kind.BALL, Kind.UNIVERSAL}
 
 
 @dataclass(frozen=True, slots=True)

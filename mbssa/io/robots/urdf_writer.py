@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.links import Step, frame_of_body, steps_of, upright
+from mbssa.io.robots.links import Step, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.tree import Array, Motion, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
@@ -45,30 +45,7 @@ def write_urdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     """
     tree = tree_of(mechanism, approximate=approximate, screws=False)
     writer = _Writer(tree)
-    return document(writer.root), {".yaml": writer.side_file()}, [*tree.lost, *said_of(tree)]
-
-
-def said_of(tree: Tree) -> list[str]:
-    """Parts of a tree that no robot format keeps, a sentence each."""
-    found = []
-    shifted = [
-        f"{tie.name}.{motion.coordinate} = {motion.value:.6g}"
-        for tie in (*tree.branches, *tree.closures)
-        for motion in tie.motions
-        if abs(motion.value) > 1e-12
-    ]
-    if shifted:
-        found.append(f"zeros of coordinates: they count from the reference, where {', '.join(shifted)}")
-    for what, there in (
-        ("the motion", tree.mechanism.motion is not None),
-        ("gravity", tree.mechanism.gravity is not None),
-        ("force elements", bool(tree.mechanism.forces)),
-    ):
-        if there:
-            found.append(what)
-    if tree.mechanism.space == "planar":
-        found.append("that the mechanism is planar: its joints have parallel axes in space")
-    return found
+    return document(writer.root), {".yaml": writer.side_file()}, lost_of(tree, zeros=False, gravity=False)
 
 
 class _Writer:
@@ -103,7 +80,8 @@ class _Writer:
             mine = body if number == len(steps) else None
             turn = np.eye(3) if mine is None else self.tree.at.rotation[mine]
             if step.kind == Kind.UNIVERSAL:
-                turn = upright(step.motions)
+                x, y = (motion.axis for motion in step.motions)
+                turn = np.stack([x, y, np.cross(x, y)], axis=1)
             self._link(step.child, frame(turn, step.motions[-1].point), mine)
             self._joint(step)
 
@@ -117,11 +95,10 @@ class _Writer:
             inertial = child(link, "inertial")
             _origin(inertial, place @ frame(np.eye(3), centre))
             child(inertial, "mass", value=said(mass))
-            names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-            child(inertial, "inertia", **{key: said(tensor[at]) for key, at in names.items()})
+            child(inertial, "inertia", **inertia_entries(tensor))
 
     def _joint(self, step: Step) -> None:
-        motion, driven = step.motions[-1], [each for each in step.motions if each.driven]
+        motion = step.motions[-1]
         single = step.kind not in _WHOLE
         joint = child(self.root, "joint", name=step.name, type=_type(step.kind, motion))
         child(joint, "parent", link=step.parent)
@@ -135,7 +112,7 @@ class _Writer:
             child(joint, "limit", lower=said(low), upper=said(high), effort="0", velocity="0")
         if not single:
             self.changed.append((step.name, _WHOLE[step.kind]))
-        if driven:
+        if motion.driven:
             self.motors.append(step.name)
 
     def _fixed(self, parent: str, name: str, at: Array) -> None:
