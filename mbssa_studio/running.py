@@ -66,4 +66,4 @@ def serve(session: Session, listening: socket.socket, browser: bool) -> None:
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     finally:
-        guarded.close()  # type: ignore[attr-defined]
+        guarded.close()

@@ -169,9 +169,7 @@ def application(session: Session, hosts: set[str], token: str) -> Guard:
             Mount(f"/{token}", routes=routes),
         ],
     )
-    guard = Guard(inner, hosts, token)
-    guard.close = studio.worker.close  # type: ignore[attr-defined]
-    return guard
+    return Guard(inner, hosts, token, studio.worker.close)
 
 
 Handler = Callable[[Request], Awaitable[Response]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -37,11 +38,9 @@ def studio(
 
     Example: mbssa studio planar_four_bar
     """
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        fail(f'mbssa studio needs {error.name}; install it by pip install "mbssa[studio]"')
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        fail(f'mbssa studio needs {" and ".join(missing)}; install it by pip install "mbssa[studio]"')
     from mbssa.trust import trusts_all
     from mbssa_studio.running import serve, session_for
 

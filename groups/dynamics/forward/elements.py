@@ -69,7 +69,7 @@ class Linear:
                 rest = force.rest
                 if rest is None:
                     rest = value_at_reference(still, joint, coordinate) if force.stiffness else 0.0
-                laws[c] = force.stiffness, force.damping, rest, float(force.force or 0.0)  # type: ignore[arg-type]
+                laws[c] = _law(force, rest)
             self._coordinates = _coordinates(mechanism, frames, names, laws, still, compiled)
         self._given = len(along)
         planar = mechanism.space == "planar"
@@ -108,8 +108,15 @@ def _springs(forces: Sequence[Force], frames: Frames) -> kernels.Springs:
             b = force.bodies[side]
             point[k, side] = frames.rotation[b].T @ (end - frames.position[b])
         rest = float(np.linalg.norm(ends[1] - ends[0])) if force.rest is None else force.rest
-        law[k] = force.stiffness, force.damping, rest, float(force.force or 0.0)  # type: ignore[arg-type]
+        law[k] = _law(force, rest)
     return body, point, law
+
+
+def _law(force: Force, rest: float) -> tuple[float, float, float, float]:
+    """Stiffness, damping, rest and constant force of a linear element along a line or a coordinate."""
+    constant = force.force or 0.0
+    assert not isinstance(constant, tuple)
+    return force.stiffness, force.damping, rest, constant
 
 
 def _coordinates(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import groups
 import mbssa
@@ -123,21 +124,26 @@ def test_mujoco_agrees(name):
     mechanism = mbssa.load(name)
     structure = mbssa.decompose(mechanism)
     there = mujoco.MjModel.from_xml_string(write_mjcf(mechanism)[0].decode())
-    if any(there.jnt_type == mujoco.mjtJoint.mjJNT_BALL):
-        pytest.skip("a ball in the tree has a quaternion, which no coordinates of ours say")
     data = mujoco.MjData(there)
     model = groups.build(structure)
     motion, _ = counted_from_reference(mechanism, model, mechanism)
     trajectory = model.solve(motion)
     assert trajectory.ok
     spatial = trajectory.spatial()
-    values = {}
+    values, balls = {}, []
     for k in range(there.njnt):
+        if there.jnt_type[k] == mujoco.mjtJoint.mjJNT_BALL:
+            balls.append(k)
+            continue
         joint, _, coordinate = there.joint(k).name.rpartition(".")
         values[k] = trajectory.joint(joint)[coordinate].value
     for t in range(len(trajectory.time)):
         for k, value in values.items():
             data.qpos[there.jnt_qposadr[k]] = value[t]
+        for k in balls:
+            turned, first = (_turn_in_parent(there, k, spatial, at) for at in (t, 0))
+            quaternion = Rotation.from_matrix(first.T @ turned).as_quat(scalar_first=True)
+            data.qpos[there.jnt_qposadr[k] :][:4] = quaternion
         mujoco.mj_forward(there, data)
         if data.ne:
             assert np.abs(data.efc_pos[: data.ne]).max() < 1e-8
@@ -146,6 +152,14 @@ def test_mujoco_agrees(name):
             place, turn = data.body(label).xpos, data.body(label).xmat.reshape(3, 3)
             np.testing.assert_allclose(place, spatial.body(label).position[t], rtol=0, atol=1e-8)
             np.testing.assert_allclose(turn, spatial.body(label).rotation[t], rtol=0, atol=1e-8)
+
+
+def _turn_in_parent(there, joint, trajectory, t):
+    """(3, 3) of a joint's body in its parent's axes, as our trajectory has both."""
+    body = there.jnt_bodyid[joint]
+    inner, outer = (there.body(k).name for k in (body, there.body_parentid[body]))
+    turn = trajectory.body(inner).rotation[t]
+    return turn if outer == "world" else trajectory.body(outer).rotation[t].T @ turn
 
 
 def test_masses_survive(tmp_path):
