@@ -18,7 +18,7 @@ def studio(
     model: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MODEL]",
+            metavar="MODEL",
             autocompletion=completion.models,
             help="A built-in model or a file; else the last drawing.",
         ),
