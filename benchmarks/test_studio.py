@@ -99,7 +99,7 @@ def test_poses_of_a_dragged_six_bar(benchmark):
     print(f"\nposes of a six-bar: {1 / benchmark.stats.stats.median:,.0f} a second (aim {FRAMES:g})")
 
 
-@pytest.mark.parametrize("model", ["quick_return", "theo_jansen"])
+@pytest.mark.parametrize("model", ["quick_return", "theo_jansen", "stewart"])
 def test_frames_while_a_slider_is_dragged(benchmark, tmp_path, model):
     """In Chromium, which draws by software."""
     browsers = pytest.importorskip("playwright.sync_api")

@@ -42,10 +42,14 @@ class Posing:
         self.mechanism = self.model.mechanism
         self.scale = unit_of(state)[1]
         self.inputs = dict(self.model.reference_inputs)
+        self.modes: dict[int, int] = {}
         self.rest = self._solved(self.inputs)
 
     def pose(self, values: Mapping[str, float]) -> dict[str, Any]:
-        """Poses of all bodies (x, y in the file's unit, angle in rad) from the reference, and what failed.
+        """Poses of all bodies, and what failed.
+
+        Planar poses are displacements from the reference: x, y in the file's unit, angle in rad. Spatial ones
+        (``placed``) are positions, m, and quaternions w, x, y, z.
 
         Parameters
         ----------
@@ -60,6 +64,9 @@ class Posing:
         found = self._solved(wanted)
         if not found.ok:
             return {"failed": found.faults()[:1] or ["not assemblable (out of reach)"], "values": wanted}
+        if self.mechanism.space != "planar":
+            placed = np.concatenate([found.position[0], found.orientation[0]], axis=1)
+            return {"placed": placed.round(9).tolist(), "values": wanted, "reference": self.inputs}
         moved = np.column_stack([found.position[0] - self.rest.position[0], found.orientation[0]])
         moved[:, 2] -= self.rest.orientation[0]
         turned = self._about_world(moved)
@@ -70,7 +77,7 @@ class Posing:
         motion = groups.from_arrays(
             self.mechanism, [0.0], {name: [value] for name, value in values.items()}, still, still
         )
-        return self.model.solve(motion, level="position", compiled=False)
+        return self.model.solve(motion, level="position", modes=self.modes or None, compiled=False)
 
     def _about_world(self, moved: Any) -> Any:
         """Displacements as a rotation about the world's origin and a shift, as a drawing applies them."""
@@ -80,18 +87,18 @@ class Posing:
         moved[:, :2] = (at + moved[:, :2] - turned) / self.scale
         return moved + 0.0
 
+    def page(self, still: bool) -> str:
+        """The page that plays the motion of the model, its own or the usual one; or that shows the reference.
 
-def player(state: State) -> str:
-    """The page that plays the motion of a model, its own or the usual one: one file that loads nothing.
-
-    Raises
-    ------
-    ModelError
-        No mechanism, not determined, or a motion that cannot be solved.
-    """
-    posing = Posing(state)
-    try:
-        motion = groups.default_motion(posing.mechanism, at_reference=posing.inputs)
-        return page_text(posing.model.solve(motion))
-    except ValueError as error:
-        raise ModelError(state.name, [Fault("", str(error))]) from None
+        Raises
+        ------
+        ModelError
+            A motion that cannot be solved.
+        """
+        try:
+            if still:
+                return page_text(self._solved(self.inputs), points=())
+            motion = groups.default_motion(self.mechanism, at_reference=self.inputs)
+            return page_text(self.model.solve(motion, modes=self.modes or None))
+        except ValueError as error:
+            raise ModelError(self.mechanism.name, [Fault("", str(error))]) from None

@@ -31,6 +31,13 @@ export async function call(name, given = {}) {
   return read(response);
 }
 
+// Text of a file that the studio makes.
+export async function get(address) {
+  const response = await fetch(address), text = await response.text();
+  if (response.ok) return text;
+  throw new Error(JSON.parse(text).error);
+}
+
 async function read(response) {
   const text = await response.text();
   let found;

@@ -49,7 +49,7 @@ def click(page, point):
 def opened(page, address):
     page.goto(address)
     until(page, "window.studio && studio.store.state")
-    page.wait_for_selector("#examples option:nth-child(3)", state="attached")
+    page.wait_for_selector("#play")
 
 
 def draw_four_bar(page):
@@ -242,12 +242,93 @@ def test_save_every_format(studio, page, ending, tmp_path):
         until(page, "studio.store.state.name === 'a' && studio.store.state.determined")
 
 
-def test_a_spatial_model_plays(studio, page):
+def test_a_spatial_model_follows_its_sliders_and_plays(studio, page):
     with studio("stewart") as address:
         opened(page, address)
         assert "determined" not in summary(page)
+        inside = page.frame_locator("#player")
+        inside.locator("#clock", has_text="t = 0").wait_for()
+        assert page.locator("#inputs input").count() == 6
+        before = inside.locator("#scene").screenshot()
+        page.evaluate(
+            "() => { const slider = document.querySelector('#inputs input');"
+            "slider.value = 0.2; slider.dispatchEvent(new Event('input')); }"
+        )
+        until(page, "studio.rate.frames > 1")
+        page.wait_for_timeout(300)
+        assert inside.locator("#scene").screenshot() != before
+        page.click("#play")
+        inside.locator("#clock:not(:text('t = 0 s'))").wait_for()
+
+
+def test_open_an_example_by_its_picture_and_come_back(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        text = page.evaluate("studio.store.state.text")
+        page.click("#gallery")
+        page.click("#builtin button:has-text('andrews')")
+        until(page, "studio.store.state.name === 'andrews'")
+        page.click("#gallery")
+        until(page, "document.querySelector('#builtin img').naturalWidth > 0")
+        page.click("#recent button:has-text('model')")
+        until(page, f"studio.store.state.text === {text!r}")
+
+
+def test_a_link_opens_the_model_elsewhere(studio, page, tmp_path):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        text = page.evaluate("studio.store.state.text")
+        page.select_option("#save", "link")
+        until(page, "location.hash.startsWith('#model=')")
+        link = page.evaluate("location.hash")
+    for arguments, ending in (((link,), ""), (("rotor",), link)):
+        with studio(*arguments) as address:
+            page.goto("about:blank")
+            opened(page, address + ending)
+            until(page, f"studio.store.state.text === {text!r}")
+
+
+def test_put_a_group_into_another_assembly_mode(studio, page):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        page.click("#tab-Modes")
+        page.click("#work-modes")
+        coupler = ".bar[data-body='3']"
+        first = page.get_attribute(coupler, "points")
+        page.locator(".row button:not(:has-text('reference'))").first.click()
+        until(page, f"document.querySelector(\"{coupler}\").getAttribute('points') !== '{first}'")
         page.click("#play")
         page.frame_locator("#player").locator("#slider").wait_for()
+
+
+def test_pictures_are_shown_and_saved(studio, page, tmp_path):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        page.click("#tab-Pictures")
+        names = page.evaluate("[...document.getElementById('picture').options].map((option) => option.value)")
+        for name in names:
+            page.select_option("#picture", name)
+            page.wait_for_selector(".picture img")
+            until(page, "document.querySelector('.picture img').naturalWidth > 0")
+        for kind, begins in (("PNG", b"\x89PNG"), ("PDF", b"%PDF"), ("CSV", b"time [s]")):
+            with page.expect_download() as download:
+                page.click(f".row a:text-is('{kind}')")
+            assert Path(download.value.path()).read_bytes().startswith(begins)
+
+
+def test_groups_before_and_after_stand_side_by_side(studio, page):
+    with studio("rotor") as address:
+        opened(page, address)
+        page.click("#tab-Inputs")
+        page.click("#work-transform")
+        page.locator("#transform button:text-is('compare')").first.click(timeout=60_000)
+        page.wait_for_selector("#sides figure:nth-child(2)")
+        counts = page.evaluate(
+            "[...document.querySelectorAll('#sides svg')].map((svg) => svg.querySelectorAll('circle').length)"
+        )
+        assert counts == [7, 9]
 
 
 def test_a_parallelogram_shows_its_redundancy(studio, page):
