@@ -28,8 +28,8 @@ def figure(name: str, mechanism: Mechanism) -> Figure:
         No such picture; the mechanism cannot be drawn so, or it is too large.
 
     >>> import mbssa
-    >>> figure("graph", mbssa.load("planar_four_bar")).get_figwidth() > 0
-    True
+    >>> round(figure("graph", mbssa.load("planar_four_bar")).get_figwidth() * 25.4)
+    85
     """
     if name not in PICTURES:
         raise ValueError(f"{name!r} is no picture; the pictures are {', '.join(PICTURES)}")

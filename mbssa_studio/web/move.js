@@ -77,8 +77,9 @@ function slider(input, state) {
   Object.assign(range, { type: "range", min: -reach, max: reach, step: reach / 360, value: 0, name: input.name });
   range.title = "from the reference, half a turn or half the size to each side";
   range.oninput = async () => {
+    const step = Number(range.value);  // an answer sets the sliders
     if (!current()) await pose({});
-    if (current()) pose({ ...found.values, [input.name]: found.reference[input.name] + Number(range.value) });
+    if (current()) pose({ ...found.values, [input.name]: found.reference[input.name] + step });
   };
   label.append(input.name, range);
   return label;
