@@ -10,6 +10,8 @@ import numpy as np
 import groups
 from groups.pictures.page import page_text
 from mbssa import Fault, ModelError
+from mbssa.joints.catalogue import is_length
+from mbssa.joints.frames import joint_frames
 from mbssa_studio.session import State
 from mbssa_studio.view import unit_of
 
@@ -71,6 +73,30 @@ class Posing:
         moved[:, 2] -= self.rest.orientation[0]
         turned = self._about_world(moved)
         return {"poses": turned.round(9).tolist(), "values": wanted, "reference": self.inputs}
+
+    def reach(self, name: str) -> dict[str, float]:
+        """How far an input goes from the reference while the others stay: a turn or the size to each side.
+
+        ``low`` and ``high``, m or rad from the reference, are the last of 180 steps to each side up to which
+        every group was solved: beyond are dead points, or positions out of reach.
+        """
+        if name not in self.inputs:
+            raise ModelError("inputs", [Fault(name, "is not driven")])
+        far = joint_frames(self.mechanism).size / 2 if is_length(name) else np.pi
+        ends = []
+        for side in (-1, 1):
+            share = np.linspace(0.0, 1.0, 181)
+            values = {
+                each: np.full(181, value) + (side * far * share if each == name else 0.0)
+                for each, value in self.inputs.items()
+            }
+            motion = groups.from_arrays(self.mechanism, share, values)
+            solved = (self.model.solve(motion, level="position", modes=self.modes or None).status == 0).all(
+                axis=1
+            )
+            last = int(solved.argmin()) - 1 if not solved.all() else 180
+            ends.append(side * far * max(last, 0) / 180)
+        return {"low": ends[0], "high": ends[1]}
 
     def _solved(self, values: Mapping[str, float]) -> Any:
         still = {name: [0.0] for name in values}

@@ -151,6 +151,11 @@ class Studio:
         structure = decompose(with_inputs(self.session.mechanism(), list(given["inputs"]), pairs=pairs))
         return {"groups": groups_of(structure)}
 
+    def reach(self, given: dict[str, Any]) -> dict[str, Any]:
+        """How far an input goes."""
+        with self._lock:
+            return self._posed().reach(str(given["name"]))
+
     def mode(self, given: dict[str, Any]) -> dict[str, Any]:
         """Put a group into another assembly mode, until the model changes."""
         with self._lock:
@@ -205,7 +210,7 @@ def application(session: Session, hosts: set[str], token: str) -> Guard:
     studio = Studio(session)
     calls = (
         "state", "revision", "edit", "text", "undo", "redo", "example", "new", "use", "apply", "pose", "work",
-        "cancel", "examples", "recent", "link", "open_link", "preview", "mode",
+        "cancel", "examples", "recent", "link", "open_link", "preview", "mode", "reach",
     )  # fmt: skip
     routes = [
         Route("/", _file_of("index.html")),

@@ -13,7 +13,7 @@ from mbssa.mechanism import Mechanism
 from mbssa.pictures.hues import FRAME, NO_GROUP, body_colours, group_hues
 from mbssa.structure import Structure
 from mbssa.units import LENGTHS
-from mbssa_studio.document import body_tables, joint_tables, numbers_of, point_of
+from mbssa_studio.document import body_tables, joint_tables, numbers_of, point_of, points_of
 from mbssa_studio.session import Session, State
 
 #: Bodies beyond which the page shows neither the matrix nor the drawing.
@@ -76,6 +76,8 @@ def view(session: Session) -> dict[str, Any]:
                 "driven": joint.get("driven", False) or bool(joint.get("driven_pairs")),
                 "point": point_of(joint, bodies),
                 "axis": joint.get("axis"),
+                "points": points_of(joint),
+                "ratio": joint.get("ratio"),
             }
             for k, joint in enumerate(joints)
         ],

@@ -1,6 +1,6 @@
 // The page: it joins the parts, and follows what other tabs do.
 import { call, change, onState, say, show, store, upload } from "./api.js";
-import { draw, fit, places, svg, toScreen } from "./drawing.js";
+import { draw, fit, places, svg, toScreen, underlay } from "./drawing.js";
 import { poses, rate, showInputs } from "./move.js";
 import { buildTabs, element, showPanel } from "./panels.js";
 import { buildTools } from "./tools.js";
@@ -53,6 +53,20 @@ async function gallery() {
   at("models").showModal();
 }
 
+// A picture to draw over: the width that a person says gives its scale; without a width it goes.
+function lay(file) {
+  const reader = new FileReader(), picture = new Image();
+  reader.onload = () => { picture.src = reader.result; };
+  picture.onload = () => {
+    const width = Number(prompt(`Width of the whole picture in ${store.state.unit}; its lower left corner is put at the origin`, "200"));
+    if (width > 0) Object.assign(underlay, { href: picture.src, width, height: (width * picture.naturalHeight) / picture.naturalWidth });
+    else underlay.href = "";
+    draw(store.state, poses());
+  };
+  picture.onerror = () => say(`${file.name}: no picture; choose a PNG, JPEG or SVG`);
+  reader.readAsDataURL(file);
+}
+
 function download(address, name) {
   const link = document.createElement("a");
   Object.assign(link, { href: address, download: name });
@@ -82,6 +96,7 @@ at("redo").onclick = () => change("redo");
 at("new").onclick = () => change("new");
 at("open").onchange = () => { if (at("open").files[0]) upload(at("open").files[0]); at("open").value = ""; };
 at("save").onchange = save;
+at("underlay").onchange = () => { if (at("underlay").files[0]) lay(at("underlay").files[0]); at("underlay").value = ""; };
 at("gallery").onclick = gallery;
 at("theme").onclick = () => { const dark = getComputedStyle(document.documentElement).colorScheme === "dark"; document.documentElement.style.colorScheme = dark ? "light" : "dark"; };
 document.addEventListener("dragover", (event) => event.preventDefault());

@@ -81,6 +81,21 @@ function slider(input, state) {
     if (!current()) await pose({});
     if (current()) pose({ ...found.values, [input.name]: found.reference[input.name] + step });
   };
-  label.append(input.name, range);
+  const column = document.createElement("span");
+  column.append(range, document.createElement("i"));
+  label.append(input.name, column);
+  mark(range, input.name, state.revision);
   return label;
+}
+
+// How far the input goes is a band below its slider: beyond are dead points, or what cannot be assembled.
+async function mark(range, name, revision) {
+  let low, high;
+  try { ({ low, high } = await call("reach", { name }, true)); } catch { return; }  // Findings say why
+  if (revision !== store.state.revision) return;
+  const place = (value) => `${(100 * (value - range.min)) / (range.max - range.min)}%`;
+  range.nextSibling.style.setProperty("--low", place(low));
+  range.nextSibling.style.setProperty("--high", place(high));
+  range.dataset.reach = `${low} ${high}`;
+  range.title += `; the groups can be solved from ${low.toPrecision(4)} to ${high.toPrecision(4)}`;
 }

@@ -1,5 +1,5 @@
 // Panels beside the drawing: groups, findings, pairs, matrix, text, inputs, comparison.
-import { call, change, edit, get, refresh, store } from "./api.js";
+import { call, change, edit, get, refresh, say, store } from "./api.js";
 import { shown } from "./move.js";
 
 const TABS = ["Groups", "Findings", "Pairs", "Matrix", "Text", "Inputs", "Modes", "Pictures", "Compare"];
@@ -119,7 +119,27 @@ function pairs(state) {
     table.append(row);
   }
   const rest = faultsOf({ faults: state.faults.filter((fault) => fault.joint === null) });
-  return [element("p", { textContent: `Types: ${state.types.join(", ")}` }), table, ...rest];
+  return [element("p", { textContent: `Types: ${state.types.join(", ")}` }), table, ...rest, ...dimensions(state)];
+}
+
+// Coordinates of the points of each link, and its length where it has two.
+function dimensions(state) {
+  const links = state.bodies.slice(1).filter((body) => Object.keys(body.points).length);
+  if (state.space !== "planar" || !links.length) return [];
+  const table = element("table", { id: "dimensions" }, element("tr", {}, ...["link", "point", `x (${state.unit})`, `y (${state.unit})`, `length (${state.unit})`].map((title) => element("th", { textContent: title }))));
+  for (const body of links) {
+    const points = Object.entries(body.points);
+    const length = points.length === 2 ? Math.hypot(...[0, 1].map((k) => points[1][1][k] - points[0][1][k])) : null;
+    points.forEach(([name, at], row) => {
+      const move = (after) => { if (after.every(Number.isFinite)) edit("move_point", { before: at, after }); else say("dimension: write a number"); };
+      const cells = [0, 1].map((k) => cellOf(String(at[k]), null, (text) => move(at.map((c, i) => (i === k ? Number(text) : c))), `${"xy"[k]} of ${body.name}.${name}`));
+      const from = points[0][1];
+      const longer = (text) => (Number(text) > 0 ? move(from.map((c, k) => c + ((at[k] - c) * Number(text)) / length)) : say("dimension: write a length"));
+      const last = row === 1 && length ? cellOf(String(Number(length.toPrecision(9))), null, longer, `length of ${body.name}`) : element("td");
+      table.append(element("tr", {}, element("td", { textContent: row ? "" : body.name }), element("td", { textContent: name }), ...cells, last));
+    });
+  }
+  return [element("h3", { textContent: "Dimensions" }), table];
 }
 
 function matrix(state) {

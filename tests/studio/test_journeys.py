@@ -358,6 +358,62 @@ def test_a_slider_crank_is_drawn(studio, page):
         assert summary(page) == "mobility 1, 1 driven, 2 groups"
 
 
+def test_a_slot_a_length_and_a_trail(studio, page):
+    with studio() as address:
+        opened(page, address)
+        tool(page, "link")
+        drag(page, (192, 456), (192, 360))
+        drag(page, (240, 456), (192, 264))
+        tool(page, "ground")
+        click(page, (192, 456))
+        click(page, (240, 456))
+        tool(page, "slot")
+        drag(page, (192, 360), (210, 336))
+        tool(page, "drive")
+        click(page, (192, 456))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        page.click("#tab-Pairs")
+        before = revision(page)
+        page.fill("[aria-label='length of link3']", "120")
+        page.keyboard.press("Tab")
+        until(page, f"studio.store.state.revision > {before}")
+        until(page, "document.querySelector(\"[aria-label='length of link3']\").value === '120'")
+        tool(page, "move")
+        assert moved_by_dragging(page, (192, 456), (192, 360)) >= 3
+        until(page, "document.querySelectorAll('.trail').length > 0")
+        until(page, "document.querySelector('#inputs input').dataset.reach")
+
+
+def test_gears_and_an_underlay(studio, page, tmp_path):
+    from matplotlib.figure import Figure
+
+    Figure(figsize=(4, 2)).savefig(tmp_path / "drawing.png")
+    with studio() as address:
+        opened(page, address)
+        answers = iter(["2", "300", "0"])
+        page.on("dialog", lambda dialog: dialog.accept(next(answers)))
+        tool(page, "link")
+        drag(page, (192, 456), (192, 408))
+        drag(page, (336, 456), (336, 408))
+        tool(page, "ground")
+        click(page, (192, 456))
+        click(page, (336, 456))
+        tool(page, "gear")
+        drag(page, (192, 456), (336, 456))
+        tool(page, "drive")
+        click(page, (192, 456))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        page.set_input_files("#underlay", tmp_path / "drawing.png")
+        until(page, "document.querySelector('#drawing image')")
+        circles = "[...document.querySelectorAll('circle[stroke-dasharray]')]"
+        (x1, r1), (x2, r2) = page.evaluate(f"{circles}.map((c) => [c.cx, c.r].map((v) => v.baseVal.value))")
+        assert (r2 / r1, r1 + r2) == pytest.approx((2, x2 - x1))
+        width = "Number(document.querySelector('#drawing image').getAttribute('width'))"
+        assert page.evaluate(width) == pytest.approx(300 / 80 * (x2 - x1))  # the pivots are 80 mm apart
+        page.set_input_files("#underlay", tmp_path / "drawing.png")
+        until(page, "!document.querySelector('#drawing image')")
+
+
 def test_the_tour(studio, page, tmp_path):
     """The steps of the tour, which draw a Watt six-bar; MBSSA_TOUR names a folder that gets its pictures."""
     folder = Path(os.environ.get("MBSSA_TOUR") or tmp_path)

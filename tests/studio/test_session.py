@@ -279,6 +279,40 @@ def test_the_motion_is_a_table():
     assert found["data"].startswith(b"time [s],")
 
 
+def test_an_input_goes_as_far_as_its_groups_are_solved():
+    posing = Posing(four_bar().state)
+    (name,) = posing.inputs
+    found = posing.reach(name)
+    for side, end in ((-1, found["low"]), (1, found["high"])):
+        step = side * np.pi / 180
+        assert "poses" in posing.pose({name: posing.inputs[name] + end})
+        if abs(end) < np.pi:
+            assert "failed" in posing.pose({name: posing.inputs[name] + end + step})
+    # The links are 40, 107.7, 82.5 and 120 long: the shortest and the longest add up to less than the others.
+    assert found == {"low": pytest.approx(-np.pi), "high": pytest.approx(np.pi)}
+    shorter = four_bar()
+    shorter.edit("move_point", before=[100, 80], after=[60, 30])
+    posing = Posing(shorter.state)
+    assert posing.reach(name)["high"] - posing.reach(name)["low"] < 2 * np.pi
+
+
+def test_two_gears_mesh():
+    session = Session()
+    for x in (0, 60):
+        session.edit("add_link", points=[[x, 0], [x, 20]])
+        session.edit("add_ground", point=[x, 0])
+    session.edit("add_gear", bodies=[2, 3], centres=[[0, 0], [60, 0]], ratio=2.0)
+    session.edit("set_field", index=0, field="driven", value=True)
+    posing = Posing(session.state)
+    (name,) = posing.inputs
+    turned = posing.pose({name: posing.inputs[name] + 0.4})["poses"]
+    assert (turned[1][2], turned[2][2]) == pytest.approx((0.4, -0.2))
+    session.edit("move_point", before=[60, 0], after=[90, 0])
+    assert view(session)["joints"][2]["points"] == [[0.0, 0.0], [90.0, 0.0]]
+    with pytest.raises(mbssa.ModelError, match="two moving bodies"):
+        session.edit("add_gear", bodies=[1, 2], centres=[[0, 0], [60, 0]], ratio=1.0)
+
+
 def test_a_link_carries_the_model():
     text = four_bar().state.text
     assert text_of(f"http://127.0.0.1:1/{link_of(text)}") == text
