@@ -147,6 +147,29 @@ def _gantt(mechanism: Mechanism) -> Figure:
     return gantt(charts_of(study(model, motion, executors=["threads"])))
 
 
+def _workspace(mechanism: Mechanism) -> Figure:
+    """400 poses with each input an eighth of a turn, or of the size, to both sides."""
+    import numpy as np
+
+    from mbssa.joints.catalogue import is_length
+    from mbssa.joints.frames import joint_frames
+    from routes import sample, sweep
+    from routes.plots import sweep_picture
+
+    model = _model(mechanism)
+    if len(model.reference_inputs) < 2:
+        raise ValueError("one input has no workspace; its coordinates over time show all positions")
+    length = joint_frames(mechanism).size / 8
+    ranges = {
+        name: (value - far, value + far)
+        for name, value in model.reference_inputs.items()
+        for far in [length if is_length(name) else np.pi / 4]
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        found = sweep(model, sample(ranges, 400), store=Path(folder, "sweep"), workers=1, executor="threads")
+        return sweep_picture(found)
+
+
 #: Pictures by name, in the order in which a page lists them.
 PICTURES: dict[str, Callable[[Mechanism], Figure]] = {
     "mechanism": _mechanism,
@@ -155,6 +178,7 @@ PICTURES: dict[str, Callable[[Mechanism], Figure]] = {
     "diagram": _diagram,
     "coordinates": _coordinates,
     "paths": _paths,
+    "workspace": _workspace,
     "routes": _routes,
     "gantt": _gantt,
 }

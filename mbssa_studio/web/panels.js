@@ -3,7 +3,7 @@ import { call, change, edit, get, refresh, say, store } from "./api.js";
 import { shown } from "./move.js";
 
 const TABS = ["Groups", "Findings", "Pairs", "Matrix", "Text", "Inputs", "Modes", "Pictures", "Compare"];
-const PICTURES = { mechanism: "Mechanism", findings: "Findings", graph: "Structural graph", diagram: "Structural diagram", coordinates: "Coordinates over time", paths: "Paths of points", routes: "Routes through the groups", gantt: "Gantt chart of the fastest plans" };
+const PICTURES = { mechanism: "Mechanism", findings: "Findings", graph: "Structural graph", diagram: "Structural diagram", coordinates: "Coordinates over time", paths: "Paths of points", workspace: "Workspace", routes: "Routes through the groups", gantt: "Gantt chart of the fastest plans" };
 let tab = "Groups", result = {};
 const panel = document.getElementById("panel");
 
