@@ -47,7 +47,7 @@ from mbssa import ModelError, load
 from mbssa.bar import bar
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
-from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
 from mbssa.film import Film
 from mbssa.joints.catalogue import is_length
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
@@ -166,6 +166,7 @@ def simulate(
     compiled: CompiledOption = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Simulate MODEL under its masses, gravity and forces: forward dynamics.

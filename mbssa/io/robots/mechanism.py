@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mbssa.allowed import located
 from mbssa.faults import Fault, ModelError
 from mbssa.io.records import from_record
 from mbssa.io.robots.kinds import COORDINATE, GEAR, Kind
@@ -42,7 +44,7 @@ def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str)
         *_gear_records(robot, at, notes),
         *_given_gears(robot, at),
     ]
-    bodies = _body_records(robot, at, notes)
+    bodies = _body_records(robot, at, notes, Path(source_name).parent)
     record: Record = {
         "format": 1,
         "space": "spatial",
@@ -66,7 +68,7 @@ def _name(at: Placed, link: str) -> str:
     return FRAME if first == at.order[0] else first
 
 
-def _body_records(robot: Robot, at: Placed, notes: list[str]) -> list[Record]:
+def _body_records(robot: Robot, at: Placed, notes: list[str], folder: Path) -> list[Record]:
     from scipy.spatial.transform import Rotation
 
     firsts = [link for link in at.order if at.body[link] == link][1:]
@@ -88,6 +90,8 @@ def _body_records(robot: Robot, at: Placed, notes: list[str]) -> list[Record]:
             if link.inertia is not None
         ]
         shapes = [_part(link.name, at, part) for link in links for part in link.visuals]
+        for shape in shapes:
+            notes += _locate(shape, first, folder)
         inertia, wrong = combined(masses, world) if masses else (None, "")
         if wrong:
             notes.append(f"inertia of the body {first} is left out: {wrong}")
@@ -103,6 +107,16 @@ def _part(link: str, at: Placed, part: Part) -> Record:
     frame = at.local[link] @ part.frame
     turned = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)
     return {"link": link, "origin": frame[:3, 3].tolist(), "orientation": turned.tolist()} | part.record
+
+
+def _locate(shape: Record, body: str, folder: Path) -> list[str]:
+    """Give a mesh its path from the folder of the model; a note where it is not to be had."""
+    if "file" in shape:
+        try:
+            shape["file"] = located(shape["file"], folder)
+        except ValueError as error:
+            return [f"a mesh of the body {body} is not shown: {error}"]
+    return []
 
 
 def _merged_notes(robot: Robot, at: Placed) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -415,3 +416,78 @@ def test_commands_read_a_urdf_and_show_the_notes(put, run_mbssa, tmp_path):
     assert done.exit_code == 0
     again = mbssa.load(tmp_path / "model.toml")
     assert again.joint_geometry == loaded(path).joint_geometry
+
+
+class TestFilesOfOtherFolders:
+    """Meshes by package, by path and through links: read in the model's folder and in allowed ones alone."""
+
+    @pytest.fixture
+    def package(self, tmp_path):
+        for folder in ("arm/urdf", "arm/meshes", "other/arm_mesh"):
+            (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / "arm/package.xml").write_text("<package><name>arm_description</name></package>")
+        triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+        for path in ("arm/meshes/rod.obj", "arm/urdf/near.obj", "other/arm_mesh/far.obj"):
+            (tmp_path / path).write_text(triangle)
+        (tmp_path / "arm/urdf/linked.obj").symlink_to(tmp_path / "other/arm_mesh/far.obj")
+        return tmp_path
+
+    def files(self, package, *names, allow=()):
+        visuals = "".join(
+            f'<visual><geometry><mesh filename="{name}"/></geometry></visual>' for name in names
+        )
+        path = package / "arm/urdf/arm.urdf"
+        path.write_text(
+            f'<robot name="arm"><link name="base"/><link name="rod">{visuals}</link>'
+            '<joint name="j" type="continuous"><parent link="base"/><child link="rod"/></joint></robot>'
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            mechanism = mbssa.load(path, allow=allow)
+        parts = mechanism.body_geometry[1].visual["parts"]
+        return [part["file"] for part in parts], "\n".join(mechanism.notes), mechanism
+
+    def test_a_package_is_found_in_an_allowed_folder_only(self, package):
+        rods = ("package://arm_description/meshes/rod.obj", "../meshes/rod.obj")
+        names = (*rods, "package://arm_mesh/far.obj")
+        found, notes, _ = self.files(package, *names)
+        assert found == list(names)
+        assert notes.count("--allow FOLDER") == 3
+        found, notes, mechanism = self.files(package, *names, allow=[package / "arm", package / "other"])
+        rod = str(package / "arm/meshes/rod.obj")
+        assert found == [rod, rod, str(package / "other/arm_mesh/far.obj")]
+        assert "not shown" not in notes
+        solids = pytest.importorskip("groups.pictures.visuals").solids_of(mechanism, [1])
+        assert [solid.corners.shape for solid in solids] == [(1, 3, 3)] * 3
+
+    def test_files_beside_the_model_need_no_permission(self, package):
+        names = ("near.obj", f"file://{package}/arm/urdf/near.obj", "package://urdf/near.obj")
+        found, notes, _ = self.files(package, *names)
+        assert found == ["near.obj"] * 3
+        assert "not shown" not in notes
+
+    @pytest.mark.parametrize(
+        ("name", "why"),
+        [
+            ("linked.obj", "leaves the folder"),
+            ("/etc/passwd", "leaves the folder"),
+            ("file:///etc/passwd", "leaves the folder"),
+            ("package://urdf/../../other/arm_mesh/far.obj", "leaves the folder"),
+            ("http://example.org/a.obj", "is no file"),
+            ("package://", "there is no file"),
+            ("", "is no file"),
+        ],
+    )
+    def test_what_leaves_the_folder_is_named(self, package, name, why):
+        _, notes, _ = self.files(package, name)
+        assert why in notes
+
+    @pytest.mark.filterwarnings("always")
+    def test_the_option_allows_folders_while_the_command_runs(self, package, run_mbssa):
+        self.files(package, "package://arm_description/meshes/rod.obj")
+        model = str(package / "arm/urdf/arm.urdf")
+        assert "--allow FOLDER" in run_mbssa("decompose", model).stderr
+        assert "not shown" not in run_mbssa("decompose", model, "--allow", str(package / "arm")).stderr
+        assert "--allow FOLDER" in run_mbssa("decompose", model).stderr
+        done = run_mbssa("decompose", model, "--allow", str(package / "none"))
+        assert (done.exit_code, "is no folder" in done.stderr) == (2, True)
