@@ -11,6 +11,7 @@ import numpy as np
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.looks import SIZES
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import number, numbers, origin_of
 from mbssa.io.robots.robot import Array, Link, Mimic, Part, Record, Robot, RobotJoint
@@ -33,8 +34,6 @@ _READ = {
     "link": ("inertial", "visual"),
     "joint": ("origin", "parent", "child", "axis", "limit", "mimic"),
 }
-
-_SIZES = {"box": ("size", 3), "cylinder": ("radius", 1), "sphere": ("radius", 1), "capsule": ("radius", 1)}
 
 
 def read_urdf(path: Path) -> Mechanism:
@@ -168,12 +167,10 @@ def _visual(element: Element, faults: list[Fault]) -> Part | None:
     if shape.tag == "mesh":
         scale = numbers(shape, "scale", 3, (1.0, 1.0, 1.0), faults)
         record |= {"file": shape.attributes.get("filename", ""), "scale": scale.tolist()}
-    elif shape.tag in _SIZES:
-        key, count = _SIZES[shape.tag]
+    for key in SIZES.get(shape.tag, ()):
+        count = 3 if key == "size" else 1
         size = numbers(shape, key, count, (0.0,) * count, faults).tolist()
         record[key] = size if count > 1 else size[0]
-        if "length" in shape.attributes:
-            record["length"] = number(shape, "length", 0.0, faults)
     return Part(origin_of(element, faults), record)
 
 

@@ -15,7 +15,7 @@ from mbssa.io.records import from_record
 from mbssa.io.robots.kinds import COORDINATE, GEAR, Kind
 from mbssa.io.robots.masses import combined
 from mbssa.io.robots.placing import Placed, placed
-from mbssa.io.robots.robot import Array, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import Array, Link, Part, Record, Robot, RobotJoint
 from mbssa.joints.axes import axes_of
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
@@ -84,6 +84,10 @@ def _body_records(robot: Robot, at: Placed, notes: list[str], folder: Path) -> l
             "orientation": Rotation.from_matrix(world[:3, :3]).as_quat(scalar_first=True).tolist(),
         }
         links = [robot.links[name] for name in members[first]]
+        points = {
+            link.name: at.world[link.name][:3, 3].tolist() for link in links[1:] if _is_frame(robot, link)
+        }
+        record |= {"points": points} if points else {}
         masses = [
             (at.local[link.name] @ link.inertia.frame, link.inertia.record)
             for link in links
@@ -107,6 +111,13 @@ def _part(link: str, at: Placed, part: Part) -> Record:
     frame = at.local[link] @ part.frame
     turned = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)
     return {"link": link, "origin": frame[:3, 3].tolist(), "orientation": turned.tolist()} | part.record
+
+
+def _is_frame(robot: Robot, link: Link) -> bool:
+    """Whether a link is only a place on its body, as that of a tool: no mass, no looks, no joint leads on."""
+    carried = any(link.name == joint.parent for joint in robot.joints.values())
+    closed = any(link.name in (each.first, each.second) for each in robot.closures)
+    return link.inertia is None and not link.visuals and not carried and not closed and "." not in link.name
 
 
 def _locate(shape: Record, body: str, folder: Path) -> list[str]:
