@@ -13,9 +13,10 @@ from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.looks import SIZES
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.numbers import number, numbers, origin_of
-from mbssa.io.robots.robot import Array, Link, Mimic, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.numbers import axis_of, number, numbers, origin_of
+from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
+from mbssa.io.robots.urdf_constraints import constraint
 from mbssa.io.robots.xml_tree import Element, parse_xml
 from mbssa.mechanism import Mechanism
 
@@ -30,7 +31,7 @@ _KINDS: dict[str, Kind] = {
 
 #: Elements that are read, under their parents; others are named in a note.
 _READ = {
-    "robot": ("link", "joint", "transmission", "ros2_control"),
+    "robot": ("link", "joint", "constraint", "transmission", "ros2_control"),
     "link": ("inertial", "visual"),
     "joint": ("origin", "parent", "child", "axis", "limit", "mimic"),
 }
@@ -73,9 +74,18 @@ def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
+    closures = []
+    for element in _named(root, "constraint", faults):
+        found = constraint(element, links, faults)
+        if isinstance(found, Closure):
+            closures.append(found)
+        elif found is not None and found.name in joints:
+            faults.append(Fault(found.where, "has the name of a joint; write another"))
+        elif found is not None:
+            joints[found.name] = found
     driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
     said = [f"driven joints are those of transmissions: {', '.join(driven)}"] if driven else []
-    return Robot(root.name(), links, joints, driven=driven, notes=(*said, *_unread(root)))
+    return Robot(root.name(), links, joints, tuple(closures), driven=driven, notes=(*said, *_unread(root)))
 
 
 def _refuse_xacro(root: Element, source_name: str) -> None:
@@ -183,7 +193,7 @@ def _joint(element: Element, links: dict[str, Link], faults: list[Fault]) -> Rob
     if kind is None:
         faults.append(Fault(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}"))
     ends = [_end(element, side, links, faults) for side in ("parent", "child")]
-    axis = np.eye(3)[0] if kind in (Kind.FIXED, Kind.FREE) else _axis(element, faults)
+    axis = np.eye(3)[0] if kind in (Kind.FIXED, Kind.FREE) else axis_of(element, faults)
     frame = origin_of(element, faults)
     limits = _limits(element, said, faults)
     mimic = _mimic(element, faults)
@@ -206,17 +216,6 @@ def _end(element: Element, side: str, links: dict[str, Link], faults: list[Fault
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         faults.append(Fault(f"{element.where} {side}", f"{name!r} is no link of the model{hint}"))
     return None
-
-
-def _axis(element: Element, faults: list[Fault]) -> Array:
-    along_x = (1.0, 0.0, 0.0)
-    axis = element.first("axis")
-    given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)
-    length = float(np.linalg.norm(given))
-    if length < 1e-9:
-        faults.append(Fault(f"{element.where} axis", "has length 0; give a direction such as 0 0 1"))
-        return np.array(along_x)
-    return np.array(given / length)
 
 
 def _limits(element: Element, said: str, faults: list[Fault]) -> tuple[float, float] | None:

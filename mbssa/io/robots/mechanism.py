@@ -193,7 +193,8 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
 def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
     """Frame of the joint on each body; of a U the pins, each with the other's for its x."""
     z = [joint.axes[0], joint.axes[-1]]
-    x = [z[1], z[0]] if joint.kind == Kind.UNIVERSAL else [axes_of(joint.axes[0])[:, 0]] * 2
+    across = [axes_of(axis)[:, 0] for axis in z]
+    x = [z[1], z[0]] if joint.kind == Kind.UNIVERSAL and not joint.closes else across
     sides = (at.local[joint.parent] @ joint.frame, at.local[joint.child] @ joint.child_frame)
     return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
 

@@ -63,6 +63,17 @@ LOOP = """<joint name="toe" type="continuous"><origin xyz="0.78 0 0"/>
     <parent link="rocker"/><child link="foot"/></joint>"""
 
 
+def constraint(kind: str, child: str = "0 0 1") -> str:
+    """Closes the four-bar; frames of the two links that are turned against each other."""
+    return f"""<constraint name="toe" type="{kind}">
+      <parent link="coupler"/><parent_origin xyz="0.78 0 0" rpy="0 0 0.4"/><parent_axis xyz="0 0 1"/>
+      <child link="rocker"/><child_origin xyz="0 0.54 0" rpy="1.1 0 0"/><child_axis xyz="{child}"/>
+    </constraint>"""
+
+
+ALONG_Z = f"0 {math.sin(1.1)!r} {math.cos(1.1)!r}"  # in the child's frame
+
+
 @pytest.fixture
 def put(tmp_path: Path):
     def put(text: str, side: str | None = None, name: str = "robot.urdf") -> Path:
@@ -209,6 +220,10 @@ def test_inertia_visuals_limits_and_what_was_merged_are_kept(put, tmp_path):
         ("", BALL, 0.15),
         (LOOP, "name_mot: [hip]", 0.0),
         ("", BALL.replace("3d", "3D").replace("end_A", "A"), 0.0),
+        (constraint("spherical"), "name_mot: [hip]", 0.0),
+        (constraint("spherical"), "name_mot: [hip]", 0.15),
+        (constraint("universal", "1 0 0"), "name_mot: [hip]", 0.0),
+        (constraint("continuous", ALONG_Z), "name_mot: [hip]", 0.0),
     ],
 )
 def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, error):
@@ -235,6 +250,23 @@ def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, er
             c, s = math.cos(turned + yaw), math.sin(turned + yaw)
             want = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
             assert np.abs(rotation(run.orientation[t, k]) - want).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('type="spherical"', 'type="glue"', "type is 'glue'; the types are revolute"),
+        ('child link="rocker"', 'child link="roker"', "line 12 constraint 'toe' child: 'roker' is no link"),
+        ('<child link="rocker"/>', "", "child: is missing; write <child link"),
+        ('child link="rocker"', 'child link="coupler"', "joins 'coupler' to itself"),
+        ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 0 0"', "parent_axis: has length 0"),
+        ('rpy="1.1 0 0"', 'rpy="1.1 x 0"', "rpy: is '1.1 x 0'; write 3 numbers"),
+    ],
+)
+def test_wrong_constraints_are_named_with_their_lines(put, old, new, why):
+    closing = constraint("spherical")
+    head, tail = four_bar(closing).split("<constraint")
+    assert why in faults_of(put(f"{head}<constraint{tail.replace(old, new)}"))
 
 
 def test_limits_beyond_all_bounds_are_none(put):
