@@ -32,7 +32,7 @@ def with_coupled_ids(mechanism: Mechanism) -> Mechanism:
 
 def coupling_faults(mechanism: Mechanism, where: Callable[[int], str]) -> list[Fault]:
     """Couplings whose joints or coordinates there are not, or whose bodies are others than theirs."""
-    faults = []
+    faults: list[Fault] = []
     for j, given in sorted(mechanism.joint_geometry.items()):
         names, before = given.couples or (), len(faults)
         for name in names:

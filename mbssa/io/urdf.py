@@ -10,9 +10,10 @@ import numpy as np
 
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
-from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import number, numbers, origin_of
+from mbssa.io.robots.placing import held
 from mbssa.io.robots.robot import Array, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
 from mbssa.io.robots.xml_tree import Element, parse_xml
@@ -71,11 +72,21 @@ def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
         joint = _joint(element, links, faults)
         if joint is not None:
             joints[joint.name] = joint
+    still = [
+        name
+        for name, joint in joints.items()
+        if joint.kind in COORDINATE and joint.mimic is not None and joint.mimic.multiplier == 0.0
+    ]
+    for name in still:
+        mimic = joints[name].mimic
+        assert mimic is not None
+        joints[name] = held(joints[name], mimic.offset)
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
     driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
     said = [f"driven joints are those of transmissions: {', '.join(driven)}"] if driven else []
+    said += [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
     return Robot(root.name(), links, joints, driven=driven, notes=(*said, *_unread(root)))
 
 
