@@ -13,6 +13,7 @@ from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.senses import cosines, with_senses
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
+from mbssa.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -25,9 +26,6 @@ CLOSED = 1e-12
 
 #: Unknowns up to which a step is a dense singular value decomposition.
 DENSE = 3_000
-
-#: Bodies up to which matrices are so small that one thread does what there is to do.
-_FEW = 10
 
 #: Perturbed starts after the given one, each of random directions and of these sizes (rad, and lengths
 #: divided by the mechanism's size). Small ones leave a saddle, such as links in one line.
@@ -117,12 +115,7 @@ def assemble(
     >>> assemble(rotor, joint_frames(rotor)).closed
     True
     """
-    if mechanism.n_bodies <= _FEW:
-        return _assembled(mechanism, frames, start, tolerance, rank_tolerance, hold=hold, starts=starts)
-    from threadpoolctl import threadpool_limits
-
-    # Matrices of some hundred rows: more threads than one only wait for each other.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread(mechanism.n_bodies):
         return _assembled(mechanism, frames, start, tolerance, rank_tolerance, hold=hold, starts=starts)
 
 
