@@ -194,7 +194,7 @@ def _actuated(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Rob
         elif name not in (*driven, *followers):
             (driven if robot.joints[name].mimic is None else followers).append(name)
     for name in followers:
-        if leader_of(robot, name) in (leader_of(robot, each) for each in driven):
+        if leader_of(robot.joints, name) in (leader_of(robot.joints, each) for each in driven):
             place = names.place("joint", numbers[name])
             notes.append(f"{place}: follows a driven joint, so it is not driven")
         else:

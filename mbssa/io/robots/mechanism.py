@@ -202,7 +202,8 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
 
 
 def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
-    values = robot.values or reference_values(robot, [])
+    # Where the description places links and says no values, joints are at zero.
+    values = robot.values if robot.poses is not None else reference_values(robot, [])
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
@@ -214,7 +215,9 @@ def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Re
         said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
         notes.append(f"{joint.where}: mimics {said}, which a {COUPLING} says")
         # A model file has no turns of joints with frames: the master's count from its last whole one.
-        turns = 2 * np.pi * np.round(values[master.name] / (2 * np.pi)) * (master.kind == Kind.REVOLUTE)
+        turns = (
+            2 * np.pi * np.round(values.get(master.name, 0.0) / (2 * np.pi)) * (master.kind == Kind.REVOLUTE)
+        )
         if turns:
             notes.append(f"{master.where}: counts without its {turns / (2 * np.pi):g} turns")
         ends = (joint.parent, joint.child, master.parent, master.child)

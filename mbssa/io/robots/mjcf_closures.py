@@ -11,7 +11,7 @@ import numpy as np
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mjcf_names import Names
 from mbssa.io.robots.numbers import pose_frame
-from mbssa.io.robots.placing import held
+from mbssa.io.robots.placing import held, leader_of
 from mbssa.io.robots.robot import Array, Closure, Mimic, Robot, RobotJoint
 
 
@@ -93,19 +93,10 @@ def _following(
         degree = int(np.flatnonzero(polynomial)[-1])
         return None, f"{joint.name!r} is a polynomial of degree {degree} of {master.name!r}, not a linear one"
     offset, multiplier = float(polynomial[0]), float(polynomial[1])
+    if leader_of(joints, joint.name) == leader_of(joints, master.name):
+        return None, f"{joint.name!r} and {master.name!r} follow one joint already"
     if joint.mimic is None:
         return replace(joint, mimic=Mimic(master.name, multiplier, offset)), ""
-    if master.mimic is None and not _follows(joint, master.name, joints):
+    if master.mimic is None:
         return replace(master, mimic=Mimic(joint.name, 1.0 / multiplier, -offset / multiplier)), ""
-    return None, f"{joint.name!r} and {master.name!r} follow other joints already"
-
-
-def _follows(joint: RobotJoint, name: str, joints: dict[str, RobotJoint]) -> bool:
-    """Whether a joint follows another one, directly or through others."""
-    for _ in joints:
-        if joint.mimic is None:
-            break
-        joint = joints[joint.mimic.joint]
-        if joint.name == name:
-            return True
-    return False
+    return None, f"{joint.name!r} and {master.name!r} follow other joints"

@@ -78,11 +78,11 @@ def reference_values(
     return values
 
 
-def leader_of(robot: Robot, name: str) -> str:
+def leader_of(joints: Mapping[str, RobotJoint], name: str) -> str:
     """The joint that a joint follows, directly or through others; its own name if it follows none."""
-    for _ in robot.joints:
-        mimic = robot.joints[name].mimic
-        if mimic is None or mimic.joint not in robot.joints:
+    for _ in joints:
+        mimic = joints[name].mimic
+        if mimic is None or mimic.joint not in joints:
             break
         name = mimic.joint
     return name
