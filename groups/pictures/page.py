@@ -163,7 +163,7 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
             {"body": scene.bodies.index(solid.body), "corners": _base64(solid.corners, "<f4")}
             for solid in solids
         ],
-        "marks": [_mark(scene, mark) for mark in scene.marks],
+        "marks": [_mark(scene, mark) for mark in scene.marks if not mark.type.is_coupling],
         "paths": [_path(trajectory, scene, point) for point in points],
         "curves": _curves(trajectory, scene),
         "model": _model(scene.mechanism),

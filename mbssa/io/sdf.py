@@ -72,7 +72,7 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     gears: list[Gear] = []
     notes = _unread(frames)
     for name, (element, scope) in frames.joints.items():
-        reader = _JointReader(name, element, scope, frames, in_model, faults, notes)
+        reader = _JointReader(name, element, scope, frames, in_model, faults)
         if element.attributes.get("type") == "gearbox":
             gears += reader.gear()
         else:
@@ -127,7 +127,7 @@ def _unread(frames: Frames) -> list[str]:
 
 
 class _JointReader:
-    """One joint element: faults go to the list, notes to the other."""
+    """One joint element: faults go to the list."""
 
     def __init__(
         self,
@@ -137,10 +137,9 @@ class _JointReader:
         frames: Frames,
         in_model: bool,
         faults: list[Fault],
-        notes: list[str],
     ) -> None:
         self.name, self.element, self.scope, self.frames = name, element, scope, frames
-        self.in_model, self.faults, self.notes = in_model, faults, notes
+        self.in_model, self.faults = in_model, faults
 
     def fault(self, what: str) -> None:
         self.faults.append(Fault(self.element.where, what))
@@ -259,8 +258,7 @@ class _JointReader:
             text = None if element is None else element.text
             values += parsed(text, f"{mimic.where} {tag}", 1, (default,), self.faults).tolist()
         multiplier, offset, reference = values
-        if offset != multiplier * reference:
-            self.notes.append(
-                f"{self.element.where}: the offset of its mimic is left out; 0 where the file draws it"
-            )
-        return Mimic(self.scope.full(mimic.attributes.get("joint", "")), multiplier, 0.0)
+        if multiplier == 0.0:
+            self.fault("multiplier of its mimic is 0; write a fixed joint")
+        leader = self.scope.full(mimic.attributes.get("joint", ""))
+        return Mimic(leader, multiplier, offset - multiplier * reference)

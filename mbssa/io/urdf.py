@@ -10,10 +10,11 @@ import numpy as np
 
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
-from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.looks import SIZES
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import axis_of, number, numbers, origin_of
+from mbssa.io.robots.placing import held
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
 from mbssa.io.robots.urdf_constraints import constraint
@@ -71,6 +72,15 @@ def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
         joint = _joint(element, links, faults)
         if joint is not None:
             joints[joint.name] = joint
+    still = [
+        name
+        for name, joint in joints.items()
+        if joint.kind in COORDINATE and joint.mimic is not None and joint.mimic.multiplier == 0.0
+    ]
+    for name in still:
+        mimic = joints[name].mimic
+        assert mimic is not None
+        joints[name] = held(joints[name], mimic.offset)
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
@@ -85,7 +95,9 @@ def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
             joints[found.name] = found
     driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
     said = [f"driven joints are those of transmissions: {', '.join(driven)}"] if driven else []
-    return Robot(root.name(), links, joints, tuple(closures), driven=driven, notes=(*said, *_unread(root)))
+    said += [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
+    notes = (*said, *_unread(root))
+    return Robot(root.name(), links, joints, tuple(closures), driven=driven, notes=notes)
 
 
 def _refuse_xacro(root: Element, source_name: str) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from mbssa.allowed import located
 from mbssa.faults import Fault, ModelError
 from mbssa.io.records import from_record
-from mbssa.io.robots.kinds import COORDINATE, GEAR, Kind
+from mbssa.io.robots.kinds import COORDINATE, COUPLING, GEAR, Kind
 from mbssa.io.robots.masses import combined
-from mbssa.io.robots.placing import Placed, placed
+from mbssa.io.robots.placing import Placed, placed, reference_values
 from mbssa.io.robots.robot import Array, Link, Part, Record, Robot, RobotJoint
 from mbssa.joints.axes import axes_of
 from mbssa.mechanism import FRAME, Mechanism
@@ -41,7 +41,7 @@ def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str)
     joints = [
         *_joint_records(robot, at, driven, notes),
         *_ball_records(robot, at, notes),
-        *_gear_records(robot, at, notes),
+        *_coupling_records(robot, at, notes),
         *_given_gears(robot, at),
     ]
     bodies = _body_records(robot, at, notes, Path(source_name).parent)
@@ -227,20 +227,42 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
 # --- joints that follow others -----------------------------------------------------------------------
 
 
-def _gear_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
+def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
+    # Where the description places links and says no values, joints are at zero.
+    values = robot.values if robot.poses is not None else reference_values(robot, [])
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
-        record = _gear(joint, robot.joints[joint.mimic.joint], at)
-        if record is None:
-            notes.append(
-                f"{joint.where}: mimics {joint.mimic.joint!r}, but no joint type couples them "
-                "(two R with a body in common are coupled by a BEVEL); it moves independently"
-            )
-        else:
-            said = f"{joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}"
-            notes.append(f"{joint.where}: mimics {said}, which the BEVEL {record['id']} says")
-            yield record
+        master, mimic = robot.joints[joint.mimic.joint], joint.mimic
+        wrong = _uncoupled(joint, at) or _uncoupled(master, at)
+        if wrong:
+            notes.append(f"{joint.where}: mimics {master.name!r}, but {wrong}; it moves independently")
+            continue
+        said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
+        notes.append(f"{joint.where}: mimics {said}, which a {COUPLING} says")
+        # A model file has no turns of joints with frames: the master's count from its last whole one.
+        turns = (
+            2 * np.pi * np.round(values.get(master.name, 0.0) / (2 * np.pi)) * (master.kind == Kind.REVOLUTE)
+        )
+        if turns:
+            notes.append(f"{master.where}: counts without its {turns / (2 * np.pi):g} turns")
+        ends = (joint.parent, joint.child, master.parent, master.child)
+        yield {
+            "bodies": list(dict.fromkeys(_name(at, link) for link in ends)),
+            "type": COUPLING,
+            "id": f"{joint.name} mimics {master.name}",
+            "couples": [f"{each.name}.{COORDINATE[each.kind]}" for each in (master, joint)],
+            "multiplier": mimic.multiplier,
+            "offset": float(mimic.offset + mimic.multiplier * turns),
+        }
+
+
+def _uncoupled(joint: RobotJoint, at: Placed) -> str:
+    """Why a joint has no coordinate that can be coupled; empty if it has one."""
+    if joint.kind not in COORDINATE:
+        return f"{joint.name!r} has no single coordinate"
+    same = at.body[joint.parent] == at.body[joint.child]
+    return f"both links of {joint.name!r} are one body" if same else ""
 
 
 def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
@@ -256,37 +278,3 @@ def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
             "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
             "ratio": gear.ratio,
         }
-
-
-def _gear(joint: RobotJoint, master: RobotJoint, at: Placed) -> Record | None:
-    """The BEVEL of two R that have a body in common, its carrier.
-
-    Each wheel is the other body of its joint. Seen from the carrier a child turns by the joint's angle and a
-    parent by its negative; angle_1 + ratio angle_2 = 0 counts from the reference, where the offset is.
-    """
-    assert joint.mimic is not None
-    if (joint.kind, master.kind) != (Kind.REVOLUTE, Kind.REVOLUTE) or joint.mimic.multiplier == 0.0:
-        return None
-    for first_is_child in (True, False):
-        for second_is_child in (True, False):
-            ends = [_ends(master, first_is_child), _ends(joint, second_is_child)]
-            (wheel_1, carrier), (wheel_2, other) = ends
-            bodies = [_name(at, link) for link in (wheel_1, wheel_2, carrier)]
-            if at.body[carrier] != at.body[other] or len(set(bodies)) < 3:
-                continue
-            sign = (1.0 if first_is_child else -1.0) * (1.0 if second_is_child else -1.0)
-            wheels = [_frames(each, at)[child] for each, child in
-                      ((master, first_is_child), (joint, second_is_child))]  # fmt: skip
-            return {
-                "bodies": bodies,
-                "type": GEAR,
-                "id": f"{joint.name} mimics {master.name}",
-                "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
-                "ratio": -sign / joint.mimic.multiplier,
-            }
-    return None
-
-
-def _ends(joint: RobotJoint, wheel_is_child: bool) -> tuple[str, str]:
-    """Links of the wheel and of the carrier."""
-    return (joint.child, joint.parent) if wheel_is_child else (joint.parent, joint.child)

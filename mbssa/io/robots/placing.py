@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,6 +76,22 @@ def reference_values(
                 value = each.mimic.multiplier * value + each.mimic.offset
         values[joint.name] = value
     return values
+
+
+def leader_of(joints: Mapping[str, RobotJoint], name: str) -> str:
+    """The joint that a joint follows, directly or through others; its own name if it follows none."""
+    for _ in joints:
+        mimic = joints[name].mimic
+        if mimic is None or mimic.joint not in joints:
+            break
+        name = mimic.joint
+    return name
+
+
+def held(joint: RobotJoint, value: float) -> RobotJoint:
+    """An R or P that stands still at a value, which is no joint therefore."""
+    frame = moved(joint, value) @ joint.child_frame
+    return replace(joint, kind=Kind.FIXED, frame=frame, limits=None, mimic=None)
 
 
 def moved(joint: RobotJoint, value: float) -> Array:

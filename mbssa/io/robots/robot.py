@@ -106,6 +106,7 @@ class Robot:
 
     ``driven`` are names of joints. ``poses`` (4, 4) in the root's frame are given where the description
     places each link; where it places joints they are None, and the root is the link that is no joint's child.
+    ``values`` are coordinates of R and P at the reference (m, rad) where the description says them.
     """
 
     name: str
@@ -115,4 +116,5 @@ class Robot:
     gears: tuple[Gear, ...] = ()
     driven: tuple[str, ...] = ()
     poses: dict[str, Array] | None = None
+    values: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())

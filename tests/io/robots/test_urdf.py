@@ -300,7 +300,7 @@ HAND = """<robot name="hand"><link name="palm"/><link name="first"/><link name="
 def test_a_mimic_joint_follows_with_its_multiplier_and_offset(put):
     mechanism = loaded(put(HAND))
     assert mechanism.n_driven == 1
-    assert [joint.type.code for joint in mechanism.joints] == ["R", "R", "R", "BEVEL", "BEVEL"]
+    assert [joint.type.code for joint in mechanism.joints] == ["R", "R", "R", "COUPLING", "COUPLING"]
     angle = np.linspace(0.0, 2.0, 41)
     zero = np.zeros((1, 41))
     motion = groups.Motion(np.arange(41.0), ("near.angle",), angle[None, :], zero, zero)
@@ -316,10 +316,18 @@ def test_a_mimic_joint_follows_with_its_multiplier_and_offset(put):
             assert np.abs(rotation(run.orientation[t, k]) - frames[body][:3, :3]).max() < 1e-9
 
 
-def test_a_mimic_joint_that_nothing_couples_is_named(put):
-    slides = HAND.replace('"far" type="revolute"', '"far" type="prismatic"')
-    mechanism = loaded(put(slides))
-    assert any("joint 'far': mimics 'near', but no joint type couples" in note for note in mechanism.notes)
+def test_a_mimic_joint_without_a_coordinate_is_named(put):
+    floating = HAND.replace('"far" type="revolute"', '"far" type="floating"')
+    notes = loaded(put(floating)).notes
+    assert any("mimics 'near', but 'far' has no single coordinate; it moves indep" in note for note in notes)
+    welded = loaded(put(HAND, "closed_loop: [[first, palm]]\ntype: [6d]\n")).notes
+    assert any("mimics 'near', but both links of 'near' are one body" in note for note in welded)
+
+
+def test_a_multiplier_of_zero_holds_a_joint(put):
+    mechanism = loaded(put(HAND.replace('multiplier="0.7"', 'multiplier="0"')))
+    assert [joint.id for joint in mechanism.joints] == ["near", "side", "side mimics near"]
+    assert any("joint 'far': mimics with multiplier 0, which holds it" in note for note in mechanism.notes)
 
 
 # --- joint types of the side file --------------------------------------------------------------------
