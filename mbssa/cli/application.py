@@ -42,7 +42,10 @@ class _Command(typer.core.TyperCommand):
 
     def get_help(self, context: Any) -> str:
         """Help with arguments by their names alone: ``MODEL``, not ``{MODEL}`` and ``MODEL <str>``."""
-        return re.sub(r"\{([A-Z]+)\}|(?<=[A-Z]) <(?:str|path)>", r"\1", super().get_help(context))
+        arguments: Any = (each for each in self.params if isinstance(each, typer.core.TyperArgument))
+        for argument in arguments:
+            argument.display_type_rich = _nothing
+        return re.sub(r"\{([A-Z]+)\}", r"\1", super().get_help(context))
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """The first sentence, which the list of commands wraps."""
@@ -71,6 +74,10 @@ class _Command(typer.core.TyperCommand):
                 context.params["force"] = True  # what it wrote itself
 
         return repeat(Path(context.params["model"]), run)
+
+
+def _nothing(ctx: Any) -> None:
+    """What is said of the type of an argument."""
 
 
 class _Commands(Mapping[str, Any]):
