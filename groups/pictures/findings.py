@@ -92,7 +92,7 @@ def _rings(canvas: Canvas, scene: Scene, report: Report) -> list[Any]:
     joints = {joint: _REDUNDANT for f in report.findings if f.kind == "redundant" for joint in f.joints}
     joints |= {joint: _FATAL for f in report.findings if f.fatal for joint in f.joints}
     ids = scene.mechanism.joint_ids
-    drawn: dict[str, Any] = {}
+    drawn: dict[str, None] = {}
     for mark in scene.marks:
         colour = joints.get(ids[mark.joint])
         if colour is None:
@@ -105,11 +105,13 @@ def _rings(canvas: Canvas, scene: Scene, report: Report) -> list[Any]:
             "mec": colour,
             "mew": 2.5 * FINE,
         }
-        drawn[colour] = canvas.dot(at, zorder=5, **look)
+        canvas.dot(at, zorder=5, **look)
+        drawn[colour] = None
+    from matplotlib.lines import Line2D
+
     names = {_FATAL: "cannot be solved because of it", _REDUNDANT: "redundant constraints"}
-    for colour, dot in drawn.items():
-        dot.set_label(names[colour])
-    return list(drawn.values())
+    look = {"ls": "", "marker": "o", "ms": 1.4 * MARK, "mfc": "none", "mew": 2.5 * FINE}
+    return [Line2D([], [], mec=colour, label=names[colour], **look) for colour in drawn]
 
 
 def _spins(report: Report) -> list[tuple[Floats, Floats]]:

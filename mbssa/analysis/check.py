@@ -148,12 +148,12 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     >>> [finding.text for finding in report.findings if finding.kind == "spin"]
     ['body 3 (rod) spins idly about the line through (0.510, 0.230, 0.250) m along (0.832, 0.149, 0.534)']
     """
-    with one_blas_thread(mechanism.n_bodies):
-        return _checked(mechanism, precision)
-
-
-def _checked(mechanism: Mechanism, precision: float | None) -> Report:
     structure = decompose(mechanism, precision=precision)
+    with one_blas_thread(mechanism.n_bodies):
+        return _checked(mechanism, structure, precision)
+
+
+def _checked(mechanism: Mechanism, structure: Structure, precision: float | None) -> Report:
     count = match(initialise(mechanism)).parts
     dense = worth_treating(mechanism)
     generic = examine_generic(mechanism) if dense else None

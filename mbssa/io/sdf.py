@@ -33,6 +33,9 @@ _KINDS: dict[str, Kind] = {
 #: Cosine above which two pins of a universal joint are no longer at right angles.
 _SQUARE = 5e-3
 
+#: Distance of a joint from its parent frame that is no rounding, m.
+_APART = 1e-6
+
 
 def read_sdf(path: Path) -> Mechanism:
     """Read an SDF of one model, and warn of what was merged, left out or assumed.
@@ -72,7 +75,7 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     gears: list[Gear] = []
     notes = _unread(frames)
     for name, (element, scope) in frames.joints.items():
-        reader = _JointReader(name, element, scope, frames, in_model, faults)
+        reader = _JointReader(name, element, scope, frames, in_model, faults, notes)
         if element.attributes.get("type") == "gearbox":
             gears += reader.gear()
         else:
@@ -127,7 +130,7 @@ def _unread(frames: Frames) -> list[str]:
 
 
 class _JointReader:
-    """One joint element: faults go to the list."""
+    """One joint element: faults go to the list, notes to the other."""
 
     def __init__(
         self,
@@ -137,9 +140,10 @@ class _JointReader:
         frames: Frames,
         in_model: bool,
         faults: list[Fault],
+        notes: list[str],
     ) -> None:
         self.name, self.element, self.scope, self.frames = name, element, scope, frames
-        self.in_model, self.faults = in_model, faults
+        self.in_model, self.faults, self.notes = in_model, faults, notes
 
     def fault(self, what: str) -> None:
         self.faults.append(Fault(self.element.where, what))
@@ -154,6 +158,7 @@ class _JointReader:
             self.fault(f"joins {parent!r} to itself")
         if kind is None or parent is None or child is None:
             return []
+        self._displaced()
         axes = tuple(self._axis(tag) for tag in (("axis", "axis2") if kind == Kind.UNIVERSAL else ("axis",)))
         if kind == Kind.UNIVERSAL and abs(float(axes[0] @ axes[1])) > _SQUARE:
             self.fault(
@@ -166,6 +171,17 @@ class _JointReader:
             RobotJoint(self.name, self.element.where, kind, parent, child, in_parent, axes,
                        self._limits(said), self._mimic(), in_child, pitch)
         ]  # fmt: skip
+
+    def _displaced(self) -> None:
+        """Note a parent frame from which the joint stands away: the format places joints by their child."""
+        given = self.element.first("parent")
+        said = "" if given is None else given.text
+        name = self.scope.full(said)
+        if name in self.frames.entries and name not in self.frames.links:
+            away = np.linalg.norm(self.frames.world(name)[:3, 3] - self.frames.world(self.name)[:3, 3])
+            if away > _APART:
+                where = f"stands {away:.3g} m from its parent frame {said!r}, by the pose of its child"
+                self.notes.append(f"{self.element.where}: {where}")
 
     def gear(self) -> list[Gear]:
         """θ_2 = -gearbox_ratio θ_1, of the parent and of the child against the reference body."""

@@ -48,6 +48,16 @@ def steps_of(tree: Tree, tie: Tie, end: str | None = None, *, whole: frozenset[K
         parent = link
 
 
+def followers_of(tree: Tree) -> dict[str, tuple[str, float]]:
+    """Leader and multiplier of each step that follows another one, by their names in :func:`steps_of`."""
+    several = {tie.name for tie in (*tree.branches, *tree.closures) if len(tie.motions) > 1}
+
+    def name(joint: str, coordinate: str) -> str:
+        return f"{joint} {coordinate}" if joint in several else joint
+
+    return {name(*each.follower): (name(*each.leader), each.multiplier) for each in tree.following}
+
+
 def frame_of_body(tree: Tree, body: int) -> Array:
     """(4, 4) of a body's own frame in the world at the reference."""
     return frame(tree.at.rotation[body], tree.at.position[body])

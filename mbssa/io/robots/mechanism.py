@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -241,11 +242,9 @@ def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Re
         said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
         notes.append(f"{joint.where}: mimics {said}, which a {COUPLING} says")
         # A model file has no turns of joints with frames: the master's count from its last whole one.
-        turns = (
-            2 * np.pi * np.round(values.get(master.name, 0.0) / (2 * np.pi)) * (master.kind == Kind.REVOLUTE)
-        )
+        turns = round(values.get(master.name, 0.0) / math.tau) if master.kind == Kind.REVOLUTE else 0
         if turns:
-            notes.append(f"{master.where}: counts without its {turns / (2 * np.pi):g} turns")
+            notes.append(f"{master.where}: counts without its {turns} turns")
         ends = (joint.parent, joint.child, master.parent, master.child)
         yield {
             "bodies": list(dict.fromkeys(_name(at, link) for link in ends)),
@@ -253,7 +252,7 @@ def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Re
             "id": f"{joint.name} mimics {master.name}",
             "couples": [f"{each.name}.{COORDINATE[each.kind]}" for each in (master, joint)],
             "multiplier": mimic.multiplier,
-            "offset": float(mimic.offset + mimic.multiplier * turns),
+            "offset": mimic.offset + mimic.multiplier * turns * math.tau,
         }
 
 

@@ -58,6 +58,10 @@ class _Writer:
             self._branch(tie)
         for tie in tree.closures:
             self._closure(tie)
+        for each in tree.following:
+            # Both are counted from the reference, as MuJoCo counts them from ref.
+            names = {"joint1": ".".join(each.follower), "joint2": ".".join(each.leader)}
+            child(self.equality, "joint", **names, polycoef=said((0.0, each.multiplier, 0.0, 0.0, 0.0)))
         for section in (self.asset, self.equality, self.actuator):
             if len(section):
                 self.root.append(section)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.links import Step, frame_of_body, inertia_entries, lost_of, steps_of
+from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.looks import parts_of, write_shape
 from mbssa.io.robots.tree import Array, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
@@ -44,11 +44,12 @@ def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     model = child(root, "model", name=mechanism.name or "mechanism")
     for body in range(1, mechanism.n_bodies):
         _link(model, tree, mechanism.body_name(body), frame_of_body(tree, body), body)
+    followers = followers_of(tree)
     for tie in (*tree.branches, *tree.closures):
         for step in steps_of(tree, tie, whole=frozenset(_TYPES)):
             if step.child != mechanism.body_name(tie.child):
                 _link(model, tree, step.child, frame(np.eye(3), step.motions[-1].point), None)
-            _joint(model, tree, step)
+            _joint(model, tree, step, followers)
     driven = ", ".join(mechanism.driven_coordinates)
     lost = lost_of(tree, zeros=False, gravity=False)
     lost += [f"driven coordinates: {driven}"] if driven else []
@@ -73,7 +74,7 @@ def _link(model: Element, tree: Tree, name: str, at: Array, body: int | None) ->
         write_shape(visual, part.record, attributes=False)
 
 
-def _joint(model: Element, tree: Tree, step: Step) -> None:
+def _joint(model: Element, tree: Tree, step: Step, followers: dict[str, tuple[str, float]]) -> None:
     joint = child(model, "joint", name=step.name, type=_TYPES[step.kind])
     frame_name = tree.mechanism.body_name(0)
     child(joint, "pose", _pose(frame(np.eye(3), step.motions[-1].point)), relative_to=_MODEL)
@@ -91,6 +92,11 @@ def _joint(model: Element, tree: Tree, step: Step) -> None:
             limit = child(axis, "limit")
             child(limit, "lower", said(motion.limits[0]))
             child(limit, "upper", said(motion.limits[1]))
+        if step.name in followers:
+            leader, multiplier = followers[step.name]
+            mimic = child(axis, "mimic", joint=leader)
+            for key, value in (("multiplier", multiplier), ("offset", 0.0), ("reference", 0.0)):
+                child(mimic, key, said(value))
 
 
 def _pose(at: Array) -> str:

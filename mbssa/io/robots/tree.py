@@ -6,7 +6,7 @@ a chain of turns and shifts. They are taken at the assembled reference, whence t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,6 +73,15 @@ class Tie:
         return self.motions[-1].point
 
 
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A coordinate, by joint and name, that is a multiple of another one; both count from the reference."""
+
+    leader: tuple[str, str]
+    follower: tuple[str, str]
+    multiplier: float
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A mechanism at its assembled reference.
@@ -83,6 +92,7 @@ class Tree:
     branches : joints of a tree that hangs on the frame, parents before children
     closures : all other joints
     lost : what the tree does not say, a sentence each
+    following : couplings of their coordinates, no two with the same follower
     """
 
     mechanism: Mechanism
@@ -91,6 +101,7 @@ class Tree:
     branches: tuple[Tie, ...]
     closures: tuple[Tie, ...]
     lost: tuple[str, ...]
+    following: tuple[Following, ...] = ()
 
     def inertia_of(self, body: int) -> tuple[float, Array, Array] | None:
         """Mass, kg, centre (3,) in the body's own axes, m, and inertia (3, 3) about it; None without mass."""
@@ -128,15 +139,29 @@ def tree_of(mechanism: Mechanism, *, approximate: bool = False, screws: bool = T
         raise ModelError(name, [Fault("", f"cannot be assembled: {assembled.fault}")])
     at = assembled.configuration
     ties: list[Tie] = []
-    faults, lost = [], []
+    faults, lost = list[Fault](), list[str]()
+    couplings, unsaid = list[Joint](), list[Joint]()
     for joint in mechanism.joints:
         if joint.type.is_free and not joint.driven:
             lost.append(f"joint {joint.id}: binds nothing, and is left out")
             continue
+        if joint.type.is_coupling:
+            couplings.append(joint)
+            continue
         tie = _tie(mechanism, frames, at, joint)
         if tie is not None and (screws or tie.pitch is None):
             ties.append(tie)
-        elif approximate:
+        else:
+            unsaid.append(joint)
+    following: dict[tuple[str, str], Following] = {}
+    for joint in couplings:
+        found = _following(mechanism, joint, ties, following)
+        if found is None:
+            unsaid.append(joint)
+        else:
+            following[found.follower] = found
+    for joint in sorted(unsaid, key=lambda joint: joint.index):
+        if approximate:
             lost.append(f"joint {joint.id}: type {joint.type.code} is left out")
         else:
             what = f"type {joint.type.code} has no joint in this format; --approximate leaves it out"
@@ -152,7 +177,26 @@ def tree_of(mechanism: Mechanism, *, approximate: bool = False, screws: bool = T
     ]
     if faults:
         raise ModelError(name, faults)
-    return Tree(mechanism, frames, at, branches, closures, tuple(lost))
+    return Tree(mechanism, frames, at, branches, closures, tuple(lost), tuple(following.values()))
+
+
+def _following(
+    mechanism: Mechanism, joint: Joint, ties: list[Tie], taken: Mapping[tuple[str, str], Following]
+) -> Following | None:
+    """A coupling of two coordinates that formats have as joints; None where they have not, or both follow."""
+    single = [tie for tie in ties if tie.kind not in WHOLE | {Kind.SCREW}]
+    said = {(tie.name, motion.coordinate) for tie in single for motion in tie.motions}
+    geometry = joint.geometry
+    assert geometry is not None
+    assert geometry.couples is not None
+    assert geometry.multiplier is not None
+    named = (name.rpartition(".") for name in geometry.couples)
+    first, second = ((mechanism.joint(each).id, coordinate) for each, _, coordinate in named)
+    if not {first, second} <= said:
+        return None
+    if second not in taken:
+        return Following(first, second, geometry.multiplier)
+    return None if first in taken else Following(second, first, 1.0 / geometry.multiplier)
 
 
 def _tie(mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint) -> Tie | None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.links import Step, frame_of_body, inertia_entries, lost_of, steps_of
+from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.looks import parts_of, write_shape
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.tree import Array, Motion, Tree, tree_of
@@ -58,6 +58,7 @@ class _Writer:
         self.loops: list[tuple[str, str, str]] = []
         self.changed: list[tuple[str, str]] = []
         self.motors: list[str] = []
+        self.followers = followers_of(tree)
         for name in tree.mechanism.notes:
             self.root.append(ElementTree.Comment(f" {name.replace('--', '- -')} "))
         self._link(tree.mechanism.body_name(0), frame_of_body(tree, 0), 0)
@@ -115,6 +116,9 @@ class _Writer:
         if step.kind == Kind.PRISMATIC or motion.limits is not None:
             low, high = motion.limits or (-_FAR, _FAR)
             child(joint, "limit", lower=said(low), upper=said(high), effort="0", velocity="0")
+        if step.name in self.followers:
+            leader, multiplier = self.followers[step.name]
+            child(joint, "mimic", joint=leader, multiplier=said(multiplier), offset="0")
         if not single:
             self.changed.append((step.name, _WHOLE[step.kind]))
         if motion.driven:

@@ -177,3 +177,14 @@ def test_faults_are_named(put, text, part):
     with pytest.raises(mbssa.ModelError) as raised:
         mbssa.load(put(text))
     assert part in str(raised.value)
+
+
+def test_a_parent_frame_elsewhere_than_the_joint_is_named(put):
+    """The child's pose places a joint: two bars drawn at one place hang on one point, and a note says so."""
+    joint = '<joint name="hang {0}" type="revolute"><parent>{1}</parent><child>{0}</child></joint>'
+    frame = '<frame name="pivot" attached_to="world"><pose relative_to="world">2 0 0 0 0 0</pose></frame>'
+    bars = '<link name="here"/><link name="there"/>' + joint.format("here", "world")
+    text = f'<sdf version="1.7"><model name="m">{frame}{bars}{joint.format("there", "pivot")}</model></sdf>'
+    with pytest.warns(UserWarning, match="2 m from its parent frame 'pivot', by the pose of its child"):
+        mechanism = mbssa.load(put(text))
+    assert mechanism.joint_geometry[0].frames[0].origin == mechanism.joint_geometry[1].frames[0].origin

@@ -65,16 +65,19 @@ def counted_from_reference(mechanism, model, again):
 
 def _same(name, other):
     joint, _, coordinate = name.rpartition(".")
-    return other in (name, f"{joint} {coordinate}.angle", f"{joint} {coordinate}.slide")
+    return other in (name, *(f"{joint}{by}{coordinate}.{kind}" for by in " ." for kind in ("angle", "slide")))
 
 
 @pytest.mark.parametrize("ending", ["urdf", "sdf"])
 @pytest.mark.parametrize("name", SOLVED)
 def test_poses_survive(tmp_path, name, ending):
     """The same travel of the inputs moves bodies of the same names alike."""
-    mechanism = mbssa.load(name)
+    poses_survive(mbssa.load(name), tmp_path, ending)
+
+
+def poses_survive(mechanism, folder, ending):
     structure = mbssa.decompose(mechanism)
-    again, lost = read_back(mechanism, tmp_path, ending)
+    again, lost = read_back(mechanism, folder, ending)
     if ending == "sdf":
         assert any(each.startswith("driven coordinates") for each in lost)
         inputs = [f"{j}.{c}" for j, c in (c.rsplit(".", 1) for c in mechanism.driven_coordinates)]
@@ -272,3 +275,29 @@ def test_looks_and_frames_of_tools_come_along(tmp_path, ending):
         for key in set(sizes) - {"file"}:
             np.testing.assert_allclose(sizes[key], found[key], rtol=1e-12)
         np.testing.assert_allclose(frame, there, atol=1e-6 if (shape, ending) == ("mesh", "xml") else 1e-12)
+
+
+@pytest.mark.parametrize("ending", ["urdf", "sdf", "xml"])
+def test_couplings_survive(ending, tmp_path):
+    """Mimic joints and joint equalities, of which one is turned round: its follower follows already."""
+    m = mbssa.Builder("spatial").bodies("wheel", "rack", "other", "screw")
+    m = m.revolute("frame", "wheel", point=(0, 0, 0), axis=(0, 0, 1), driven=True, id="turn",
+                   at_reference={"angle": 0.4})  # fmt: skip
+    m = m.prismatic("wheel", "rack", point=(0.1, 0, 0), axis=(1, 0, 0), id="push")
+    m = m.revolute("frame", "other", point=(0.5, 0, 0), axis=(0, 1, 0), id="lean")
+    m = m.cylindrical("other", "screw", point=(0.5, 0.1, 0), axis=(1, 1, 0), id="screw", driven=["angle"])
+    for joint, coordinate, by, offset in (("push", "slide", 0.05, -0.02), ("screw", "slide", -0.03, 0.012)):
+        bodies = ("frame", "wheel", "rack") if joint == "push" else ("frame", "wheel", "other", "screw")
+        m = m.coupling(*bodies, couples=["turn.angle", f"{joint}.{coordinate}"], multiplier=by, offset=offset)
+    m = m.coupling("wheel", "rack", "frame", "other", couples=["lean.angle", "push.slide"], multiplier=0.1)
+    poses_survive(m.build(), tmp_path, ending)
+
+
+def test_couplings_of_coordinates_that_a_format_has_not_are_refused(tmp_path):
+    m = mbssa.Builder("spatial").bodies("a", "b")
+    m = m.revolute("frame", "a", point=(0, 0, 0), axis=(0, 0, 1), driven=True)
+    m = m.spherical("a", "b", point=(0.1, 0, 0))
+    m = m.coupling("a", "b", "frame", couples=["1-2.angle", "2-3.angle_z"], multiplier=1.0)
+    with pytest.raises(ModelError) as refused:
+        mbssa.save(m.build(), tmp_path / "ball.xml")
+    assert [fault.where for fault in refused.value.faults] == ["joint 1-2-3"]
