@@ -354,13 +354,6 @@ def drawn_inputs(
     most : (J,) most inputs on each joint
     n_inputs : coordinates wanted
     tolerance : as :func:`mbssa.singularities.treatment.independent_rows` takes it
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> rows = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
-    >>> drawn_inputs(rows, np.arange(3), np.array([1, 0, 1]), np.array([1, 1, 1]), 2, 1e-9, rng)
-    (1, 2)
     """
     order = rng.permutation(len(rows))
     order = order[np.argsort(rank[order], kind="stable")]

@@ -303,11 +303,6 @@ def conditions(texts: Iterable[str]) -> str:
     ------
     ValueError
         Malformed conditions, all of them.
-
-    Examples
-    --------
-    >>> conditions(["groups>=8 and open=0"])
-    'n_groups >= 8 AND (n_groups - closed_forms) = 0'
     """
     found, faults = [], []
     parts = [part for each in texts for part in re.split(r"\band\b|,", each)]

@@ -142,17 +142,6 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     ------
     ValueError
         Rows of another length than the number of inputs.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.input_search.undriven import undriven_mechanisms
-    >>> from mbssa.input_search.query import Query
-    >>> from mbssa.input_search.group_library import group_library
-    >>> base = undriven_mechanisms(mbssa.load("rotor"), Query())[0][0]
-    >>> evaluated = evaluate(base, np.array([[0, 3, 7]]), group_library())
-    >>> evaluated.n_groups.tolist(), evaluated.valid.tolist(), evaluated.sets.tolist()
-    ([9], [1], [1])
     """
     if places.ndim != 2 or places.shape[1] != base.n_inputs:
         raise ValueError(f"places of shape {places.shape}; write {base.n_inputs} joints a row")

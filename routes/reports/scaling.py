@@ -23,7 +23,7 @@ def page(scaling: Scaling, console: Console) -> None:
 
 def table(scaling: Scaling) -> Table:
     """A row for each number of workers: time, speed-up, efficiency, and the bound of Amdahl's law."""
-    unit, factor = _unit(float(scaling.makespan.max()))
+    unit, factor = unit_of_time(float(scaling.makespan.max()))
     columns = ("Workers", f"Predicted {unit}", "Speed-up", "Efficiency", "Amdahl's bound")
     made = plain_table(columns, columns)
     for workers, makespan, times, share, bound in zip(
@@ -51,7 +51,7 @@ def lines(scaling: Scaling) -> list[str]:
     serial share 20 %: speed-up at most 5 by Amdahl's law
     4 workers: speed-up 2.5, at least 95 % of the maximum
     """
-    unit, factor = _unit(scaling.critical)
+    unit, factor = unit_of_time(scaling.critical)
     limit, critical = f"{scaling.limit:.3g}", f"{scaling.critical * factor:.3g} {unit}"
     most = scaling.sequential / scaling.serial if scaling.serial else None
     amdahl = f"speed-up at most {most:.3g}" if most else "no limit"
@@ -65,14 +65,7 @@ def lines(scaling: Scaling) -> list[str]:
 
 
 def to_dict(scaling: Scaling) -> dict[str, Any]:
-    """Predicted scaling as lists and numbers, times in s; None for a limit that there is not.
-
-    >>> import numpy as np
-    >>> from routes.scaling import scaling
-    >>> record = to_dict(scaling(np.full(2, 1e-3), np.zeros(3, dtype=int), np.zeros(0, dtype=int), (1, 2)))
-    >>> record["speed_up"], record["enough"], record["amdahl_limit"]
-    ([1.0, 2.0], {'workers': 2, 'seconds': 0.001}, None)
-    """
+    """Predicted scaling as lists and numbers, times in s; None for a limit that there is not."""
     return {
         "workers": list(scaling.workers),
         "seconds": scaling.makespan.tolist(),
@@ -88,6 +81,6 @@ def to_dict(scaling: Scaling) -> dict[str, Any]:
     }
 
 
-def _unit(seconds: float) -> tuple[str, float]:
+def unit_of_time(seconds: float) -> tuple[str, float]:
     """The unit in which a time has digits before the point, and how many of it are in a second."""
     return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
