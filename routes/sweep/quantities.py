@@ -269,17 +269,19 @@ def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict
     quantities = list(quantities)
     found = _expressed(model, seen, quantities)
     for each in quantities:
-        if each.kind == "expression":
-            continue
         if each.kind == "figure":
-            array = poses.residual if each.part == "residual" else poses.condition
-            worst = array.max(axis=0) if each.part == "residual" else array.min(axis=0)
-            found[each.columns[0]] = worst
+            found[each.part] = _worst(poses, each.part, 0)
         elif each.kind == "coordinate":
             found[each.columns[0]] = _coordinate_of(model, seen, each)
-        else:
+        elif each.kind != "expression":
             numbers = _point(model, seen, each) if each.kind == "point" else _pose(model, poses, each.index)
             found.update(zip(each.columns, numbers.T, strict=True))
+    return found
+
+
+def _worst(of: Poses | Trajectory, figure: str, axis: int) -> Floats:
+    """The largest residual or the smallest condition of all groups."""
+    found: Floats = of.residual.max(axis=axis) if figure == "residual" else of.condition.min(axis=axis)
     return found
 
 
@@ -427,17 +429,14 @@ def followed(trajectory: Trajectory, quantities: Iterable[Quantity]) -> dict[str
     texts = {each.name: each.part for each in quantities if each.kind == "expression"}
     found = {one.name: one.value for one in derived(trajectory, texts)} if texts else {}
     for each in quantities:
-        if each.kind == "expression":
-            continue
         if each.kind == "figure":
-            array = trajectory.residual if each.part == "residual" else trajectory.condition
-            found[each.columns[0]] = array.max(axis=1) if each.part == "residual" else array.min(axis=1)
+            found[each.part] = _worst(trajectory, each.part, 1)
         elif each.kind == "coordinate":
             motion = trajectory.joint(trajectory.mechanism.joint_ids[each.index])[each.part]
             level = (motion.value, motion.rates, motion.accelerations)[each.order]
             assert level is not None  # the motion was solved to this level
             found[each.columns[0]] = level
-        else:
+        elif each.kind != "expression":
             body = trajectory.body(each.index + 1)
             if each.kind == "point":
                 numbers = body.point(each.part)
