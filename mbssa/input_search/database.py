@@ -172,8 +172,7 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
     """Rows of the table in the order of the joints: a scheme for each orbit of equivalent ones."""
     every = answer.evaluated.take(answer.evaluated.alike > 0)
     every = every.take(ordered(every, Criterion("", (), lexicographic=True)))
-    columns = every.columns() | {"closed_forms": every.closed, "valid_sets": every.valid}
-    columns["valid"] = every.valid > 0
+    columns = every.figures()
     figures = zip(*(columns[name].tolist() for name in _FIGURES), strict=True)
     for place, (variant, places, bits, numbers) in enumerate(
         zip(every.variant.tolist(), every.places.tolist(), every.bits.tolist(), figures, strict=True)

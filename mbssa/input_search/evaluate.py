@@ -81,6 +81,12 @@ class Evaluated:
         """Columns by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
+    def figures(self) -> dict[str, Column]:
+        """Columns by the names of the attributes of :class:`~mbssa.input_search.result.Row`."""
+        names = ("n_groups", "largest", "levels", "width", "cost", "sets", "alike", "alike_valid", "margin")
+        own = {"closed_forms": self.closed, "valid": self.valid > 0, "valid_sets": self.valid}
+        return own | {name: getattr(self, name) for name in names}
+
     def take(self, rows: Column) -> Evaluated:
         """Some of the rows, by index or mask."""
         return Evaluated(**{name: column[rows] for name, column in self.columns().items()})

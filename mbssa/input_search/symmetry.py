@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mbssa.automorphisms import MOST_STEPS, automorphisms
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.mechanism import IntArray, Mechanism
+from mbssa.mechanism import ByteArray, IntArray, Mechanism
 
 if TYPE_CHECKING:
     from mbssa.input_search.undriven import Undriven
@@ -132,6 +132,16 @@ def same_pairs(mechanism: Mechanism, variant: Mechanism) -> IntArray | None:
         pairs = {_ends(variant, j): j for j in several.joints}
         image[list(several.joints)] = [pairs[_ends(mechanism, j)] for j in several.joints]
     return image
+
+
+def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
+    """(J,) masks of the driven coordinates by joint of a variant; None where that has other pairs."""
+    here = same_pairs(mechanism, base.bare)
+    if here is None:
+        return None
+    driven = np.zeros_like(base.allowed)
+    driven[here] = mechanism.driven
+    return driven
 
 
 def keeping(images: IntArray, label: Sequence[int] | IntArray) -> IntArray:

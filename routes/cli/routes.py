@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,8 +13,8 @@ from groups.cli.requests import model_asked, motion_asked
 from groups.trajectory import Level
 from mbssa import load, ranks
 from mbssa.bar import bar
-from mbssa.cli import STOPPED, fail, fail_all
-from mbssa.cli.console import deliver, present, show
+from mbssa.cli import fail, fail_all
+from mbssa.cli.console import deliver, present, show, stopping
 from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from routes.study import Study
 
 
+@stopping("costs that were measured are kept")
 def routes(
     model: ModelArgument,
     workers: Annotated[
@@ -137,9 +137,6 @@ def routes(
             )
     except ValueError as error:
         fail(str(error))
-    except KeyboardInterrupt:
-        print("stopped by Ctrl-C; costs that were measured are kept", file=sys.stderr)
-        raise typer.Exit(STOPPED) from None
     _deliver_study(result, save, gantt, form)
 
 
