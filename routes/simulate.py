@@ -151,6 +151,11 @@ def followers(needs_start: Ints, needs: Ints) -> tuple[Ints, Ints]:
     return start, owner[np.argsort(needs, kind="stable")]
 
 
+def unit_of_time(seconds: float) -> tuple[str, float]:
+    """The unit in which a time has digits before the point, and how many of it are in a second."""
+    return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
+
+
 def _listed(
     seconds: list[float], waits: list[int], after_start: list[int], after: list[int], workers: int
 ) -> tuple[list[float], list[float], list[int]]:

@@ -353,7 +353,7 @@ def _margins(base: Undriven, evaluated: Evaluated) -> None:
 
 
 def _ask(base: Undriven, evaluated: Evaluated, asked: Callable[[Group], bool]) -> None:
-    """Groups that somebody counts as closed, in place; of each structure one row is asked about."""
+    """Count groups with a closed form by a predicate, in place; once for each structure."""
     from mbssa.analysis.decompose import decompose
 
     chosen = np.flatnonzero(evaluated.determined)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,13 +13,11 @@ from groups.trajectory import Level
 from mbssa import load, ranks
 from mbssa.bar import bar
 from mbssa.cli import fail, fail_all
-from mbssa.cli.console import deliver, present, show, stopping
+from mbssa.cli.console import present, stopping
 from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from groups.model import Model
     from groups.motion import Motion
     from routes.study import Study
@@ -200,8 +197,7 @@ def _simulate(
     recalibrate: bool,
     form: str,
 ) -> None:
-    from routes.plan_candidates import KINDS
-    from routes.reports.scaling import page, to_dict
+    from routes.reports.scaling import scaling_report
     from routes.study import predicted_scaling
 
     found = predicted_scaling(model, motion, counts, level=level, recalibrate=recalibrate)
@@ -212,19 +208,7 @@ def _simulate(
         best = max(found, key=lambda kind: float(found[kind].speed_up.max()))
         others = {kind: scaling for kind, scaling in found.items() if kind != best}
         draw_scaling(found[best], curve, title=title, name=best, beside=others)
-    if form == "json":
-        deliver(
-            json.dumps({kind: to_dict(scaling) for kind, scaling in found.items()}, indent=2) + "\n", None
-        )
-        return
-
-    def pages(screen: Console) -> None:
-        for kind, scaling in found.items():
-            screen.print(f"{kind}: {KINDS[kind]}", style="bold", markup=False)
-            page(scaling, screen)
-            screen.print()
-
-    show(pages)
+    present(scaling_report(found), form)
 
 
 def _draw_tree(model: Model, path: Path) -> None:

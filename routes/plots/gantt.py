@@ -16,8 +16,7 @@ from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, SMALL_TEXT, TEXT, figure_of, text_size
 from routes.event_log import EventLog
-from routes.reports.scaling import unit_of_time
-from routes.simulate import Schedule
+from routes.simulate import Schedule, unit_of_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

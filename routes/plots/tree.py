@@ -23,7 +23,7 @@ from mbssa.pictures.style import (
     text_size,
     write,
 )
-from routes.reports.scaling import unit_of_time
+from routes.simulate import unit_of_time
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -314,7 +314,7 @@ def _dyad(drawing: _Drawing, rng: np.random.Generator, one: _Foot, two: _Foot) -
 
 
 def _turns(along: Points) -> float:
-    """How far a direction turns away from its mean, as the largest distance of unit vectors."""
+    """Largest distance of unit vectors from their mean direction."""
     return float(np.abs(along - along.mean()).max())
 
 
