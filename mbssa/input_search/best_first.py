@@ -281,22 +281,6 @@ def search_inputs(
     found : the undriven mechanism, once for each choice of pairs for its multiple joints
     mechanism : with its present inputs
     evaluate, wanted, most, largest, time_limit, progress, seed : see :func:`best_first`
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.input_search.undriven import undriven_mechanisms
-    >>> from mbssa.input_search.criteria import criterion
-    >>> from mbssa.input_search.evaluate import evaluate
-    >>> from mbssa.input_search.query import Query
-    >>> from mbssa.input_search.group_library import group_library
-    >>> rotor, known = mbssa.load("rotor"), group_library()
-    >>> found = undriven_mechanisms(rotor, Query())[0]
-    >>> def evaluated(variant, places):
-    ...     return evaluate(found[variant], places, known)
-    >>> looked = search_inputs(found, rotor, evaluated, criterion("groups"), most=157)
-    >>> looked.stop, int(looked.evaluated.n_groups[looked.evaluated.valid > 0].max())
-    ('number', 9)
     """
     room = Room(
         np.stack([base.least for base in found]), np.stack([base.most for base in found]), found[0].n_inputs

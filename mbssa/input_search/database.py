@@ -140,13 +140,6 @@ def save(answer: Transformations, place: str | Path) -> int:
     ------
     mbssa.store.StoreError
         The file cannot be used.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> number = save(mbssa.transform(mbssa.load("planar_four_bar")), ":memory:")
-    >>> [row.inputs for row in rows(":memory:", [number], where=["groups>=2"])]
-    [('1-2.angle',)]
     """
     model, query = _as_text(answer.mechanism), in_words(answer.query)
     with transaction(_TABLES, place) as store:

@@ -70,16 +70,6 @@ def quantities_of(
     ------
     ValueError
         Names that mean nothing: all of them, with what to write instead.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> for found in quantities_of(bar, joint_frames(bar), ["2-3", "coupler.tracer"], moving=False):
-    ...     print(found.kind, *found.columns)
-    coordinate 2-3.angle
-    point coupler.tracer.x coupler.tracer.y
     """
     found: list[Quantity] = []
     faults = []
@@ -100,15 +90,6 @@ def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, s
     ------
     ValueError
         Expressions that cannot be read, names that there are not, units that do not fit: all of them.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> reach, = expressions_of(bar, joint_frames(bar), {"reach": "norm(coupler.tracer - crank.origin)"})
-    >>> reach.units, reach.bodies
-    (('m',), (1, 2))
     """
     number, vector = np.zeros(1), np.zeros((1, 3))  # units alone matter here
     operands = Operands(
