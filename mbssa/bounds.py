@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 #: Largest magnitude of a coordinate (m), an angle (rad) or a ratio, and the smallest size (m, or a ratio).
 LARGEST, SMALLEST = 1e9, 1e-9
 
-#: Lengths, radii and ratios of a joint: other than zero wherever they are given.
-_SIZES = ("length", "radius", "ratio")
+#: Lengths, radii, ratios and multipliers of a joint: other than zero wherever they are given.
+_SIZES = ("length", "radius", "ratio", "multiplier")
+
+#: Numbers without a unit, or in that of a coordinate.
+_NOT_IN_METRES = ("ratio", "multiplier", "offset", "at_reference", "limits", "orientation")
 
 
 def range_fault(value: float, *, size: bool = False) -> str:
@@ -45,7 +48,9 @@ def joint_faults(geometry: JointGeometry, where: str) -> list[Fault]:
     [[joint]] 2 (2-3) point: is 1e+160 m; write a magnitude of 1e+09 at most
     [[joint]] 2 (2-3) radius: is 1e-20 m; write a magnitude of 1e-09 or more
     """
-    places: dict[str, Any] = {key: getattr(geometry, key) for key in ("point", "points", "pitch", "offsets")}
+    places: dict[str, Any] = {
+        key: getattr(geometry, key) for key in ("point", "points", "pitch", "offsets", "offset")
+    }
     places |= {key: getattr(geometry, key) for key in _SIZES}
     places |= {f"frames[{k}] origin": frame.origin for k, frame in enumerate(geometry.frames or (), 1)}
     places |= {f"at_reference.{name}": value for name, value in geometry.at_reference.items()}
@@ -65,7 +70,7 @@ def _faults(places: Mapping[str, Any], where: str) -> Iterator[Fault]:
         for number in _numbers(value):
             fault = range_fault(number, size=key in _SIZES)
             if fault:
-                unit = "" if key.startswith(("ratio", "at_reference", "limits", "orientation")) else " m"
+                unit = "" if key.partition(".")[0] in _NOT_IN_METRES else " m"
                 yield Fault(f"{where} {key}", fault.replace(";", f"{unit};", 1))
                 break
 

@@ -45,6 +45,9 @@ Floats = npt.NDArray[np.float64]
 #: Bodies that a picture on paper can tell apart.
 MOST_BODIES = 60
 
+#: Dashes of the line between two joints whose coordinates are coupled.
+_COUPLED = (0, (4, 3))
+
 _FILLS = {"none": "white", "half": "#BBBBBB", "full": INK}
 
 
@@ -180,7 +183,7 @@ def draw_ground(canvas: Canvas, scene: Scene) -> list[Any]:
             if not canvas.solid:
                 drawn += _hatched(canvas, ends[0, :2], ends[1, :2], 1.6 * k)
     for mark in scene.marks:
-        if 0 not in mark.bodies or mark.slide is not None or mark.radii is not None:
+        if 0 not in mark.bodies or mark.slide is not None or mark.radii is not None or mark.type.is_coupling:
             continue
         at = scene.world(0, mark.origin[mark.bodies.index(0)][None])[0, 0]
         if canvas.solid:
@@ -249,6 +252,9 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
             handles.append(patch)
     for kind in dict.fromkeys(mark.type for mark in scene.marks) if canvas.solid else ():
         label, inside = f"{kind.code} {kind.name.lower()}", _FILLS[kind.fill]
+        if kind.is_coupling:
+            handles.append(Line2D([], [], ls=_COUPLED, color=INK, lw=FINE, label=label))
+            continue
         handles.append(
             Line2D([], [], ls="", marker=kind.symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
         )
@@ -281,6 +287,14 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark, f: int) -> list[Any]:
         other = scene.world(mark.bodies[1 - mark.seat], mark.origin[1 - mark.seat][None])[f, 0]
         drawn.append(canvas.line(np.stack([at, other]), INK, EDGE))
         drawn.append(canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4))
+    if mark.type.is_coupling:
+        # Between the two joints, whose own symbols are at its ends.
+        ends = [
+            scene.world(body, mark.origin[side][None])[f, 0]
+            for side, body in enumerate(mark.bodies)
+            if body in scene.bodies
+        ]
+        return [canvas.line(np.stack(ends), INK, FINE, style=_COUPLED, zorder=2.4)] if len(ends) > 1 else []
     if mark.slide is not None and mark.type.solid == "rider" and not canvas.solid:
         look = {"marker": "o", "ms": 0.9 * MARK, "mfc": INK, "mec": edge, "mew": width}
         return [*drawn, canvas.dot(at, zorder=4, **look)]

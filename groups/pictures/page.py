@@ -163,7 +163,7 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
             {"body": scene.bodies.index(solid.body), "corners": _base64(solid.corners, "<f4")}
             for solid in solids
         ],
-        "marks": [_mark(scene, mark) for mark in scene.marks],
+        "marks": [_mark(scene, mark) for mark in scene.marks if not mark.type.is_coupling],
         "paths": [_path(trajectory, scene, point) for point in points],
         "curves": _curves(trajectory, scene),
         "model": _model(scene.mechanism),
@@ -325,7 +325,9 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
     mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
     joints = counted(mechanism.n_joints, "joint")
     text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
-    text += f"{shown:,} instants" if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
+    text += (
+        counted(shown, "instant") if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
+    )
     left = mechanism.n_bodies - len(scene.bodies)
     if left:
         text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"

@@ -81,7 +81,8 @@ def gearing(
 
 def _may_be_linear(row: int) -> bool:
     """Whether the equations of a catalogue row may be linear in angles and slides."""
-    return CATALOGUE[row].is_gear or CATALOGUE[row].rolls
+    kind = CATALOGUE[row]
+    return kind.is_gear or kind.rolls or kind.is_coupling
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from mbssa.singularities.ranks import (
 )
 from mbssa.singularities.repairs import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.treatment import Examined, examine, examine_generic
+from mbssa.threads import one_blas_thread
 from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
@@ -147,6 +148,11 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     >>> [finding.text for finding in report.findings if finding.kind == "spin"]
     ['body 3 (rod) spins idly about the line through (0.510, 0.230, 0.250) m along (0.832, 0.149, 0.534)']
     """
+    with one_blas_thread(mechanism.n_bodies):
+        return _checked(mechanism, precision)
+
+
+def _checked(mechanism: Mechanism, precision: float | None) -> Report:
     structure = decompose(mechanism, precision=precision)
     count = match(initialise(mechanism)).parts
     dense = worth_treating(mechanism)

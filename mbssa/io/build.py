@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mbssa.compiled import kernel
 from mbssa.faults import Fault, ModelError
+from mbssa.io.couplings import coupling_faults, with_coupled_ids
 from mbssa.io.loads import force_faults, with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space
@@ -120,6 +121,9 @@ def build(
     if forces and (joint_type >= 0).all() and (joint_body >= 0).all():
         mechanism = replace(mechanism, forces=with_joints(mechanism, forces))
         faults += force_faults(mechanism, forces)
+    if any(known.couples for known in mechanism.joint_geometry.values()) and not faults:
+        faults += coupling_faults(mechanism, where)
+        mechanism = with_coupled_ids(mechanism)
     if joint_names and not faults:
         faults += _repeated_ids(mechanism, where)
     if faults:

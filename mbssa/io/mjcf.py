@@ -19,7 +19,7 @@ from mbssa.io.robots.mjcf_names import Names
 from mbssa.io.robots.mjcf_parts import inertia_of, visuals_of
 from mbssa.io.robots.mjcf_source import Source, source_of
 from mbssa.io.robots.numbers import pose_frame
-from mbssa.io.robots.placing import inverse, moved, reference_values
+from mbssa.io.robots.placing import inverse, leader_of, moved, reference_values
 from mbssa.io.robots.robot import Array, Link, Robot, RobotJoint
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
@@ -162,7 +162,7 @@ def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: l
     poses = {names.link(0): np.eye(4)}
     for joint in robot.joints.values():
         poses[joint.child] = poses[joint.parent] @ _step(model, numbers.get(joint.name), joint, qpos, values)
-    return replace(robot, poses=poses, notes=tuple(notes))
+    return replace(robot, poses=poses, values=values, notes=tuple(notes))
 
 
 def _step(model: Any, number: int | None, joint: RobotJoint, qpos: Array, values: dict[str, float]) -> Array:
@@ -179,7 +179,9 @@ def _step(model: Any, number: int | None, joint: RobotJoint, qpos: Array, values
 def _actuated(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Robot:
     """The robot whose driven joints are those of actuators; a note names the others and what they act on."""
     driven: list[str] = []
+    followers: list[str] = []
     notes = list(robot.notes)
+    numbers = {names.joint(k): k for k in range(model.njnt)}
     of_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
     for actuator in range(model.nu):
         where, kind = names.place("actuator", actuator), int(model.actuator_trntype[actuator])
@@ -189,9 +191,13 @@ def _actuated(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Rob
             notes.append(f"{where}: acts on a {on}, so it drives no joint")
         elif robot.joints[name].kind not in COORDINATE:
             notes.append(f"{where}: {name!r} is no hinge and no slide, so it is not driven")
-        elif robot.joints[name].mimic is not None:
-            notes.append(f"{where}: {name!r} follows another joint, so it is not driven")
-        elif name not in driven:
+        elif name not in (*driven, *followers):
+            (driven if robot.joints[name].mimic is None else followers).append(name)
+    for name in followers:
+        if leader_of(robot.joints, name) in (leader_of(robot.joints, each) for each in driven):
+            place = names.place("joint", numbers[name])
+            notes.append(f"{place}: follows a driven joint, so it is not driven")
+        else:
             driven.append(name)
     if driven:
         notes.append(f"driven joints are those of actuators: {', '.join(driven)}")

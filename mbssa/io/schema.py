@@ -146,6 +146,15 @@ class JointEntry(Table):
     )
     derivative: Any = Field(None, description="USER: its derivatives; by complex step if not given")
     unit: Literal["m", "rad", "1"] | None = Field(None, description="USER: unit of the function's value")
+    couples: Annotated[list[str], Field(min_length=2, max_length=2)] | None = Field(
+        None, description='COUPLING: two coordinates, by joint and name: ["1-2.angle", "1-3.slide"]'
+    )
+    multiplier: FiniteFloat | None = Field(
+        None, description="COUPLING: second coordinate per first, in the file's units"
+    )
+    offset: FiniteFloat | None = Field(
+        None, description="COUPLING: second coordinate where the first is zero; 0 if not given"
+    )
     limits: dict[str, Limits] = Field({}, description="coordinate = [lowest, highest]")
     at_reference: dict[str, FiniteFloat] = Field(
         {}, description="coordinate = its value in the reference configuration; 0 if not given"

@@ -43,7 +43,7 @@ from mbssa.motion import DefaultMotion
 
 _GEOMETRY = (
     *SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
-    "derivative", "unit",
+    "derivative", "unit", "couples", "multiplier", "offset",
 )  # fmt: skip
 
 #: Cosine up to which rounded digits may miss a right angle between two axes.
@@ -374,13 +374,13 @@ class ModelReader:
             and math.dist(*points) == 0.0
         ):
             self.fault(f"{where} points", "coincide; a rod or a distance has a length")
-        for field in ("length", "radius", "ratio"):
-            value = getattr(joint, field)
-            if value is not None and (value <= 0 if field != "ratio" else value == 0):
-                self.fault(
-                    f"{where} {field}",
-                    f"is {value}; write a {'number other than 0' if field == 'ratio' else 'positive number'}",
-                )
+        for field in ("length", "radius", "ratio", "multiplier"):
+            value, signed = getattr(joint, field), field in ("ratio", "multiplier")
+            if value is not None and (value == 0 if signed else value <= 0):
+                wanted = "number other than 0" if signed else "positive number"
+                self.fault(f"{where} {field}", f"is {value}; write a {wanted}")
+        # Of a coupling, second coordinate and first.
+        second, first = (self._unit(name) for name in (joint.couples or ["", ""])[::-1])
         geometry = JointGeometry(
             point=self._vector(joint.point, f"{where} point", self.length),
             points=points,
@@ -396,6 +396,9 @@ class ModelReader:
             function=self._function(joint.function, f"{where} function"),
             derivative=self._function(joint.derivative, f"{where} derivative"),
             unit=joint.unit,
+            couples=None if joint.couples is None else tuple(joint.couples),
+            multiplier=_scaled(joint.multiplier, second / first),
+            offset=_scaled(joint.offset, second),
             limits={
                 c: (low * self._unit(c), high * self._unit(c)) for c, (low, high) in joint.limits.items()
             },

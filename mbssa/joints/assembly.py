@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.senses import cosines, with_senses
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
+from mbssa.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -42,6 +44,9 @@ STATIONARY = 1e-3
 SETTLED = 1e-8
 
 _ITERATIONS = 200
+
+#: Cosine of two axes below which they have no sense to keep: at right angles any step may change it.
+ASKEW = 0.1
 
 #: Damping, over the square of the largest singular value: the first where a step fails, and the last.
 _FIRST_DAMPING, _LAST_DAMPING = 1e-6, 1e6
@@ -110,6 +115,21 @@ def assemble(
     >>> assemble(rotor, joint_frames(rotor)).closed
     True
     """
+    with one_blas_thread(mechanism.n_bodies):
+        return _assembled(mechanism, frames, start, tolerance, rank_tolerance, hold=hold, starts=starts)
+
+
+def _assembled(
+    mechanism: Mechanism,
+    frames: Frames,
+    start: Configuration | None,
+    tolerance: float,
+    rank_tolerance: float,
+    *,
+    hold: bool,
+    starts: int,
+) -> Assembly:
+    """The outcome of :func:`assemble`, from one start after another."""
     first = start or Configuration.reference(frames)
     if not _is_dense(mechanism):
         starts = min(starts, _SPARSE_STARTS)
@@ -132,6 +152,8 @@ def assemble(
             if best is None or found.residual < 0.99 * best.residual:
                 best = found
     assert best is not None
+    if best.residual <= max(tolerance, _rounding(frames, first)):
+        return _turned_back(mechanism, frames, first, tolerance, rank_tolerance, starts) or best
     return best
 
 
@@ -196,9 +218,9 @@ def _turned_back(
     alone are closed, and no step turns an axis round again. None where no start closes.
     """
     dice = np.random.default_rng(13)
-    for size in STARTS[:starts]:
-        at = _perturbed(mechanism, frames, first, size, dice)
-        chosen = cosines(mechanism, frames, at)[0] < 0
+    for size in (0.0, *STARTS[:starts]):
+        at = _perturbed(mechanism, frames, first, size, dice) if size else first
+        chosen = cosines(mechanism, frames, at)[0] < ASKEW
 
         def rows_of(at: Configuration, chosen: npt.NDArray[np.bool_] = chosen) -> Rows:
             return with_senses(rows_at(mechanism, frames, at).constraints, mechanism, frames, at, chosen)
@@ -245,7 +267,7 @@ def _descend(
     the wrong one. None where no damping serves: what is left is rounding.
     """
     before = float(rows.residual @ rows.residual)
-    right = cosines(mechanism, frames, at)[0] > 0
+    right = cosines(mechanism, frames, at)[0] > ASKEW
     while damping <= _LAST_DAMPING:
         step = steps.damped(damping)
         turn = float(np.abs(step[:, 3:]).max(initial=0.0))
@@ -289,17 +311,15 @@ class _Steps:
     def __init__(self, mechanism: Mechanism, rows: Rows, rank_tolerance: float) -> None:
         self._residual = rows.residual
         self._shape = mechanism.n_bodies, unknowns(mechanism.space)
-        self._dense = _is_dense(mechanism)
+        self._dense, self._tolerance = _is_dense(mechanism), rank_tolerance
         if self._dense:
             self._matrix: Any = rows.matrix(np.arange(1, mechanism.n_bodies))
-            found = np.linalg.lstsq(self._matrix, -rows.residual, rcond=rank_tolerance)
-            self._undamped: Array = found[0].astype(np.float64, copy=False)
-            self._largest = float(found[3].max(initial=0.0))
+            self._parts = [_Part.of(self._matrix, *each, rows.residual) for each in _blocks(mechanism, rows)]
+            self._largest = max((float(part.singular.max(initial=0.0)) for part in self._parts), default=0.0)
         else:
             self._matrix = rows.sparse(mechanism.n_bodies)
             self._largest = float(np.sqrt((self._matrix**2).sum(axis=1).max()))
-            self._undamped = self._iterated(0.0)
-        self._parts: tuple[Array, Array, Array] | None = None
+        self._undamped = self._solved(0.0)
 
     @property
     def stationary(self) -> bool:
@@ -320,19 +340,17 @@ class _Steps:
         """The step of minimum norm; shorter with damping, over the square of the largest singular value."""
         n_bodies, columns = self._shape
         step = np.zeros((n_bodies, 6))
-        step[1:, columns] = self._solved(damping).reshape(n_bodies - 1, len(columns))
+        flat = self._undamped if damping == 0 else self._solved(damping)
+        step[1:, columns] = flat.reshape(n_bodies - 1, len(columns))
         return step
 
     def _solved(self, damping: float) -> Array:
-        if damping == 0:
-            return self._undamped
         if not self._dense:
             return self._iterated(float(np.sqrt(damping)) * self._largest)
-        if self._parts is None:
-            left, singular, right = np.linalg.svd(self._matrix, full_matrices=False)
-            self._parts = left.T @ self._residual, singular, right
-        load, singular, right = self._parts
-        return -right.T @ (load * singular / (singular**2 + damping * self._largest**2))
+        step = np.zeros(self._matrix.shape[1])
+        for part in self._parts:
+            step[part.columns] = part.step(damping * self._largest**2, self._tolerance)
+        return step
 
     def _iterated(self, damp: float) -> Array:
         import scipy.sparse.linalg
@@ -341,6 +359,46 @@ class _Steps:
             self._matrix, -self._residual, damp=damp, atol=1e-14, btol=1e-14, maxiter=5_000
         )[0]
         return solved
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Singular value decomposition of a block: ``load`` is the residual by its left vectors."""
+
+    columns: npt.NDArray[np.int64]
+    load: Array
+    singular: Array
+    right: Array
+
+    @staticmethod
+    def of(
+        matrix: Array, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], residual: Array
+    ) -> _Part:
+        left, singular, right = np.linalg.svd(matrix[np.ix_(rows, columns)], full_matrices=False)
+        return _Part(columns, left.T @ residual[rows], singular, right)
+
+    def step(self, damping: float, tolerance: float) -> Array:
+        """The step of minimum norm over the singular values above the tolerance, or a damped one."""
+        if damping == 0.0:
+            keep = self.singular > tolerance * self.singular.max(initial=0.0)
+            step: Array = -self.right[keep].T @ (self.load[keep] / self.singular[keep])
+            return step
+        return np.asarray(-self.right.T @ (self.load * self.singular / (self.singular**2 + damping)))
+
+
+def _blocks(mechanism: Mechanism, rows: Rows) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Rows and columns of what joints connect without the frame, such as legs on a fixed pelvis."""
+    sets, freedom = DisjointSet(mechanism.n_bodies), rows.jacobian.shape[2]
+    for bodies in dict.fromkeys(map(tuple, rows.body.tolist())):
+        moving = [body for body in bodies if body]
+        for body in moving[1:]:
+            sets.merge(moving[0], body)
+    part = np.array([sets[body] for body in range(mechanism.n_bodies)])
+    of_row = part[rows.body.max(axis=1)]
+    of_column = np.repeat(part[1:], freedom)
+    return [
+        (np.flatnonzero(of_row == label), np.flatnonzero(of_column == label)) for label in np.unique(of_row)
+    ]
 
 
 def _unscaled(step: Array, size: float) -> Array:

@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from mbssa.joints.axes import axes_of, in_space, unit
 from mbssa.joints.blocks import on_axis, on_flat_axis
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, is_length
 from mbssa.joints.equations import pose
 from mbssa.joints.geometry import JointGeometry
-from mbssa.joints.relations import JointRelations, Poses, at_reference
+from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, Poses, at_reference
 
 if TYPE_CHECKING:
     from mbssa.joints.joint_type import Frame, JointType
@@ -101,7 +101,9 @@ def _frames_of(mechanism: Mechanism) -> Frames:
     relations = {}
     poses = Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
     untrusted = set(mechanism.untrusted)
-    for j in range(n_joints):
+    # Couplings come last: they read the frames of other joints.
+    order = np.argsort(np.array([row.is_coupling for row in CATALOGUE])[mechanism.joint_type], kind="stable")
+    for j in order.tolist():
         row = CATALOGUE[int(mechanism.joint_type[j])]
         geometry = mechanism.joint_geometry.get(j)
         if (geometry is None and row.required) or j in untrusted or not row.has_equations:
@@ -109,9 +111,13 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         geometry = geometry or JointGeometry()
         _parameters(geometry, parameters, j)
         bodies = mechanism.joint_bodies(j)[:2]
+        coupled = coupled_coordinates(mechanism, geometry, origin, axes, known)
+        if coupled is None:
+            continue
         known[j] = True
         if row.relations is not None:
-            found, place = row.relations(mechanism.joint_bodies(j), geometry, poses)
+            at = replace(poses, coordinates=coupled) if coupled else poses
+            found, place = row.relations(mechanism.joint_bodies(j), geometry, at)
             relations[j] = at_reference(found, poses)
             origin[j, : len(bodies)], axes[j, : len(bodies)] = place.origin, place.axes
             continue
@@ -145,6 +151,43 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         size,
         relations,
     )
+
+
+def coupled_coordinates(
+    mechanism: Mechanism,
+    geometry: JointGeometry,
+    origin: Array,
+    axes: Array,
+    known: npt.NDArray[np.bool_],
+) -> tuple[JointCoordinate, ...] | None:
+    """The coordinates that a joint couples, from the frames of their joints; None where one has no frames.
+
+    Parameters
+    ----------
+    origin, axes, known : as those of :class:`Frames`, of all joints that couple nothing
+    """
+    found = []
+    for name in geometry.couples or ():
+        joint, _, coordinate = name.rpartition(".")
+        try:
+            view = mechanism.joint(joint)
+        except KeyError:
+            return None
+        if not known[view.index] or coordinate not in view.type.couplable:
+            return None
+        j, kind, pair = view.index, view.type, view.type.pair
+        assert pair is not None
+        bodies = mechanism.joint_bodies(j)
+        given = view.geometry.at_reference if view.geometry is not None else {}
+        found.append(
+            JointCoordinate(
+                pair.coordinates[kind.coordinates.index(coordinate)],
+                PairFrames((bodies[0], bodies[1]), origin[j], axes[j]),
+                is_length(coordinate),
+                given.get(coordinate, 0.0),
+            )
+        )
+    return tuple(found)
 
 
 def _body_poses(mechanism: Mechanism) -> tuple[Array, Array]:

@@ -31,6 +31,8 @@ class JointGeometry:
 
     Either ``frames`` (one per body, canonical) or the world shorthand (``point`` … ``axes``).
     ``at_reference`` is the value of a coordinate in the reference configuration (0 if not given).
+    ``couples`` names two coordinates, ``joint.coordinate``; ``multiplier`` and ``offset`` are the second's by
+    the first's, m or rad.
 
     >>> import mbssa
     >>> mbssa.load("spatial_4r").joint("2-3").geometry.point
@@ -51,6 +53,9 @@ class JointGeometry:
     function: str | Callable[..., Any] | None = None
     derivative: str | Callable[..., Any] | None = None
     unit: str | None = None
+    couples: tuple[str, ...] | None = None
+    multiplier: float | None = None
+    offset: float | None = None
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     at_reference: Mapping[str, float] = field(default_factory=dict)
 

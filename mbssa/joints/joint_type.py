@@ -67,6 +67,7 @@ class JointType:
     gap : how the names of its constraints begin that are positive where the bodies are apart; or empty
     contacts : points of the second body on planes of the first
     is_gear : wheels on bearings; ``rolls`` : rolling without slip on a track, which binds velocities along it
+    is_coupling : it relates coordinates of two other joints, linearly, and has their frames
     may_be_multiple : its motions form a group (Hervé: R, P, C, S, PL), so several bodies may share the joint
     sided : its two bodies are distinct: no symmetry exchanges them
     releases : types with more freedom, each with the constraints that the change gives up
@@ -111,6 +112,7 @@ class JointType:
     contacts: int = 0
     is_gear: bool = False
     rolls: bool = False
+    is_coupling: bool = False
     may_be_multiple: bool = False
     sided: bool = False
     releases: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -163,6 +165,21 @@ class JointType:
         ('angle',)
         """
         return self.coordinates if self.driven_in is None else self.driven_in
+
+    @property
+    def couplable(self) -> tuple[str, ...]:
+        """Coordinates that a coupling may name: slides, distances, and angles about an axis.
+
+        Of the angles of a ball the middle one, and those of a line, jump where the others pass.
+
+        >>> from mbssa.joints import joint_type
+        >>> joint_type("C", "spatial").couplable, joint_type("DIST", "planar").couplable
+        (('slide', 'angle'), ('distance', 'angle'))
+        """
+        if self.pair is None:
+            return ()
+        named = zip(self.coordinates, self.pair.coordinates, strict=True)
+        return tuple(name for name, e in named if e.kind in ("along", "turn", "distance"))
 
     @property
     def takes_frames(self) -> bool:

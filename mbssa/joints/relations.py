@@ -80,12 +80,17 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A sum of terms that holds at ``constant``, m if ``is_length``, else rad."""
+    """A sum of terms that holds at ``constant``, m if ``is_length``, else rad.
+
+    Angles count from the reference, so that the constant is what their sum is there; with
+    ``counts_from_zero`` from the zero of their frames, and the constant is as given.
+    """
 
     name: str
     terms: tuple[Term, ...]
     constant: float = 0.0
     is_length: bool = False
+    counts_from_zero: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +121,29 @@ class JointRelations:
 
 
 @dataclass(frozen=True, eq=False)
+class JointCoordinate:
+    """A coordinate of another joint: its function of the pose of two frames, and its value at the reference.
+
+    ``at_reference`` (m or rad) says how many turns an angle has; the pose says the rest.
+    """
+
+    function: Elementary
+    pair: PairFrames
+    is_length: bool
+    at_reference: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class Poses:
-    """Bodies of a mechanism somewhere: ``position`` (N, 3), m, ``rotation`` (N, 3, 3), ``angle`` (N,)."""
+    """Bodies of a mechanism somewhere: ``position`` (N, 3), m, ``rotation`` (N, 3, 3), ``angle`` (N,).
+
+    ``coordinates`` are those of other joints that a joint names, in its order.
+    """
 
     position: Array
     rotation: Array
     angle: Array
+    coordinates: tuple[JointCoordinate, ...] = ()
 
 
 def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
@@ -134,12 +156,16 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     def settled(relation: Relation) -> Relation:
         if not any(term.is_angle for term in relation.terms):
             return relation
-        terms = tuple(
-            replace(term, near=_term(relations, term, poses, 1.0)[0]) if term.kind in TURNING else term
-            for term in relation.terms
-        )
+        near = [_term(relations, term, poses, 1.0)[0] for term in relation.terms]
         # No turn is left off here: every term says how many it has.
-        constant = sum(term.factor * _term(relations, term, poses, 1.0)[0] for term in terms)
+        constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
+        if relation.counts_from_zero:
+            constant = relation.constant
+            near = _completed(relation, near)
+        terms = tuple(
+            replace(term, near=value) if term.kind in TURNING else term
+            for term, value in zip(relation.terms, near, strict=True)
+        )
         return replace(relation, terms=terms, constant=constant)
 
     return replace(
@@ -147,6 +173,19 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
         constraints=tuple(settled(relation) for relation in relations.constraints),
         coordinates={name: settled(relation) for name, relation in relations.coordinates.items()},
     )
+
+
+def _completed(relation: Relation, values: list[float]) -> list[float]:
+    """Values of the terms with the turns that they are given; the last has those that miss least."""
+    near = [
+        value + (_turns(term.near - value) if term.kind in TURNING else 0.0)
+        for term, value in zip(relation.terms, values, strict=True)
+    ]
+    last = relation.terms[-1]
+    if last.kind in TURNING:
+        before = sum(term.factor * value for term, value in zip(relation.terms[:-1], near, strict=False))
+        near[-1] += _turns((relation.constant - before) / last.factor - near[-1])
+    return near
 
 
 # --- frames ----------------------------------------------------------------------------------------
@@ -188,7 +227,8 @@ def value_and_rates(
 
     Lengths are divided by ``size``. The derivative (bodies, 6) is by the velocity of each body's origin and
     its angular velocity, world axes. Angles that only the pose tells are completed by whole turns to what
-    they were at the reference, and those by the turns with which the relation misses least.
+    they were at the reference, and, unless they count from zero, those by the turns with which the relation
+    misses least.
     """
     total, counted = -relation.constant / (size if relation.is_length else 1.0), []
     rates = np.zeros((len(relations.bodies), 6))
@@ -198,15 +238,20 @@ def value_and_rates(
         if relation.is_length and term.kind == "user":
             factor /= size
         if term.kind in TURNING:
-            value += 2 * np.pi * np.round((term.near - value) / (2 * np.pi))
+            value += _turns(term.near - value)
             counted.append(abs(factor))
         total += factor * value
         for body, rate in by_body:
             rates[relations.bodies.index(body)] += factor * rate
-    if counted:
+    if counted and not relation.counts_from_zero:
         turn = 2 * np.pi * min(counted)
         total -= turn * np.round(total / turn)
     return float(total), rates
+
+
+def _turns(angle: float) -> float:
+    """Whole turns nearest to an angle, rad."""
+    return float(2 * np.pi * np.round(angle / (2 * np.pi)))
 
 
 def _term(

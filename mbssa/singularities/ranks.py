@@ -6,7 +6,7 @@ that respects the joint types: a law of the topology), and the *numeric* rank (t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import pose
-from mbssa.joints.frames import Frames
+from mbssa.joints.frames import Frames, coupled_coordinates
 from mbssa.joints.relations import JointRelations, Poses
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
 from mbssa.mechanism import IntArray, JointGeometry, Mechanism
@@ -162,18 +162,17 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     both = np.stack([axes, axes], axis=1)
     known = np.zeros(n_joints, dtype=bool)
     relations: dict[int, JointRelations] = {}
+    random: dict[int, JointGeometry] = {}
     still = Poses(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)), np.zeros(n))
     for index in np.unique(mechanism.joint_type).tolist():
         joints = np.flatnonzero(mechanism.joint_type == index)
         kind = CATALOGUE[index]
         rows = kind.pair
         if rows is None:
-            for j in joints.tolist():
-                geometry = _random_geometry(kind, dice)
-                if geometry is not None:
-                    assert kind.relations is not None
-                    relations[j], _ = kind.relations(mechanism.joint_bodies(j), geometry, still)
-                    known[j] = True
+            found = (
+                (j, _random_geometry(kind, mechanism.joint_geometry.get(j), dice)) for j in joints.tolist()
+            )
+            random |= {j: geometry for j, geometry in found if geometry is not None}
             continue
         known[joints] = True
         q = dice.uniform(-1, 1, (len(joints), kind.grade))
@@ -181,6 +180,13 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         # B is the random frame; A stands where B is at these coordinates.
         both[joints, 0] = axes[joints] @ C.transpose(0, 2, 1)
         origin[joints, 0] = point[joints] - np.einsum("nab,nb->na", both[joints, 0], d)
+    for j, geometry in random.items():
+        coupled = coupled_coordinates(mechanism, geometry, origin, both, known)
+        relate = CATALOGUE[int(mechanism.joint_type[j])].relations
+        if coupled is not None and relate is not None:
+            at = replace(still, coordinates=coupled)
+            relations[j] = relate(mechanism.joint_bodies(j), geometry, at)[0]
+    known[list(relations)] = True
     frames = Frames(
         still.position,
         still.rotation,
@@ -196,15 +202,28 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     return _with_random_rows(mechanism, rows_known, np.flatnonzero(~known), dice)
 
 
-def _random_geometry(kind: JointType, dice: np.random.Generator) -> JointGeometry | None:
-    """Random geometry for a type with relations; None for a profile or a function, which are not random."""
-    if kind.relations is None or {"profile", "function"} & {*kind.required}:
+def _random_geometry(
+    kind: JointType, given: JointGeometry | None, dice: np.random.Generator
+) -> JointGeometry | None:
+    """Random geometry for a type with relations; None for a profile or a function, which are not random.
+
+    Nor are the coordinates that a coupling names, which are topology: it has them if the model says them.
+    """
+    couples = given.couples if given is not None else None
+    if (
+        kind.relations is None
+        or {"profile", "function"} & {*kind.required}
+        or kind.is_coupling > bool(couples)
+    ):
         return None
     count = kind.contacts or 2
     vectors = dice.uniform(-1, 1, (2, count, 2 if kind.space == "planar" else 3))
     points, axes = (tuple(map(tuple, of.tolist())) for of in vectors)
     ratio, radius = dice.uniform(0.5, 1.5, 2).tolist()
-    return JointGeometry(point=points[0], points=points, axis=axes[0], axes=axes, ratio=ratio, radius=radius)
+    return JointGeometry(
+        point=points[0], points=points, axis=axes[0], axes=axes, ratio=ratio, radius=radius,
+        couples=couples, multiplier=ratio,
+    )  # fmt: skip
 
 
 def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: np.random.Generator) -> Rows:
@@ -237,7 +256,8 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: 
     jacobian[:, 1] = wrench[place[:, 0], place[:, 1]]
     jacobian[:, 0] = -jacobian[:, 1]
     for r, j in enumerate(which.tolist()):
-        if "function" in CATALOGUE[int(mechanism.joint_type[j])].required:
+        kind = CATALOGUE[int(mechanism.joint_type[j])]
+        if kind.is_coupling or "function" in kind.required:
             body[r, : sizes[j]] = mechanism.joint_bodies(j)
             jacobian[r, : sizes[j]] = dice.normal(size=(sizes[j], B))
     jacobian[body == 0] = 0.0

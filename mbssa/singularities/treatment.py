@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +118,17 @@ def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
     ----------
     precision : of the file's numbers, m; found from their digits if not given
     """
+    known = _examinations.setdefault(mechanism, {})
+    if precision not in known:
+        known[precision] = _examine(mechanism, precision)
+    return known[precision]
+
+
+#: Examinations by mechanism and precision, as long as the mechanism lives: decompose and check ask for one.
+_examinations: WeakKeyDictionary[Mechanism, dict[float | None, Examined]] = WeakKeyDictionary()
+
+
+def _examine(mechanism: Mechanism, precision: float | None) -> Examined:
     frames = joint_frames(mechanism)
     precision = precision_of(mechanism, frames.size) if precision is None else precision / frames.size
     tolerance = tolerance_for(precision)

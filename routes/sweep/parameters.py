@@ -33,7 +33,7 @@ Key = str | int
 #: Fields that may be changed, of joints and of bodies.
 _JOINT = (
     "point", "points", "axis", "axes", "frames", "pitch", "ratio", "radius", "length", "offsets",
-    "at_reference",
+    "at_reference", "multiplier", "offset",
 )  # fmt: skip
 _BODY = ("origin", "orientation", "points")
 
@@ -88,6 +88,10 @@ def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
         return coordinate_unit(str(target.path[1]))
     if target.path[0] == "orientation":
         return "rad" if mechanism.space == "planar" else ""
+    if target.path[0] in ("multiplier", "offset"):
+        couples = mechanism.joint_geometry[target.index].couples or ("", "")
+        first, second = (coordinate_unit(name) for name in couples)
+        return second if target.path[0] == "offset" else "" if first == second else f"{second}/{first}"
     last = [key for key in target.path if isinstance(key, str)][-1] if target.kind == "joint" else "origin"
     return {"axis": "", "axes": "", "z": "", "x": "", "ratio": "", "pitch": "m/rad"}.get(last, "m")
 

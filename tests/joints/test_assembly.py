@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.joints.assembly import assemble
+from mbssa.io.records import from_record, to_record
+from mbssa.joints.assembly import _Steps, assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.senses import cosines, with_senses
 from mbssa.joints.system import Configuration, rows_at
@@ -195,3 +196,42 @@ def test_equations_of_senses_against_finite_differences(flipped):
         step[1 + column // 6, column % 6] = h * (frames.size if column % 6 < 3 else 1.0)
         rate = (rows(at.moved(step)).residual - rows(at.moved(-step)).residual)[-count:] / (2 * h)
         np.testing.assert_allclose(matrix[:, column], rate, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_axes_drawn_at_right_angles_find_their_sense(seed):
+    """Bodies turned by 2 rad, so that some axes are nearly at right angles, where any step changes a sign."""
+    mechanism = mbssa.load("spatial_4r")
+    frames = joint_frames(mechanism)
+    turn = np.random.default_rng(seed).normal(size=(3, 3))
+    step = np.zeros((4, 6))
+    step[1:, 3:] = 2.0 * turn / np.linalg.norm(turn, axis=1, keepdims=True)
+    drawn = Configuration.reference(frames).moved(step)
+    found = assemble(mechanism, frames, drawn)
+    assert found.closed, found.fault
+    assert (cosines(mechanism, frames, found.configuration)[0] > 0.999).all()
+
+
+def test_steps_by_parts_are_those_of_the_whole():
+    """Two linkages on one frame: the step of minimum norm, and a damped one, of the whole matrix."""
+    record = to_record(mbssa.load("spatial_4r"))
+    for body in list(record["body"]):
+        record["body"].append(body | {"name": f"{body['name']} again"})
+    again = {"frame": "frame"} | {b["name"]: f"{b['name']} again" for b in record["body"][:3]}
+    for joint in list(record["joint"]):
+        twin = {**joint, "bodies": [again[b] for b in joint["bodies"]]}
+        record["joint"].append({key: value for key, value in twin.items() if key not in ("id", "driven")})
+    record.pop("motion", None)
+    mechanism = from_record(record, "twins", "twins")
+    frames = joint_frames(mechanism)
+    moved = np.random.default_rng(3).uniform(-0.1, 0.1, (mechanism.n_bodies, 6))
+    moved[0] = 0.0
+    rows = rows_at(mechanism, frames, Configuration.reference(frames).moved(moved)).constraints
+    steps = _Steps(mechanism, rows, 1e-9)
+    assert [len(part.columns) for part in steps._parts] == [18, 18]
+    matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
+    whole = np.linalg.lstsq(matrix, -rows.residual, rcond=1e-9)[0]
+    assert np.abs(steps.damped(0.0)[1:].ravel() - whole).max() < 1e-12
+    damping = 1e-3 * np.linalg.norm(matrix, 2) ** 2
+    normal = np.linalg.solve(matrix.T @ matrix + damping * np.eye(36), -matrix.T @ rows.residual)
+    assert np.abs(steps.damped(1e-3)[1:].ravel() - normal).max() < 1e-12

@@ -152,6 +152,15 @@ def contacts(code, count):
 
 WHEELS = {"points": [[0.0, 0.1], [0.3, 0.1]], "ratio": 0.7}
 BEVELS = {"axes": [[0.0, 0.0, 1.0], [1.0, 0.2, 0.0]], "points": [[0.0, 0.0, 0.1], [0.2, 0.0, 0.0]]}
+
+
+def coupling(first, second, space):
+    """Coordinates of two bodies that float on the frame."""
+    bodies = [1, int(first[2]), int(second[2])]
+    given = {"couples": [first, second], "multiplier": -1.7, "offset": 0.05}
+    return space, {"bodies": bodies, "type": "COUPLING", **given}
+
+
 RELATED_JOINTS = {
     "gears": ("planar", {"bodies": [2, 3], "type": "EO", **WHEELS}),
     "internal gears": ("planar", {"bodies": [2, 3], "type": "EO", **WHEELS, "ratio": -2.5}),
@@ -159,6 +168,9 @@ RELATED_JOINTS = {
     "gears on the frame": ("planar", {"bodies": [4, 3, 1], "type": "EPI", **WHEELS}),
     "bevels": ("spatial", {"bodies": [2, 3, 4], "type": "BEVEL", **BEVELS, "ratio": 1.7}),
     "bevels on the frame": ("spatial", {"bodies": [3, 2], "type": "BEVEL", **BEVELS, "ratio": -0.6}),
+    "angles of two joints": coupling("1-2.angle", "1-4.angle", "planar"),
+    "an angle and a slide": coupling("1-2.angle_z", "1-4.y", "spatial"),
+    "a slide and an angle": coupling("1-3.x", "1-4.angle_x", "spatial"),
     "rolling": (
         "planar",
         {"bodies": [2, 3], "type": "RP", "point": [0.1, 0.3], "axis": [0.6, 0.8], "radius": 0.2},

@@ -18,8 +18,8 @@ class Kind(StrEnum):
     FIXED = "FIXED"
 
 
-#: The type that couples two revolute joints.
-GEAR = "BEVEL"
+#: The types of wheels on a carrier, and of a joint that follows another.
+GEAR, COUPLING = "BEVEL", "COUPLING"
 
 #: The coordinate of the joints that limits bound and motors drive.
 COORDINATE = {Kind.REVOLUTE: "angle", Kind.PRISMATIC: "slide"}

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mbssa.allowed import located
 from mbssa.faults import Fault, ModelError
 from mbssa.io.records import from_record
-from mbssa.io.robots.kinds import COORDINATE, GEAR, Kind
+from mbssa.io.robots.kinds import COORDINATE, COUPLING, GEAR, Kind
 from mbssa.io.robots.masses import combined
-from mbssa.io.robots.placing import Placed, placed
-from mbssa.io.robots.robot import Array, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.placing import Placed, placed, reference_values
+from mbssa.io.robots.robot import Array, Link, Part, Record, Robot, RobotJoint
 from mbssa.joints.axes import axes_of
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
@@ -39,10 +41,10 @@ def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str)
     joints = [
         *_joint_records(robot, at, driven, notes),
         *_ball_records(robot, at, notes),
-        *_gear_records(robot, at, notes),
+        *_coupling_records(robot, at, notes),
         *_given_gears(robot, at),
     ]
-    bodies = _body_records(robot, at, notes)
+    bodies = _body_records(robot, at, notes, Path(source_name).parent)
     record: Record = {
         "format": 1,
         "space": "spatial",
@@ -66,7 +68,7 @@ def _name(at: Placed, link: str) -> str:
     return FRAME if first == at.order[0] else first
 
 
-def _body_records(robot: Robot, at: Placed, notes: list[str]) -> list[Record]:
+def _body_records(robot: Robot, at: Placed, notes: list[str], folder: Path) -> list[Record]:
     from scipy.spatial.transform import Rotation
 
     firsts = [link for link in at.order if at.body[link] == link][1:]
@@ -82,12 +84,18 @@ def _body_records(robot: Robot, at: Placed, notes: list[str]) -> list[Record]:
             "orientation": Rotation.from_matrix(world[:3, :3]).as_quat(scalar_first=True).tolist(),
         }
         links = [robot.links[name] for name in members[first]]
+        points = {
+            link.name: at.world[link.name][:3, 3].tolist() for link in links[1:] if _is_frame(robot, link)
+        }
+        record |= {"points": points} if points else {}
         masses = [
             (at.local[link.name] @ link.inertia.frame, link.inertia.record)
             for link in links
             if link.inertia is not None
         ]
         shapes = [_part(link.name, at, part) for link in links for part in link.visuals]
+        for shape in shapes:
+            notes += _locate(shape, first, folder)
         inertia, wrong = combined(masses, world) if masses else (None, "")
         if wrong:
             notes.append(f"inertia of the body {first} is left out: {wrong}")
@@ -103,6 +111,23 @@ def _part(link: str, at: Placed, part: Part) -> Record:
     frame = at.local[link] @ part.frame
     turned = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)
     return {"link": link, "origin": frame[:3, 3].tolist(), "orientation": turned.tolist()} | part.record
+
+
+def _is_frame(robot: Robot, link: Link) -> bool:
+    """Whether a link is only a place on its body, as that of a tool: no mass, no looks, no joint leads on."""
+    carried = any(link.name == joint.parent for joint in robot.joints.values())
+    closed = any(link.name in (each.first, each.second) for each in robot.closures)
+    return link.inertia is None and not link.visuals and not carried and not closed and "." not in link.name
+
+
+def _locate(shape: Record, body: str, folder: Path) -> list[str]:
+    """Give a mesh its path from the folder of the model; a note where it is not to be had."""
+    if "file" in shape:
+        try:
+            shape["file"] = located(shape["file"], folder)
+        except ValueError as error:
+            return [f"a mesh of the body {body} is not shown: {error}"]
+    return []
 
 
 def _merged_notes(robot: Robot, at: Placed) -> list[str]:
@@ -168,7 +193,8 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
 def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
     """Frame of the joint on each body; of a U the pins, each with the other's for its x."""
     z = [joint.axes[0], joint.axes[-1]]
-    x = [z[1], z[0]] if joint.kind == Kind.UNIVERSAL else [axes_of(joint.axes[0])[:, 0]] * 2
+    across = [axes_of(axis)[:, 0] for axis in z]
+    x = [z[1], z[0]] if joint.kind == Kind.UNIVERSAL and not joint.closes else across
     sides = (at.local[joint.parent] @ joint.frame, at.local[joint.child] @ joint.child_frame)
     return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
 
@@ -201,20 +227,42 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
 # --- joints that follow others -----------------------------------------------------------------------
 
 
-def _gear_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
+def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
+    # Where the description places links and says no values, joints are at zero.
+    values = robot.values if robot.poses is not None else reference_values(robot, [])
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
-        record = _gear(joint, robot.joints[joint.mimic.joint], at)
-        if record is None:
-            notes.append(
-                f"{joint.where}: mimics {joint.mimic.joint!r}, but no joint type couples them "
-                "(two R with a body in common are coupled by a BEVEL); it moves independently"
-            )
-        else:
-            said = f"{joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}"
-            notes.append(f"{joint.where}: mimics {said}, which the BEVEL {record['id']} says")
-            yield record
+        master, mimic = robot.joints[joint.mimic.joint], joint.mimic
+        wrong = _uncoupled(joint, at) or _uncoupled(master, at)
+        if wrong:
+            notes.append(f"{joint.where}: mimics {master.name!r}, but {wrong}; it moves independently")
+            continue
+        said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
+        notes.append(f"{joint.where}: mimics {said}, which a {COUPLING} says")
+        # A model file has no turns of joints with frames: the master's count from its last whole one.
+        turns = (
+            2 * np.pi * np.round(values.get(master.name, 0.0) / (2 * np.pi)) * (master.kind == Kind.REVOLUTE)
+        )
+        if turns:
+            notes.append(f"{master.where}: counts without its {turns / (2 * np.pi):g} turns")
+        ends = (joint.parent, joint.child, master.parent, master.child)
+        yield {
+            "bodies": list(dict.fromkeys(_name(at, link) for link in ends)),
+            "type": COUPLING,
+            "id": f"{joint.name} mimics {master.name}",
+            "couples": [f"{each.name}.{COORDINATE[each.kind]}" for each in (master, joint)],
+            "multiplier": mimic.multiplier,
+            "offset": float(mimic.offset + mimic.multiplier * turns),
+        }
+
+
+def _uncoupled(joint: RobotJoint, at: Placed) -> str:
+    """Why a joint has no coordinate that can be coupled; empty if it has one."""
+    if joint.kind not in COORDINATE:
+        return f"{joint.name!r} has no single coordinate"
+    same = at.body[joint.parent] == at.body[joint.child]
+    return f"both links of {joint.name!r} are one body" if same else ""
 
 
 def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
@@ -230,37 +278,3 @@ def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
             "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
             "ratio": gear.ratio,
         }
-
-
-def _gear(joint: RobotJoint, master: RobotJoint, at: Placed) -> Record | None:
-    """The BEVEL of two R that have a body in common, its carrier.
-
-    Each wheel is the other body of its joint. Seen from the carrier a child turns by the joint's angle and a
-    parent by its negative; angle_1 + ratio angle_2 = 0 counts from the reference, where the offset is.
-    """
-    assert joint.mimic is not None
-    if (joint.kind, master.kind) != (Kind.REVOLUTE, Kind.REVOLUTE) or joint.mimic.multiplier == 0.0:
-        return None
-    for first_is_child in (True, False):
-        for second_is_child in (True, False):
-            ends = [_ends(master, first_is_child), _ends(joint, second_is_child)]
-            (wheel_1, carrier), (wheel_2, other) = ends
-            bodies = [_name(at, link) for link in (wheel_1, wheel_2, carrier)]
-            if at.body[carrier] != at.body[other] or len(set(bodies)) < 3:
-                continue
-            sign = (1.0 if first_is_child else -1.0) * (1.0 if second_is_child else -1.0)
-            wheels = [_frames(each, at)[child] for each, child in
-                      ((master, first_is_child), (joint, second_is_child))]  # fmt: skip
-            return {
-                "bodies": bodies,
-                "type": GEAR,
-                "id": f"{joint.name} mimics {master.name}",
-                "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
-                "ratio": -sign / joint.mimic.multiplier,
-            }
-    return None
-
-
-def _ends(joint: RobotJoint, wheel_is_child: bool) -> tuple[str, str]:
-    """Links of the wheel and of the carrier."""
-    return (joint.child, joint.parent) if wheel_is_child else (joint.parent, joint.child)

@@ -11,7 +11,7 @@ import numpy as np
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mjcf_names import Names
 from mbssa.io.robots.numbers import pose_frame
-from mbssa.io.robots.placing import moved
+from mbssa.io.robots.placing import held, leader_of
 from mbssa.io.robots.robot import Array, Closure, Mimic, Robot, RobotJoint
 
 
@@ -80,14 +80,23 @@ def _following(
     first, other = int(model.eq_obj1id[number]), int(model.eq_obj2id[number])
     polynomial: Array = model.eq_data[number, :5]
     joint = joints[names.joint(first)]
-    if joint.kind not in COORDINATE or joint.mimic is not None:
-        return None, f"{joint.name!r} follows another joint or is held already, or has no single coordinate"
+    if joint.kind not in COORDINATE:
+        return None, f"{joint.name!r} is held already, or has no single coordinate"
     if other < 0 or not polynomial[1:].any():
-        held = moved(joint, float(polynomial[0])) @ joint.child_frame
-        return replace(joint, kind=Kind.FIXED, frame=held, limits=None), ""
+        if joint.mimic is not None:
+            return None, f"{joint.name!r}, which it holds, follows another joint"
+        return held(joint, float(polynomial[0])), ""
     master = joints[names.joint(other)]
     if master.kind not in COORDINATE:
         return None, f"{master.name!r} is held, or has no single coordinate"
     if polynomial[2:].any():
-        return None, "its polynomial is not linear, which no joint type couples"
-    return replace(joint, mimic=Mimic(master.name, float(polynomial[1]), float(polynomial[0]))), ""
+        degree = int(np.flatnonzero(polynomial)[-1])
+        return None, f"{joint.name!r} is a polynomial of degree {degree} of {master.name!r}, not a linear one"
+    offset, multiplier = float(polynomial[0]), float(polynomial[1])
+    if leader_of(joints, joint.name) == leader_of(joints, master.name):
+        return None, f"{joint.name!r} and {master.name!r} follow one joint already"
+    if joint.mimic is None:
+        return replace(joint, mimic=Mimic(master.name, multiplier, offset)), ""
+    if master.mimic is None:
+        return replace(master, mimic=Mimic(joint.name, 1.0 / multiplier, -offset / multiplier)), ""
+    return None, f"{joint.name!r} and {master.name!r} follow other joints"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -78,6 +78,22 @@ def reference_values(
     return values
 
 
+def leader_of(joints: Mapping[str, RobotJoint], name: str) -> str:
+    """The joint that a joint follows, directly or through others; its own name if it follows none."""
+    for _ in joints:
+        mimic = joints[name].mimic
+        if mimic is None or mimic.joint not in joints:
+            break
+        name = mimic.joint
+    return name
+
+
+def held(joint: RobotJoint, value: float) -> RobotJoint:
+    """An R or P that stands still at a value, which is no joint therefore."""
+    frame = moved(joint, value) @ joint.child_frame
+    return replace(joint, kind=Kind.FIXED, frame=frame, limits=None, mimic=None)
+
+
 def moved(joint: RobotJoint, value: float) -> Array:
     """(4, 4) frame of the child in the parent at a value of an R or P."""
     if value == 0.0 or joint.kind not in COORDINATE:
@@ -101,7 +117,7 @@ def inverse(frame: Array) -> Array:
 
 
 def _root(robot: Robot, faults: list[Fault]) -> str | None:
-    children = {joint.child for joint in robot.joints.values()}
+    children = {joint.child for joint in robot.joints.values() if not joint.closes}
     roots = [name for name in robot.links if name not in children]
     if len(roots) == 1:
         return roots[0]
@@ -120,8 +136,10 @@ def _spread(
 ) -> tuple[tuple[str, ...], dict[str, Array], tuple[str, ...]]:
     leaving: dict[str, list[RobotJoint]] = {}
     for joint in robot.joints.values():
-        leaving.setdefault(joint.parent, []).append(joint)
-    world, order, closing = {root: np.eye(4)}, [root], []
+        if not joint.closes:
+            leaving.setdefault(joint.parent, []).append(joint)
+    world, order = {root: np.eye(4)}, [root]
+    closing = [joint.name for joint in robot.joints.values() if joint.closes]
     for parent in order:
         for joint in leaving.get(parent, ()):
             if joint.child in world:

@@ -51,6 +51,8 @@ class RobotJoint:
     axes : (3,) directions in the joint's frame: the axis; of a U the parent's pin, then the child's
     limits : of the one coordinate of an R or P, m or rad
     pitch : of an H, m/rad
+    closes : whether it closes a loop and places no link; its axes are then the parent's and the child's, each
+        in its own frame
     """
 
     name: str
@@ -64,6 +66,7 @@ class RobotJoint:
     mimic: Mimic | None = None
     child_frame: Array = field(default_factory=lambda: np.eye(4))
     pitch: float | None = None
+    closes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ class Robot:
 
     ``driven`` are names of joints. ``poses`` (4, 4) in the root's frame are given where the description
     places each link; where it places joints they are None, and the root is the link that is no joint's child.
+    ``values`` are coordinates of R and P at the reference (m, rad) where the description says them.
     """
 
     name: str
@@ -112,4 +116,5 @@ class Robot:
     gears: tuple[Gear, ...] = ()
     driven: tuple[str, ...] = ()
     poses: dict[str, Array] | None = None
+    values: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())

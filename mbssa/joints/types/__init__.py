@@ -10,6 +10,7 @@ from mbssa.joints.joint_type import JointType
 from mbssa.joints.types import (
     bevel_gear,
     cam,
+    coupling,
     cylindrical,
     distance,
     free_body,
@@ -64,6 +65,8 @@ TYPES: tuple[JointType, ...] = (
     distance.SPATIAL,
     distance.PLANAR,
     bevel_gear.SPATIAL,
+    coupling.SPATIAL,
+    coupling.PLANAR,
     user.SPATIAL,
     user.PLANAR,
 )

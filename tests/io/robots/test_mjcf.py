@@ -192,7 +192,7 @@ def test_a_linear_equality_of_joints_is_followed(put):
 
 def test_equalities_that_are_not_read_are_named(put):
     curved = HAND.replace("0.25 0.7 0 0 0", "0.25 0.7 0.1 0 0")
-    assert any("polynomial is not linear" in note for note in loaded(put(curved)).notes)
+    assert any("'far' is a polynomial of degree 2 of 'near'" in note for note in loaded(put(curved)).notes)
     idle = HAND.replace('name="couple"', 'name="couple" active="false"')
     assert any("'couple': is not active; left out" in note for note in loaded(put(idle)).notes)
 
@@ -277,7 +277,7 @@ def test_actuators_that_drive_no_joint_are_named(put):
     )
     notes = loaded(put(text)).notes
     assert any("'pull': acts on a tendon, so it drives no joint" in note for note in notes)
-    assert any("'late': 'far' follows another joint, so it is not driven" in note for note in notes)
+    assert any("'far': follows a driven joint, so it is not driven" in note for note in notes)
     assert "not read: tendon, line 8" in notes
 
 
