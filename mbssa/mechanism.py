@@ -218,12 +218,12 @@ class Mechanism:
     @property
     def bodies(self) -> Sequence[Body]:
         """Views of all bodies, the frame first."""
-        return _Views(self, self.n_bodies, Body)
+        return Views(self, range(self.n_bodies), Body)
 
     @property
     def joints(self) -> Sequence[Joint]:
         """Views of all joints in the order of the model."""
-        return _Views(self, self.n_joints, Joint)
+        return Views(self, range(self.n_joints), Joint)
 
     def body_name(self, index: int) -> str:
         """Name of the body with this index: its number where it has no name."""
@@ -363,16 +363,15 @@ class Joint:
 View = TypeVar("View")
 
 
-class _Views(Sequence[View]):
-    """Views made on demand."""
+class Views(Sequence[View]):
+    """Views of an owner, each made from its key on demand."""
 
-    def __init__(self, mechanism: Mechanism, length: int, make: Callable[[Mechanism, int], View]) -> None:
-        self._mechanism = mechanism
-        self._range = range(length)
-        self._make: Callable[[Mechanism, int], View] = make
+    def __init__(self, owner: Any, keys: Sequence[int] | IntArray, make: Callable[[Any, int], View]) -> None:
+        self._owner, self._keys = owner, keys
+        self._make: Callable[[Any, int], View] = make
 
     def __len__(self) -> int:
-        return len(self._range)
+        return len(self._keys)
 
     @overload
     def __getitem__(self, index: int) -> View: ...
@@ -380,8 +379,8 @@ class _Views(Sequence[View]):
     def __getitem__(self, index: slice) -> Sequence[View]: ...
     def __getitem__(self, index: int | slice) -> View | Sequence[View]:
         if isinstance(index, slice):
-            return [self._make(self._mechanism, i) for i in self._range[index]]
-        return self._make(self._mechanism, self._range[index])
+            return [self._make(self._owner, int(key)) for key in self._keys[index]]
+        return self._make(self._owner, int(self._keys[index]))
 
     def __iter__(self) -> Iterator[View]:
-        return (self._make(self._mechanism, i) for i in self._range)
+        return (self._make(self._owner, int(key)) for key in self._keys)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mbssa.compiled import kernel
 from mbssa.initialisation import Incidence
 from mbssa.joints.catalogue import CATALOGUE, TYPE_ORDER
-from mbssa.mechanism import IntArray, Mechanism
+from mbssa.mechanism import IntArray, Mechanism, Views
 from mbssa.search import component_kernels
 from mbssa.search.partition import Part, Partition
 from mbssa.search.treatment import Treatment
@@ -107,7 +107,7 @@ class Structure:
     @property
     def groups(self) -> Sequence[Group]:
         """The groups in canonical order, made on demand; ``groups[0]`` is number 1."""
-        return _Groups(self)
+        return _Groups(self, range(1, self.n_groups + 1), Group)
 
     def group(self, number: int) -> Group:
         """The group with this number, as it is printed; the first is 1.
@@ -335,29 +335,10 @@ class Group:
         return f"SG-{self.number}{{{', '.join(map(str, self.bodies))}}}"
 
 
-class _Groups(Sequence[Group]):
-    def __init__(self, structure: Structure) -> None:
-        self._structure = structure
-        self._range = range(structure.n_groups)
-
-    def __len__(self) -> int:
-        return len(self._range)
-
+class _Groups(Views[Group]):
     def __repr__(self) -> str:
         shown = ", ".join(str(group) for group in self[:20])
         return f"<{len(self)} groups: {shown}{', …' if len(self) > 20 else ''}>"
-
-    @overload
-    def __getitem__(self, index: int) -> Group: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Group]: ...
-    def __getitem__(self, index: int | slice) -> Group | Sequence[Group]:
-        if isinstance(index, slice):
-            return [Group(self._structure, i + 1) for i in self._range[index]]
-        return Group(self._structure, self._range[index] + 1)
-
-    def __iter__(self) -> Iterator[Group]:
-        return (Group(self._structure, i + 1) for i in self._range)
 
 
 def build_structure(

@@ -133,16 +133,17 @@ def _record(job: Job) -> dict[str, Any]:
         "mechanism": job.model.mechanism.name,
         "version": version("mbssa"),
         "plan": plan,
-        "model": _digest(packed.ints, packed.floats, job.memory),
+        "model": digest(packed.ints, packed.floats, job.memory)[:32],
         "solvers": [solver.choice for solver in job.model.solvers],
-        "motion": _digest(motion.time, motion.value, motion.rate, motion.acceleration),
+        "motion": digest(motion.time, motion.value, motion.rate, motion.acceleration)[:32],
         "bodies": job.kept.tolist(),
         "level": job.level,
     }
 
 
-def _digest(*arrays: Any) -> str:
+def digest(*arrays: Any) -> str:
+    """SHA-256 of the bytes of arrays, in hexadecimal digits."""
     state = hashlib.sha256()
     for array in arrays:
         state.update(np.ascontiguousarray(array).tobytes())
-    return state.hexdigest()[:32]
+    return state.hexdigest()

@@ -30,11 +30,6 @@ class Around:
     task : of each task, the first apart
     coarse : of each instant of the coarse pass that seeds chunks
     chunk : of each seeded chunk, the first apart
-
-    Examples
-    --------
-    >>> Around(fixed=5e-4, instant=1e-7, call=5e-5, task=1e-6, coarse=1e-5, chunk=2e-5).chunk
-    2e-05
     """
 
     fixed: float
@@ -239,11 +234,6 @@ def made_up(
     Parameters
     ----------
     seconds : of each group over ``instants``
-
-    Examples
-    --------
-    >>> made_up([0.1, 0.3]).group_seconds(500).tolist()
-    [0.05, 0.15]
     """
     nothing = ExecutorCosts(0.0, 0.0, 0.0, 0.0)
     return Costs(

@@ -6,7 +6,7 @@ The checks read nothing but the log and what needs what: neither the plan nor th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -72,7 +72,7 @@ class EventLog:
     @property
     def ran(self) -> npt.NDArray[np.bool_]:
         """(n,) the tasks that were run."""
-        return _ran(self.start, self.stop, self.worker)
+        return np.isfinite(self.start) & np.isfinite(self.stop) & (self.worker >= 0)
 
     def schedule(self, workers: int = 0) -> Schedule:
         """The tasks that were run, in the order of their numbers, from the start of the first of them.
@@ -97,9 +97,7 @@ class EventLog:
         """
         return [
             *_membership_faults(self.calls, needs),
-            *_event_faults(
-                self.start, self.stop, self.worker, *self._waiting(needs, carried=carried), self._name
-            ),
+            *self._event_faults(*self._waiting(needs, carried=carried)),
         ]
 
     def _waiting(self, needs: Sequence[Sequence[int]], *, carried: bool) -> tuple[Ints, Ints]:
@@ -120,62 +118,38 @@ class EventLog:
             afters.append(later)
         return np.concatenate(befores), np.concatenate(afters)
 
+    def _event_faults(self, before: Ints, after: Ints) -> list[str]:
+        faults = []
+        start, stop, ran, name = self.start, self.stop, self.ran, self._name
+        missing = np.flatnonzero(~ran).tolist()
+        if missing:
+            faults.append(
+                f"{len(missing)} of {len(start)} tasks were not run, the first is {name(missing[0])}"
+            )
+        for task in np.flatnonzero(ran & (stop < start)).tolist():
+            faults.append(f"{name(task)} ended {start[task] - stop[task]:.3g} s before it began")
+        early = ran[after] & ~(ran[before] & (stop[before] <= start[after]))
+        for need, task in zip(before[early].tolist(), after[early].tolist(), strict=True):
+            said = f"began {stop[need] - start[task]:.3g} s before" if ran[need] else "was run, but not"
+            ended = "had ended, which it needs" if ran[need] else "which it needs"
+            faults.append(f"{name(task)} {said} {name(need)} {ended}")
+        for number in np.unique(self.worker[ran]).tolist():
+            mine = np.flatnonzero(ran & (self.worker == number))
+            mine = mine[np.lexsort((stop[mine], start[mine]))]
+            latest = 0
+            for place in range(1, len(mine)):
+                one, two = int(mine[latest]), int(mine[place])
+                if start[two] < stop[one]:
+                    overlap = f"{stop[one] - start[two]:.3g} s before {name(one)} had ended"
+                    faults.append(f"{name(two)} began {overlap}, both on worker {number}")
+                if stop[two] >= stop[one]:
+                    latest = place
+        return faults
+
     def _name(self, task: int) -> str:
         chunk, call = divmod(task, len(self.calls))
         groups = " ".join(f"SG-{group + 1}" for group in self.calls[call])
         return f"{groups}, instants {self.bounds[chunk]} to {self.bounds[chunk + 1] - 1},"
-
-
-def log_faults(events: Floats, needs_start: Ints, needs: Ints) -> list[str]:
-    """Violations of dependencies that are given task by task; an empty list for a sound run.
-
-    Parameters
-    ----------
-    events : (n, 3) start s, stop s, worker from 0; -1 where the task was not run
-    needs_start, needs : (n + 1,), (m,) task t needs ``needs[needs_start[t]:needs_start[t + 1]]``
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from routes.event_log import log_faults
-    >>> events = np.array([[0.0, 2.0, 0], [1.5, 3.0, 0]])
-    >>> for fault in log_faults(events, np.array([0, 0, 1]), np.array([0])):
-    ...     print(fault)
-    task 1 began 0.5 s before task 0 had ended, which it needs
-    task 1 began 0.5 s before task 0 had ended, both on worker 0
-    """
-    start, stop, worker = np.array(events, dtype=np.float64).reshape(-1, 3).T
-    owner = np.repeat(np.arange(len(start)), np.diff(needs_start))
-    return _event_faults(start, stop, worker, np.asarray(needs, np.int64), owner, lambda task: f"task {task}")
-
-
-def _event_faults(
-    start: Floats, stop: Floats, worker: Floats | Ints, before: Ints, after: Ints, name: Callable[[int], str]
-) -> list[str]:
-    faults = []
-    ran = _ran(start, stop, worker)
-    missing = np.flatnonzero(~ran).tolist()
-    if missing:
-        faults.append(f"{len(missing)} of {len(start)} tasks were not run, the first is {name(missing[0])}")
-    for task in np.flatnonzero(ran & (stop < start)).tolist():
-        faults.append(f"{name(task)} ended {start[task] - stop[task]:.3g} s before it began")
-    early = ran[after] & ~(ran[before] & (stop[before] <= start[after]))
-    for need, task in zip(before[early].tolist(), after[early].tolist(), strict=True):
-        said = f"began {stop[need] - start[task]:.3g} s before" if ran[need] else "was run, but not"
-        ended = "had ended, which it needs" if ran[need] else "which it needs"
-        faults.append(f"{name(task)} {said} {name(need)} {ended}")
-    for number in np.unique(worker[ran]).tolist():
-        mine = np.flatnonzero(ran & (worker == number))
-        mine = mine[np.lexsort((stop[mine], start[mine]))]
-        latest = 0
-        for place in range(1, len(mine)):
-            one, two = int(mine[latest]), int(mine[place])
-            if start[two] < stop[one]:
-                overlap = f"{stop[one] - start[two]:.3g} s before {name(one)} had ended"
-                faults.append(f"{name(two)} began {overlap}, both on worker {int(number)}")
-            if stop[two] >= stop[one]:
-                latest = place
-    return faults
 
 
 def _membership_faults(calls: Sequence[Sequence[int]], needs: Sequence[Sequence[int]]) -> list[str]:
@@ -194,7 +168,3 @@ def _membership_faults(calls: Sequence[Sequence[int]], needs: Sequence[Sequence[
                 if place.get(need, -1) > place[group]:
                     faults.append(f"SG-{group + 1} comes before SG-{need + 1} in one call, but needs it")
     return faults
-
-
-def _ran(start: Floats, stop: Floats, worker: Floats | Ints) -> npt.NDArray[np.bool_]:
-    return np.isfinite(start) & np.isfinite(stop) & (worker >= 0)

@@ -20,13 +20,6 @@ def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
         Another run writes there.
     OSError
         The folder cannot be made or written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, locked(Path(folder)):
-    ...     (Path(folder) / NAME).exists()
-    True
     """
     from filelock import FileLock, Timeout
 

@@ -121,18 +121,6 @@ def scaling(
     ValueError
         No tasks that take time, no workers, times that are negative, or what
         :func:`routes.simulate.simulate` refuses.
-
-    Examples
-    --------
-    Six equal groups without dependencies have a speed-up of six on six workers, and no more beyond:
-
-    >>> import numpy as np
-    >>> from routes.scaling import scaling
-    >>> six = scaling(np.full(6, 1e-3), np.zeros(7, dtype=int), np.zeros(0, dtype=int))
-    >>> [(count, round(times, 2)) for count, times in zip(six.workers, six.speed_up.tolist())][:5]
-    [(1, 1.0), (2, 2.0), (4, 3.0), (8, 6.0), (16, 6.0)]
-    >>> six.enough
-    6
     """
     if not len(workers) or min(workers) < 1:
         raise ValueError(f"workers = {tuple(workers)}: write numbers of workers, 1 or more")
@@ -163,10 +151,6 @@ def alone(needs_start: Ints, needs: Ints) -> npt.NDArray[np.bool_]:
 
     All lower tasks come before task t if each of them is needed by some task up to t; all higher ones
     after it if each needs some task from t on.
-
-    >>> import numpy as np
-    >>> alone(np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])).tolist()
-    [True, False, False, True]
     """
     n = len(needs_start) - 1
     task = np.arange(n)

@@ -75,18 +75,6 @@ def simulate(
     ValueError
         Seconds that are negative or not finite, needs that are not lower or no such arrays: all faults of
         the tasks at once; or no workers.
-
-    Examples
-    --------
-    Two crank groups, of 2 s and 3 s, and a third that needs both:
-
-    >>> import numpy as np
-    >>> from routes.simulate import simulate
-    >>> tasks = np.array([2.0, 3.0, 1.0]), np.array([0, 0, 0, 2]), np.array([0, 1])
-    >>> [simulate(*tasks, workers).makespan for workers in (1, 2, 3)]
-    [6.0, 4.0, 4.0]
-    >>> simulate(*tasks, 2, handing=0.5).makespan
-    5.0
     """
     return simulator(seconds, needs_start, needs, handing=handing)(workers)
 
@@ -94,16 +82,7 @@ def simulate(
 def simulator(
     seconds: Floats, needs_start: Ints, needs: Ints, *, handing: float = 0.0
 ) -> Callable[[int], Schedule]:
-    """:func:`simulate` as a function of the number of workers alone: what is the same for all is done once.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from routes.simulate import simulator
-    >>> on = simulator(np.array([2.0, 3.0, 1.0]), np.array([0, 0, 0, 2]), np.array([0, 1]))
-    >>> [on(workers).makespan for workers in (1, 2, 3)]
-    [6.0, 4.0, 4.0]
-    """
+    """:func:`simulate` as a function of the number of workers alone; the rest is prepared once."""
     seconds, needs_start, needs = _tasks(seconds, needs_start, needs)
     if not 0 <= handing < np.inf:
         raise ValueError(f"handing = {handing}: write seconds, 0 or more")
@@ -135,13 +114,6 @@ def critical_path(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[floa
     ------
     ValueError
         As :func:`simulate` does.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from routes.simulate import critical_path
-    >>> critical_path(np.array([2.0, 3.0, 1.0]), np.array([0, 0, 0, 2]), np.array([0, 1]))
-    (4.0, (1, 2))
     """
     seconds, needs_start, needs = _tasks(seconds, needs_start, needs)
     if not len(seconds):
@@ -177,6 +149,11 @@ def followers(needs_start: Ints, needs: Ints) -> tuple[Ints, Ints]:
     start = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(needs, minlength=n), out=start[1:])
     return start, owner[np.argsort(needs, kind="stable")]
+
+
+def unit_of_time(seconds: float) -> tuple[str, float]:
+    """The unit in which a time has digits before the point, and how many of it are in a second."""
+    return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
 
 
 def _listed(

@@ -181,11 +181,7 @@ class Study:
 
 
 def of_length(plan: Plan, instants: int) -> Plan:
-    """The plan for a motion of another number of instants, in as many chunks.
-
-    >>> of_length(Plan((((1,),),), 1000, 512), 100_000).chunk
-    50016
-    """
+    """The plan for a motion of another number of instants, in as many chunks."""
     chunks = min(plan.chunks, max(1, instants // GRAIN))
     return replace(plan, instants=instants, chunk=even_chunk(instants, chunks))
 

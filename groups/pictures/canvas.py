@@ -135,7 +135,7 @@ def _flat(figure: Figure, low: Floats, high: Floats) -> Canvas:
     axes.set_ylabel("y (m)", fontsize=SMALL_TEXT, family=FONT)
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)
-    _plain(axes)
+    plain(axes)
     return Canvas(figure, axes, False, scale)
 
 
@@ -161,7 +161,7 @@ def _solid(figure: Figure, low: Floats, high: Floats) -> Canvas:
         if not thin[i]:
             axis.set_label_text(f"{'xyz'[i]} (m)", fontsize=SMALL_TEXT, family=FONT)
             axis.labelpad = 7.0
-    _plain(axes)
+    plain(axes)
     for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
         axis.set_tick_params(labelsize=SMALL_TEXT)
         axis.set_major_locator(MaxNLocator(1 + round(5 * extent[i] / extent.max())))
@@ -207,7 +207,8 @@ def _drawn_box(figure: Figure, axes: Any) -> Any:
     return Bbox.union([Bbox([panes.min(axis=0), panes.max(axis=0)]), *filter(None, boxes)])
 
 
-def _plain(axes: Axes) -> None:
+def plain(axes: Axes) -> None:
+    """Style of the ticks and borders of diagrams; six intervals at most on an axis."""
     from matplotlib.ticker import MaxNLocator
 
     axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT, color=INK)

@@ -21,7 +21,7 @@ from groups.pictures.scene import chosen
 from groups.pictures.style import FAILED, FINE, GRID, body_colour
 from groups.trajectory import LEVELS, Level
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, figure_of
 from mbssa.units import ANGLES, LENGTHS
 
 if TYPE_CHECKING:
@@ -141,15 +141,12 @@ def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) ->
 
 
 def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
     column = _COLUMN if len(units) > 1 else 1.4 * _COLUMN
     width = _LEFT + len(units) * column + (len(units) - 1) * _BETWEEN + 6.0
     height = _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    figure = figure_of(width, height)
     panels: dict[str, list[Axes]] = {}
     for c, unit in enumerate(units):
         for row in range(rows):

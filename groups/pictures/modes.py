@@ -14,7 +14,7 @@ from groups.pictures.drawing import draw_bodies, draw_ground
 from groups.pictures.scene import Scene, at_rest, scene_of
 from groups.trajectory import Trajectory
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, MM_PER_INCH, SMALL_TEXT
+from mbssa.pictures.style import FONT, SMALL_TEXT, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,17 +52,13 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
     ['SG-2, mode 1', 'SG-2, mode 2, the reference']
     """
     require_matplotlib()
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     scenes = [(found, scene_of(_standing(model, found), np.arange(len(found)))) for found in listed]
     number = sum(len(found) for found in listed)
     refuse_beyond(MOST_MODES, number, "assembly modes", "one picture", "name a group with --group")
     columns = min(_ROW, number)
     rows = -(-number // columns)
     width, height = columns * (_SIDE + _BETWEEN), rows * (_SIDE + _NAME + _BETWEEN)
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    figure = figure_of(width, height)
     cells = [(found, scene, f) for found, scene in scenes for f in range(len(found))]
     for cell, (found, scene, f) in enumerate(cells):
         row, column = divmod(cell, columns)

@@ -10,7 +10,7 @@ from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
 from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, GRID
 from mbssa.pictures.limits import require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from mbssa.pictures.style import FONT, INK, SMALL_TEXT, TEXT, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,13 +48,10 @@ def conditions(swept: PartitionSweep) -> Figure:
     ['any choice: all of J', 'structural']
     """
     require_matplotlib()
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
     width, height = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    figure = figure_of(width, height)
     axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
     at = chosen(len(swept.time), CURVE_INSTANTS)
     handles: list[Any] = []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mbssa.texts import printable
@@ -33,6 +34,16 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """One message on standard error, and the end."""
     say("error", message)
     raise SystemExit(code)
+
+
+@contextmanager
+def stopping(said: str) -> Iterator[None]:
+    """End the command after Ctrl-C with a sentence on what is kept; of a whole function as its decorator."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"stopped by Ctrl-C; {said}", file=sys.stderr)
+        raise SystemExit(STOPPED) from None
 
 
 def warn(message: str) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from mbssa.input_search.criteria import Criterion, keys_of
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.exhaustive import Clock, Outcome, Progress, Stop
-from mbssa.input_search.symmetry import same_pairs
+from mbssa.input_search.symmetry import present_inputs
 from mbssa.input_search.undriven import Undriven
 from mbssa.mechanism import ByteArray, IntArray, Mechanism
 from mbssa.singularities.treatment import independent_rows
@@ -281,22 +281,6 @@ def search_inputs(
     found : the undriven mechanism, once for each choice of pairs for its multiple joints
     mechanism : with its present inputs
     evaluate, wanted, most, largest, time_limit, progress, seed : see :func:`best_first`
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.input_search.undriven import undriven_mechanisms
-    >>> from mbssa.input_search.criteria import criterion
-    >>> from mbssa.input_search.evaluate import evaluate
-    >>> from mbssa.input_search.query import Query
-    >>> from mbssa.input_search.group_library import group_library
-    >>> rotor, known = mbssa.load("rotor"), group_library()
-    >>> found = undriven_mechanisms(rotor, Query())[0]
-    >>> def evaluated(variant, places):
-    ...     return evaluate(found[variant], places, known)
-    >>> looked = search_inputs(found, rotor, evaluated, criterion("groups"), most=157)
-    >>> looked.stop, int(looked.evaluated.n_groups[looked.evaluated.valid > 0].max())
-    ('number', 9)
     """
     room = Room(
         np.stack([base.least for base in found]), np.stack([base.most for base in found]), found[0].n_inputs
@@ -304,16 +288,14 @@ def search_inputs(
     rng = np.random.default_rng(seed)
     starts: list[Scheme | None] = []
     for base in found:
-        here = same_pairs(mechanism, base.bare)
-        if here is not None:
-            driven = np.zeros_like(mechanism.driven)
-            driven[here] = mechanism.driven
+        driven = present_inputs(mechanism, base)
+        if driven is not None:
             now = np.repeat(np.arange(len(driven)), np.bitwise_count(driven)).tolist()
             starts += [(base.variant, tuple(now)), *(_drawn(base, driven, rng) for _ in range(_REPAIRS))]
 
     def draw(rng: np.random.Generator) -> Scheme | None:
         base = found[int(rng.integers(len(found)))]
-        return _drawn(base, np.zeros_like(mechanism.driven), rng)
+        return _drawn(base, np.zeros_like(base.allowed), rng)
 
     sound = [one for one in starts if one is not None]
     return best_first(
@@ -327,8 +309,7 @@ def _drawn(base: Undriven, driven: ByteArray, rng: np.random.Generator) -> Schem
     joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
     bit = np.arange(len(joint)) - base.start[joint]
     rank = np.full(len(joint), 2)
-    known = np.flatnonzero(joint < len(driven))
-    rank[known[driven[joint[known]] >> bit[known] & 1 == 1]] = 1
+    rank[driven[joint] >> bit & 1 == 1] = 1
     rank[(base.required[joint] >> bit & 1 == 1) | (base.locked[joint] > 0)] = 0
     may = np.flatnonzero(base.allowed[joint] >> bit & 1)
     places = drawn_inputs(base.moves[may], joint[may], rank[may], base.most, base.n_inputs, _DEPENDENT, rng)
@@ -354,13 +335,6 @@ def drawn_inputs(
     most : (J,) most inputs on each joint
     n_inputs : coordinates wanted
     tolerance : as :func:`mbssa.singularities.treatment.independent_rows` takes it
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> rows = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
-    >>> drawn_inputs(rows, np.arange(3), np.array([1, 0, 1]), np.array([1, 1, 1]), 2, 1e-9, rng)
-    (1, 2)
     """
     order = rng.permutation(len(rows))
     order = order[np.argsort(rank[order], kind="stable")]

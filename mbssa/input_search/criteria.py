@@ -98,11 +98,7 @@ def _known(text: str, names: list[str]) -> None:
 
 
 def values_of(evaluated: Evaluated, name: str) -> npt.NDArray[np.float64]:
-    """(D,) one criterion as it is.
-
-    >>> values_of(Evaluated.empty(2, 3), "groups").tolist()
-    [0.0, 0.0, 0.0]
-    """
+    """(D,) one criterion as it is."""
     return np.asarray(getattr(evaluated, _COLUMN.get(name, name)), dtype=np.float64)
 
 
@@ -117,11 +113,7 @@ def keys_of(evaluated: Evaluated, wanted: Criterion) -> list[Array]:
 
 
 def ordered(evaluated: Evaluated, wanted: Criterion) -> npt.NDArray[np.int64]:
-    """Row numbers, best first; ties by valid sets first, then in the order of the joints.
-
-    >>> ordered(Evaluated.empty(1, 3), criterion("groups")).tolist()
-    [0, 1, 2]
-    """
+    """Row numbers, best first; ties by valid sets first, then in the order of the joints."""
     places = [evaluated.places[:, k] for k in range(evaluated.n_inputs)]
     keys = [
         ~evaluated.determined,

@@ -140,13 +140,6 @@ def save(answer: Transformations, place: str | Path) -> int:
     ------
     mbssa.store.StoreError
         The file cannot be used.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> number = save(mbssa.transform(mbssa.load("planar_four_bar")), ":memory:")
-    >>> [row.inputs for row in rows(":memory:", [number], where=["groups>=2"])]
-    [('1-2.angle',)]
     """
     model, query = _as_text(answer.mechanism), in_words(answer.query)
     with transaction(_TABLES, place) as store:
@@ -172,8 +165,7 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
     """Rows of the table in the order of the joints: a scheme for each orbit of equivalent ones."""
     every = answer.evaluated.take(answer.evaluated.alike > 0)
     every = every.take(ordered(every, Criterion("", (), lexicographic=True)))
-    columns = every.columns() | {"closed_forms": every.closed, "valid_sets": every.valid}
-    columns["valid"] = every.valid > 0
+    columns = every.figures()
     figures = zip(*(columns[name].tolist() for name in _FIGURES), strict=True)
     for place, (variant, places, bits, numbers) in enumerate(
         zip(every.variant.tolist(), every.places.tolist(), every.bits.tolist(), figures, strict=True)
@@ -303,11 +295,6 @@ def conditions(texts: Iterable[str]) -> str:
     ------
     ValueError
         Malformed conditions, all of them.
-
-    Examples
-    --------
-    >>> conditions(["groups>=8 and open=0"])
-    'n_groups >= 8 AND (n_groups - closed_forms) = 0'
     """
     found, faults = [], []
     parts = [part for each in texts for part in re.split(r"\band\b|,", each)]

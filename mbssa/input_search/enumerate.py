@@ -79,17 +79,7 @@ class Schemes:
 
 
 def schemes(base: Undriven) -> Schemes:
-    """The schemes that the query of an undriven mechanism allows.
-
-    >>> import mbssa
-    >>> from mbssa.input_search.undriven import undriven_mechanisms
-    >>> from mbssa.input_search.query import Query
-    >>> rotor = schemes(undriven_mechanisms(mbssa.load("rotor"), Query())[0][0])
-    >>> rotor.count, rotor.n_sets
-    (1576, 9139)
-    >>> rotor.places(0, 2).tolist()
-    [[0, 1, 2], [0, 1, 3]]
-    """
+    """The schemes that the query of an undriven mechanism allows."""
     ways = np.zeros((base.mechanism.n_joints, 1 + max(int(base.most.max(initial=0)), 1)), dtype=object)
     allowed, required = (np.bitwise_count(mask).tolist() for mask in (base.allowed, base.required))
     for j in range(len(ways)):

@@ -81,6 +81,12 @@ class Evaluated:
         """Columns by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
+    def figures(self) -> dict[str, Column]:
+        """Columns by the names of the attributes of :class:`~mbssa.input_search.result.Row`."""
+        names = ("n_groups", "largest", "levels", "width", "cost", "sets", "alike", "alike_valid", "margin")
+        own = {"closed_forms": self.closed, "valid": self.valid > 0, "valid_sets": self.valid}
+        return own | {name: getattr(self, name) for name in names}
+
     def take(self, rows: Column) -> Evaluated:
         """Some of the rows, by index or mask."""
         return Evaluated(**{name: column[rows] for name, column in self.columns().items()})
@@ -142,17 +148,6 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     ------
     ValueError
         Rows of another length than the number of inputs.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.input_search.undriven import undriven_mechanisms
-    >>> from mbssa.input_search.query import Query
-    >>> from mbssa.input_search.group_library import group_library
-    >>> base = undriven_mechanisms(mbssa.load("rotor"), Query())[0][0]
-    >>> evaluated = evaluate(base, np.array([[0, 3, 7]]), group_library())
-    >>> evaluated.n_groups.tolist(), evaluated.valid.tolist(), evaluated.sets.tolist()
-    ([9], [1], [1])
     """
     if places.ndim != 2 or places.shape[1] != base.n_inputs:
         raise ValueError(f"places of shape {places.shape}; write {base.n_inputs} joints a row")
@@ -358,7 +353,7 @@ def _margins(base: Undriven, evaluated: Evaluated) -> None:
 
 
 def _ask(base: Undriven, evaluated: Evaluated, asked: Callable[[Group], bool]) -> None:
-    """Groups that somebody counts as closed, in place; of each structure one row is asked about."""
+    """Count groups with a closed form by a predicate, in place; once for each structure."""
     from mbssa.analysis.decompose import decompose
 
     chosen = np.flatnonzero(evaluated.determined)

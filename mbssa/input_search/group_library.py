@@ -54,11 +54,7 @@ class GroupLibrary:
 
 
 def group_library(library: Library | None = None, cost: Mapping[str, float] | None = None) -> GroupLibrary:
-    """The library and costs given, by default those of :mod:`mbssa.group_library`.
-
-    >>> group_library({"1P1U1S3D"}, {}).types
-    frozenset({'1P1U1S3D'})
-    """
+    """The library and costs given, by default those of :mod:`mbssa.group_library`."""
     known = dict(COSTS if cost is None else cost)
     if library is None:
         return GroupLibrary(frozenset().union(*LIBRARIES.values()), known)

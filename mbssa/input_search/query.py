@@ -33,11 +33,6 @@ class Query:
         may be inputs too
     precision : of the geometry's numbers, m; None: found from their digits
     spanning : whether other pairs may stand for the multiple joints
-
-    Examples
-    --------
-    >>> Query(per_joint=1).allow
-    ()
     """
 
     inputs: int | None = None
@@ -68,12 +63,6 @@ def make_query(
     ------
     ModelError
         Every name that is no joint, coordinate or body of the mechanism, and every number that is none.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> make_query(mbssa.load("rotor"), allow=["2-1", "1-13.slide"], terminals=[16]).allow
-    ('1-2', '1-13.slide')
     """
     faults: list[Fault] = []
     numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
@@ -210,10 +199,6 @@ def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
     """The mechanism with an undriven F pair (planar FP) from the frame to each of these body numbers.
 
     A body that has such a pair already gets no second one. An undriven F binds nothing.
-
-    >>> import mbssa
-    >>> with_terminals(mbssa.load("six_sps"), [14]).joint("1-14").type.code
-    'F'
     """
     kind = next(row for row in types_of(mechanism.space) if row.is_free)
     there = {mechanism.joint_bodies(j) for j in np.flatnonzero(mechanism.joint_type == kind.index).tolist()}
@@ -233,13 +218,7 @@ def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
 
 
 def name_of(mechanism: Mechanism, joint: int) -> str:
-    """Name of a joint that means no other: ``2-3#1`` where there is a ``2-3#2``.
-
-    >>> import mbssa
-    >>> twice = mbssa.from_pairs(2, [(1, 2, "R", 0), (1, 2, "R", 0)], "planar")
-    >>> name_of(twice, 0), name_of(twice, 1)
-    ('1-2#1', '1-2#2')
-    """
+    """Name of a joint that means no other: ``2-3#1`` where there is a ``2-3#2``."""
     name = mechanism.joint_ids[joint]
     try:
         mechanism.joint(name)
@@ -252,10 +231,6 @@ def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
     """(joint index, coordinate number) of each coordinate that a joint's or a coordinate's name means.
 
     Empty where the mechanism has no such joint: another choice of pairs for a multiple joint may have it.
-
-    >>> import mbssa
-    >>> coordinates_of(mbssa.load("rotor"), "1-2"), coordinates_of(mbssa.load("rotor"), "1-2.slide")
-    ([(0, 0)], [(0, 0)])
     """
     try:
         joint, bit = _parsed(mechanism, name)

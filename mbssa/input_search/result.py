@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from mbssa.input_search.criteria import Criterion, front, ordered
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.query import Query
 from mbssa.input_search.undriven import Undriven
-from mbssa.mechanism import IntArray, Mechanism
+from mbssa.mechanism import IntArray, Mechanism, Views
 from mbssa.structure import Structure
 
 
@@ -173,7 +173,7 @@ class Transformations:
     @property
     def rows(self) -> Sequence[Transformation]:
         """Schemes, best first; made on demand."""
-        return _Rows(self)
+        return _Rows(self, self.shown, row_of)
 
     @property
     def best(self) -> Transformation | None:
@@ -233,46 +233,12 @@ def transformation(
 ) -> Transformation:
     """One row of the columns, by its number."""
     base = bases[int(evaluated.variant[row])]
-    n = {name: column[row].item() for name, column in evaluated.columns().items() if column.ndim == 1}
-    return Transformation(
-        inputs=base.names(evaluated.places[row], evaluated.bits[row]),
-        n_groups=n["n_groups"],
-        largest=n["largest"],
-        levels=n["levels"],
-        width=n["width"],
-        closed_forms=n["closed"],
-        cost=n["cost"],
-        valid=n["valid"] > 0,
-        sets=n["sets"],
-        valid_sets=n["valid"],
-        alike=n["alike"],
-        alike_valid=n["alike_valid"],
-        margin=n["margin"],
-        pairs=base.pairs,
-        base=base,
-    )
+    figures: dict[str, Any] = {name: column[row].item() for name, column in evaluated.figures().items()}
+    inputs = base.names(evaluated.places[row], evaluated.bits[row])
+    return Transformation(inputs=inputs, pairs=base.pairs, base=base, **figures)
 
 
-class _Rows(Sequence[Transformation]):
-    def __init__(self, answer: Transformations) -> None:
-        self._answer = answer
-
-    def __len__(self) -> int:
-        return len(self._answer.shown)
-
-    @overload
-    def __getitem__(self, index: int) -> Transformation: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Transformation]: ...
-    def __getitem__(self, index: int | slice) -> Transformation | Sequence[Transformation]:
-        chosen = self._answer.shown[index]
-        if isinstance(index, slice):
-            return [row_of(self._answer, int(row)) for row in chosen]
-        return row_of(self._answer, int(chosen))
-
-    def __iter__(self) -> Iterator[Transformation]:
-        return (row_of(self._answer, int(row)) for row in self._answer.shown)
-
+class _Rows(Views[Transformation]):
     def __repr__(self) -> str:
         shown = ", ".join("+".join(row.inputs) for row in self[:5])
         return f"<{len(self)} transformations: {shown}{', …' if len(self) > 5 else ''}>"

@@ -20,7 +20,7 @@ from mbssa.input_search.exhaustive import Progress, exhaustive
 from mbssa.input_search.group_library import GroupLibrary, Library, group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.result import Transformation, Transformations, transformation
-from mbssa.input_search.symmetry import counted_once, interchangeable, same_pairs
+from mbssa.input_search.symmetry import counted_once, interchangeable, present_inputs
 from mbssa.input_search.undriven import Undriven, undriven_mechanisms
 from mbssa.io.multiple import count_choices
 from mbssa.mechanism import Mechanism
@@ -204,12 +204,11 @@ def own_inputs(
     >>> own.valid, own.verdict[:41]
     (False, 'SG-2{2, 3} 1C1ER1S3D has rank 11 of 12 at')
     """
-    here = next((base for base in undriven if same_pairs(mechanism, base.bare) is not None), None)
-    if here is None or mechanism.n_driven != here.n_inputs:
-        return None
     # These coordinates alone, whatever the query allows.
-    allowed = np.zeros_like(here.allowed)
-    allowed[same_pairs(mechanism, here.bare)] = mechanism.driven
+    present = ((base, present_inputs(mechanism, base)) for base in undriven)
+    here, allowed = next(((base, driven) for base, driven in present if driven is not None), (None, None))
+    if here is None or allowed is None or mechanism.n_driven != here.n_inputs:
+        return None
     places = np.repeat(np.arange(len(allowed)), np.bitwise_count(allowed)).astype(np.int16)[None]
     alone = replace(
         here,

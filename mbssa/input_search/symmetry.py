@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mbssa.automorphisms import MOST_STEPS, automorphisms
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.mechanism import IntArray, Mechanism
+from mbssa.mechanism import ByteArray, IntArray, Mechanism
 
 if TYPE_CHECKING:
     from mbssa.input_search.undriven import Undriven
@@ -65,13 +65,6 @@ def symmetry(
         of a multiple joint that is kept as one count with all their labels together
     as_one : whether a multiple joint is one vertex, whatever pairs stand for it; else its pairs are joints
     most : steps after which the search stops; what it found by then is sound
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> found = symmetry(mbssa.load("stewart"))
-    >>> found.order, found.complete
-    (720, True)
     """
     neighbours, label, vertex_joint = _graph(mechanism, joint_label, body_label, as_one)
     found = automorphisms(neighbours, label, most)
@@ -92,14 +85,6 @@ def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> IntArray:
     -------
     (G, V J) int64: pair ``v J + j`` goes to ``v' J + j'``. Automorphisms that lead out of the variants given
     are left out.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> stewart = mbssa.load("stewart")
-    >>> found = symmetry(stewart)
-    >>> (across_variants(found, [stewart]) == found.joints).all()
-    np.True_
     """
     n_joints = variants[0].n_joints
     several = variants[0].multiple_joints
@@ -149,12 +134,18 @@ def same_pairs(mechanism: Mechanism, variant: Mechanism) -> IntArray | None:
     return image
 
 
-def keeping(images: IntArray, label: Sequence[int] | IntArray) -> IntArray:
-    """The generators that take every joint to one with the same label.
+def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
+    """(J,) masks of the driven coordinates by joint of a variant; None where that has other pairs."""
+    here = same_pairs(mechanism, base.bare)
+    if here is None:
+        return None
+    driven = np.zeros_like(base.allowed)
+    driven[here] = mechanism.driven
+    return driven
 
-    >>> keeping(np.array([[1, 0, 2], [0, 2, 1]]), [5, 5, 7]).tolist()
-    [[1, 0, 2]]
-    """
+
+def keeping(images: IntArray, label: Sequence[int] | IntArray) -> IntArray:
+    """The generators that take every joint to one with the same label."""
     values = np.asarray(label)
     kept: IntArray = images[(values[images] == values).all(axis=1)]
     return kept
@@ -171,13 +162,6 @@ def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
     Returns
     -------
     (D,) int64: the first row of each row's orbit. Images that are not among the rows are passed over.
-
-    Examples
-    --------
-    Joints 0 and 1 may be exchanged; one input of three:
-
-    >>> orbits(np.array([[0], [1], [2]]), np.array([[1, 0, 2]])).tolist()
-    [0, 0, 2]
     """
     import scipy.sparse
     from scipy.sparse.csgraph import connected_components
@@ -212,12 +196,6 @@ def shown(orbit_of: IntArray, preferred: IntArray | Mask) -> tuple[IntArray, Int
     Returns
     -------
     rows (O,) ascending, members (O,) int64
-
-    Examples
-    --------
-    >>> rows, members = shown(np.array([0, 0, 2]), np.array([False, True, True]))
-    >>> rows.tolist(), members.tolist()
-    ([1, 2], [2, 1])
     """
     order = np.lexsort((np.arange(len(orbit_of)), -preferred.astype(np.int64), orbit_of))
     _, begin, members = np.unique(orbit_of[order], return_index=True, return_counts=True)

@@ -160,12 +160,6 @@ def undriven_mechanisms(mechanism: Mechanism, query: Query) -> tuple[list[Undriv
     ------
     ModelError
         See :func:`undriven_mechanism`.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> [base.n_inputs for base in undriven_mechanisms(mbssa.load("rotor"), Query())[0]]
-    [3]
     """
     every, complete = variants(mechanism, query)
     return [undriven_mechanism(bare, query, k, mechanism.n_driven) for k, bare in enumerate(every)], complete

@@ -12,7 +12,7 @@ from mbssa.joints.cam_profiles import Profile
 from mbssa.joints.cam_synthesis import LawCam
 from mbssa.joints.curves import Curve
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, GROUP_EDGE, GROUP_FILL, INK, MM_PER_INCH, OVER_EDGE, SMALL_TEXT, TEXT
+from mbssa.pictures.style import FONT, GROUP_EDGE, GROUP_FILL, INK, OVER_EDGE, SMALL_TEXT, TEXT, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,12 +55,8 @@ def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
     if not cams:
         raise ValueError("there is no cam to be drawn")
     refuse_beyond(MOST_CAMS, len(cams), "cams", "one picture", "draw models with fewer")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     width, height = _LEFT + _SIDE + _BETWEEN + _DIAGRAM + _RIGHT, _ROW * len(cams)
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    figure = figure_of(width, height)
     inside = _ROW - _TOP - _BOTTOM
     for row, (name, profile) in enumerate(cams):
         bottom = height - _ROW * (row + 1) + _BOTTOM

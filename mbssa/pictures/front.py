@@ -228,14 +228,9 @@ def _handles() -> list[Any]:
 
 
 def _panel(title: str, n_lines: int) -> tuple[Figure, Axes]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     below = _ROW * n_lines + 2.0 + _BOTTOM
     width, height = _LEFT + _WIDTH + _RIGHT, below + _HEIGHT + (_TOP if title else 3.0)
-    size = (width / style.MM_PER_INCH, height / style.MM_PER_INCH)
-    figure = Figure(figsize=size, facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    figure = style.figure_of(width, height)
     place = (_LEFT / width, below / height, _WIDTH / width, _HEIGHT / height)
     axes = figure.add_axes(place)
     axes.tick_params(labelsize=style.SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=style.FONT)

@@ -57,13 +57,19 @@ def text_size(text: str, points: float, *, bold: bool = False) -> tuple[float, f
     return max(widths) * MM_PER_POINT, (1.25 * len(lines) - 0.25) * points * MM_PER_POINT
 
 
-def blank(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty figure of this size in mm whose data coordinates are mm, y upwards, origin below left."""
+def figure_of(width: float, height: float, dpi: float | None = 150.0) -> Figure:
+    """An empty figure of this size in mm."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white")
+    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=dpi)
     FigureCanvasAgg(figure)
+    return figure
+
+
+def blank(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure of this size in mm whose data coordinates are mm, y upwards, origin below left."""
+    figure = figure_of(width, height, None)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_xlim(0.0, width)
     axes.set_ylim(0.0, height)

@@ -9,7 +9,7 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.trajectory import Level, level_number
 from mbssa.store import StoreError
-from routes.calibration.cost_store import keep, kept, key_of, nearest
+from routes.calibration.cost_store import keep, kept, key_of
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
 from routes.calibration.machine import this_machine
 from routes.calibration.measuring import coarse_pass, measured_costs, with_alternatives
@@ -91,7 +91,7 @@ def kept_costs(
     machine = this_machine()
     workers = min(workers, machine.cores)
     try:
-        found = nearest(key_of(machine, model, level_number(level), len(motion.time)))
+        found = kept(key_of(machine, model, level_number(level), len(motion.time)), near=True)
     except StoreError:  # without stored costs a run takes the default plan
         return None
     if found is None or not all(_is_known(found, name, workers) for name in _measurable(executors)):

@@ -53,8 +53,12 @@ def signature(model: Model) -> str:
     return state.hexdigest()[:16]
 
 
-def kept(key: Key) -> Costs | None:
-    """The costs that were kept, or None.
+#: SQL of the number of instants of a key, exactly or as near as there is one.
+_WHICH = {False: "doublings = ?", True: "TRUE ORDER BY abs(doublings - ?), doublings DESC LIMIT 1"}
+
+
+def kept(key: Key, near: bool = False) -> Costs | None:
+    """The costs stored for a key, or for the nearest number of instants; None without any.
 
     Raises
     ------
@@ -63,7 +67,8 @@ def kept(key: Key) -> Costs | None:
     """
     with transaction([_TABLE]) as store:
         row = store.execute(
-            "SELECT costs FROM calibrations_1 WHERE (machine, model, level, doublings) = (?, ?, ?, ?)", key
+            f"SELECT costs FROM calibrations_1 WHERE (machine, model, level) = (?, ?, ?) AND {_WHICH[near]}",
+            key,
         ).fetchone()
     if row is None:
         return None
@@ -71,23 +76,6 @@ def kept(key: Key) -> Costs | None:
         return Costs.from_json(row[0])
     except (AttributeError, LookupError, TypeError, ValueError):  # damaged, or as another version writes
         return None
-
-
-def nearest(key: Key) -> Costs | None:
-    """The costs that were kept for the number of instants that is nearest, or None.
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The store cannot be used.
-    """
-    with transaction([_TABLE]) as store:
-        row = store.execute(
-            "SELECT doublings FROM calibrations_1 WHERE (machine, model, level) = (?, ?, ?) "
-            "ORDER BY abs(doublings - ?), doublings DESC LIMIT 1",
-            key,
-        ).fetchone()
-    return None if row is None else kept((*key[:3], row[0]))
 
 
 def keep(key: Key, costs: Costs) -> None:

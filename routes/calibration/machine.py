@@ -43,11 +43,7 @@ class Machine:
 
 @cache
 def this_machine() -> Machine:
-    """The machine that this process runs on.
-
-    >>> this_machine().cores >= 1, this_machine() == this_machine()
-    (True, True)
-    """
+    """The machine that this process runs on."""
     return Machine(
         _processor(),
         cores(),

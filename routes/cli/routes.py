@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,19 +12,18 @@ from groups.cli.requests import model_asked, motion_asked
 from groups.trajectory import Level
 from mbssa import load, ranks
 from mbssa.bar import bar
-from mbssa.cli import STOPPED, fail, fail_all
-from mbssa.cli.console import deliver, present, show
+from mbssa.cli import fail, fail_all
+from mbssa.cli.console import present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from groups.model import Model
     from groups.motion import Motion
     from routes.study import Study
 
 
+@stopping("costs that were measured are kept")
 def routes(
     model: ModelArgument,
     workers: Annotated[
@@ -138,9 +135,6 @@ def routes(
             )
     except ValueError as error:
         fail(str(error))
-    except KeyboardInterrupt:
-        print("stopped by Ctrl-C; costs that were measured are kept", file=sys.stderr)
-        raise typer.Exit(STOPPED) from None
     _deliver_study(result, save, gantt, form)
 
 
@@ -204,8 +198,7 @@ def _simulate(
     recalibrate: bool,
     form: str,
 ) -> None:
-    from routes.plan_candidates import KINDS
-    from routes.reports.scaling import page, to_dict
+    from routes.reports.scaling import scaling_report
     from routes.study import predicted_scaling
 
     found = predicted_scaling(model, motion, counts, level=level, recalibrate=recalibrate)
@@ -216,19 +209,7 @@ def _simulate(
         best = max(found, key=lambda kind: float(found[kind].speed_up.max()))
         others = {kind: scaling for kind, scaling in found.items() if kind != best}
         draw_scaling(found[best], curve, title=title, name=best, beside=others)
-    if form == "json":
-        deliver(
-            json.dumps({kind: to_dict(scaling) for kind, scaling in found.items()}, indent=2) + "\n", None
-        )
-        return
-
-    def pages(screen: Console) -> None:
-        for kind, scaling in found.items():
-            screen.print(f"{kind}: {KINDS[kind]}", style="bold", markup=False)
-            page(scaling, screen)
-            screen.print()
-
-    show(pages)
+    present(scaling_report(found), form)
 
 
 def _draw_tree(model: Model, path: Path) -> None:

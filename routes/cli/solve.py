@@ -63,14 +63,6 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
         The request contradicts itself, or the plan does not fit: all faults.
     OSError
         The plan's file cannot be read.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
-    >>> motion = groups.default_motion(model.mechanism, steps=101)
-    >>> runner(Request(workers=2, executor="threads"), model, motion, "position").plan.instants
-    101
     """
     faults = []
     if request.resume and request.checkpoint is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
@@ -16,8 +15,8 @@ from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
 from mbssa.bar import bar
-from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, completion, fail, fail_all
-from mbssa.cli.console import present
+from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, completion, fail, fail_all
+from mbssa.cli.console import present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
@@ -29,6 +28,7 @@ _OWN = Path("own")
 Made = TypeVar("Made")
 
 
+@stopping("cases that are written are kept, --resume goes on")
 def sweep(
     model: ModelArgument,
     store: Annotated[Path, typer.Option(metavar="FOLDER", help="Write the cases there, as Parquet files.")],
@@ -126,46 +126,14 @@ def sweep(
     Example: mpiexec -n 2 mbssa sweep planar_four_bar --grid 2-3.point.x+=-0.1:0.1:101
     --motion own --record 1-4.angle --store bars
     """
-    check_format(form)
-    try:
-        _sweep(
-            model, store, (grid or [], sample or [], cases, number, method, seed), record, quantity or [],
-            limit or [], mode or [], branch, motion, steps, duration, workers, executor, block, resume,
-            plot, axes, force, form,
-        )  # fmt: skip
-    except KeyboardInterrupt:
-        print("stopped by Ctrl-C; cases that are written are kept, --resume goes on", file=sys.stderr)
-        raise typer.Exit(STOPPED) from None
-
-
-def _sweep(
-    name: str,
-    store: Path,
-    which: tuple[list[str], list[str], Path | None, int | None, str, int],
-    record: list[str] | None,
-    quantity: list[str],
-    limit: list[str],
-    mode: list[str],
-    branch: Branch | None,
-    motion_file: Path | None,
-    steps: int | None,
-    duration: float | None,
-    workers: int | None,
-    executor: str | None,
-    block: int | None,
-    resume: bool,
-    plot: Path | None,
-    axes: str | None,
-    force: bool,
-    form: str,
-) -> None:
     from routes.cli.sweep_cases import cases_asked, limits_asked
     from routes.executors import launched_executor
     from routes.reports.sweep import sweep_report
     from routes.sweep.run import prepare, run
     from routes.sweep.store import SweepError
 
-    model = model_asked(load(name), name)
+    check_format(form)
+    built = model_asked(load(model), model)
     faults: list[str] = []
 
     def asked(make: Callable[[], Made]) -> Made | None:
@@ -175,27 +143,29 @@ def _sweep(
             faults.extend(str(error).split(BETWEEN))
             return None
 
-    cases = asked(lambda: cases_asked(*which))  # type: ignore[arg-type]
-    limits = asked(lambda: limits_asked(limit))
-    modes = asked(lambda: modes_asked(model, mode))
-    quantities = expressions_asked(quantity, faults)
-    motion: Motion | Literal["own"] | None = None
-    if motion_file == _OWN:
-        motion = "own"
-    elif motion_file is not None:
-        motion = asked(lambda: read_motion(model.mechanism, motion_file, steps=steps, duration=duration))
+    which = asked(
+        lambda: cases_asked(grid or [], sample or [], cases, number, method, seed)  # type: ignore[arg-type]
+    )
+    limits = asked(lambda: limits_asked(limit or []))
+    modes = asked(lambda: modes_asked(built, mode or []))
+    quantities = expressions_asked(quantity or [], faults)
+    moved: Motion | Literal["own"] | None = None
+    if motion == _OWN:
+        moved = "own"
+    elif motion is not None:
+        moved = asked(lambda: read_motion(built.mechanism, motion, steps=steps, duration=duration))
         steps = duration = None
     if plot is not None:
-        faults += target_faults([Target("--plot", plot, STILL)], [name, motion_file, which[2]], force)
+        faults += target_faults([Target("--plot", plot, STILL)], [model, motion, cases], force)
     elif axes is not None:
         faults.append("--axes: is for pictures; write --plot FILE too")
-    if faults or cases is None:
+    if faults or which is None:
         fail_all(faults)
     names = None if record is None else names_asked(record)
     try:
         setup = prepare(
-            model, cases, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
-            branch=branch, motion=motion, steps=steps, duration=duration, block=block,
+            built, which, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
+            branch=branch, motion=moved, steps=steps, duration=duration, block=block,
         )  # fmt: skip
         drawn = names_asked([axes]) if axes is not None else None
         if plot is not None:
@@ -207,7 +177,7 @@ def _sweep(
                 workers=workers or os.cpu_count() or 1,
                 executor=executor or (launched.name if launched else "processes"),
                 resume=resume,
-                progress=lambda share: told(f"solving {cases.number:,} cases", share),
+                progress=lambda share: told(f"solving {which.number:,} cases", share),
             )
         files = []
         if plot is not None:
@@ -219,8 +189,8 @@ def _sweep(
         fail_all(str(error).split(BETWEEN))
     except SweepError as error:
         fail(str(error), NOT_DETERMINED)
-    title = model.mechanism.title
-    present(sweep_report(found, f"{name}: {title}" if title else name, files), form)
+    title = built.mechanism.title
+    present(sweep_report(found, f"{model}: {title}" if title else model, files), form)
     raise typer.Exit(OK)
 
 

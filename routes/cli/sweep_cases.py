@@ -27,11 +27,6 @@ def cases_asked(
     ------
     ValueError
         None of the three ways, or several; texts that are none of the forms: all of them.
-
-    Examples
-    --------
-    >>> cases_asked(["2-3.slide=0.9:1.4:3", "mode 2=1,2"], [], None, None, "sobol", 0).definition["values"]
-    {'2-3.slide': [0.9, 1.15, 1.4], 'mode 2': [1.0, 2.0]}
     """
     faults: list[str] = []
     ways = [name for name, given in (("--grid", grids), ("--sample", samples), ("--cases", file)) if given]
@@ -64,11 +59,6 @@ def limits_asked(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     ------
     ValueError
         Other texts: all of them.
-
-    Examples
-    --------
-    >>> limits_asked(["2-3.slide=0.9:1.4"])
-    {'2-3.slide': (0.9, 1.4)}
     """
     faults: list[str] = []
     found = _named(texts, "--limit", "LOW:HIGH", _ends, faults)

@@ -40,8 +40,8 @@ class BestFirst(Iterator[tuple[float, Route]]):
     (True, (6.0, ((1,), (2, 3))), True)
     """
 
-    def __init__(self, dag: Dag, unit: float, parts: Sequence[_Part]) -> None:
-        self._dag, self._unit, self._parts = dag, unit, parts
+    def __init__(self, unit: float, parts: Sequence[Search]) -> None:
+        self._unit, self._parts = unit, parts
         self._routes = self._sums()
 
     @property
@@ -53,13 +53,17 @@ class BestFirst(Iterator[tuple[float, Route]]):
 
     def __next__(self) -> tuple[float, Route]:
         cost, choice = next(self._routes)
-        stages = [stage for part, k in zip(self._parts, choice, strict=True) for stage in part.route(k)]
+        stages = [
+            tuple(sorted(each.part.groups[x] + 1 for x in members(mask)))
+            for each, k in zip(self._parts, choice, strict=True)
+            for mask in each[k][1]
+        ]
         return cost * self._unit, tuple(stages)
 
     def _sums(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Choices of a route for each part, the smallest sum of costs first."""
         start = tuple(0 for _ in self._parts)
-        queue = [(sum(part.cost(0) for part in self._parts), start, 0)]
+        queue = [(sum(part[0][0] for part in self._parts), start, 0)]
         while queue:
             cost, choice, first = heappop(queue)
             yield cost, choice
@@ -67,7 +71,7 @@ class BestFirst(Iterator[tuple[float, Route]]):
             for i in range(first, len(choice)):
                 part = self._parts[i]
                 if part.has(choice[i] + 1):
-                    more = cost - part.cost(choice[i]) + part.cost(choice[i] + 1)
+                    more = cost - part[choice[i]][0] + part[choice[i] + 1][0]
                     heappush(queue, (more, (*choice[:i], choice[i] + 1, *choice[i + 1 :]), i))
 
 
@@ -126,7 +130,7 @@ def best_first(
     else:
         dag = told_apart(dag)
     overhead = round(stage / unit) * workers
-    return BestFirst(dag, unit / workers, [_Part(part) for part in _parts(dag, priced, overhead, workers)])
+    return BestFirst(unit / workers, [Search(part) for part in _parts(dag, priced, overhead, workers)])
 
 
 def _checked(
@@ -198,32 +202,3 @@ def _part(
         shape,
         tuple(index[group] for group in places),
     )
-
-
-class _Part:
-    """Routes of a part that were found so far; more are searched on demand."""
-
-    def __init__(self, part: Part) -> None:
-        self._part, self._search = part, Search(part)
-        self._found: list[tuple[int, tuple[int, ...]]] = []
-        self._more = iter(self._search)
-
-    @property
-    def exact(self) -> bool:
-        return self._search.exact
-
-    def has(self, k: int) -> bool:
-        while len(self._found) <= k:
-            route = next(self._more, None)
-            if route is None:
-                return False
-            self._found.append(route)
-        return True
-
-    def cost(self, k: int) -> int:
-        self.has(k)
-        return self._found[k][0]
-
-    def route(self, k: int) -> Iterator[tuple[int, ...]]:
-        for mask in self._found[k][1]:
-            yield tuple(sorted(self._part.groups[x] + 1 for x in members(mask)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush, heappushpop
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -125,8 +126,20 @@ class Search:
         self._ready: dict[int, int] = {}
         self._seen: set[object] = set()
         self._turn = 0
+        self._found: list[tuple[int, tuple[int, ...]]] = []
+        self._more = self._routes()
 
-    def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+    def has(self, k: int) -> bool:
+        """Whether there is a route k, from 0; searches it if it was not found yet."""
+        self._found += islice(self._more, max(0, k + 1 - len(self._found)))
+        return k < len(self._found)
+
+    def __getitem__(self, k: int) -> tuple[int, tuple[int, ...]]:
+        if not self.has(k):
+            raise IndexError(k)
+        return self._found[k]
+
+    def _routes(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         queue: list[_Begun] = []
         begun: _Begun | None = self._opened((), 0, 0, sum(self.part.cost), 0)
         patience = PATIENCE

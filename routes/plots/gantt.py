@@ -14,9 +14,9 @@ from groups.pictures.key import add_key
 from groups.pictures.style import BODY_COLOURS, FINE, GRID
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, text_size
+from mbssa.pictures.style import FONT, INK, SMALL_TEXT, TEXT, figure_of, text_size
 from routes.event_log import EventLog
-from routes.simulate import Schedule
+from routes.simulate import Schedule, unit_of_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,11 +138,12 @@ def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | No
     )
     refuse_beyond(MOST_BARS, sum(len(c.call) for c in charts), "bars", "one picture", "use fewer chunks")
     longest = max(chart.schedule.makespan for chart in charts)
-    unit, factor = ("s", 1.0) if longest >= 1 else ("ms", 1e3) if longest >= 1e-3 else ("µs", 1e6)
+    unit, factor = unit_of_time(longest)
     names = list(dict.fromkeys(kinds)) if kinds is not None else []
     calls = max(len(chart.calls) for chart in charts)
     colours = [BODY_COLOURS[(names.index(kinds[k]) if kinds else k) % _MOST_KEYS] for k in range(calls)]
-    row = _row(charts)
+    rows = sum(chart.schedule.workers for chart in charts)
+    row = float(np.clip(_TALLEST * len(charts) / max(rows, 1), _LOWEST_ROW, _ROW))
     figure, panels = _panels(charts, row, title)
     for number, (axes, chart) in enumerate(zip(panels, charts, strict=True)):
         axes.set_xlim(0.0, 1.005 * longest * factor or 1.0)
@@ -168,14 +169,7 @@ def draw_gantt(
 ) -> None:
     """Write :func:`gantt` to a .svg, .png or .pdf file, which is either whole or not there.
 
-    Raises
-    ------
-    ValueError
-        As :func:`gantt`, or another ending.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
-    OSError
-        The file cannot be written.
+    Raises as :func:`gantt`; ``ValueError`` for another ending too, and ``OSError``.
 
     Examples
     --------
@@ -192,21 +186,12 @@ def draw_gantt(
     save(gantt(charts, title=title, kinds=kinds), path)
 
 
-def _row(charts: Sequence[Chart]) -> float:
-    rows = sum(chart.schedule.workers for chart in charts)
-    return float(np.clip(_TALLEST * len(charts) / max(rows, 1), _LOWEST_ROW, _ROW))
-
-
 def _panels(charts: Sequence[Chart], row: float, title: str) -> tuple[Figure, list[Axes]]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     heights = [row * max(chart.schedule.workers, 1) for chart in charts]
     top = _TOP if title else _TOP - 4.0
     width = _LEFT + _WIDTH + _RIGHT
     height = top + sum(heights) + _BETWEEN * (len(charts) - 1) + _BOTTOM
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    figure = figure_of(width, height)
     panels: list[Axes] = []
     above = top
     for rows in heights:

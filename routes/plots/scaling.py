@@ -12,7 +12,7 @@ from groups.pictures.key import add_key
 from groups.pictures.style import DRIVEN, FINE, FRAME_COLOUR, GRID
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import require_matplotlib
-from mbssa.pictures.style import FONT, GROUP_EDGE, INK, MM_PER_INCH, SMALL_TEXT, TEXT, UNDER_EDGE
+from mbssa.pictures.style import FONT, GROUP_EDGE, INK, SMALL_TEXT, TEXT, UNDER_EDGE, figure_of
 from routes.scaling import ENOUGH
 
 if TYPE_CHECKING:
@@ -114,14 +114,7 @@ def draw_scaling(
 ) -> None:
     """Write :func:`speed_ups` to a .svg, .png or .pdf file, which is either whole or not there.
 
-    Raises
-    ------
-    ValueError
-        Another ending.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
-    OSError
-        The file cannot be written.
+    Raises as :func:`speed_ups`; ``ValueError`` for another ending, and ``OSError``.
 
     Examples
     --------
@@ -168,13 +161,10 @@ def _number(value: float) -> str:
 
 
 def _panel(title: str) -> tuple[Figure, Axes]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     width, height = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + (_TOP if title else 3.0)
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    figure = figure_of(width, height)
     axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.pictures.canvas import plain
 from groups.pictures.key import add_key
 from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, figure_of
 from routes.sweep.block import ABOUT
 from routes.sweep.envelope import Envelope
 
@@ -60,11 +61,6 @@ def axes_of(
     ------
     ValueError
         Columns that there are not, or more than three; nothing to draw over.
-
-    Examples
-    --------
-    >>> axes_of(["case", "1-2.angle", "tip.x", "tip.y"], ["1-2.angle"])
-    ('tip.x', 'tip.y')
     """
     if asked is not None:
         missing = [name for name in asked if name not in columns]
@@ -159,14 +155,7 @@ def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
 def draw_sweep(found: Sweep, path: str | os.PathLike[str], *, axes: Sequence[str] | None = None) -> None:
     """Write :func:`sweep_picture` to a .svg, .png or .pdf file, which is either whole or not there.
 
-    Raises
-    ------
-    ValueError
-        Another ending, or what :func:`sweep_picture` refuses.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
-    OSError
-        The file cannot be written.
+    Raises as :func:`sweep_picture`; ``ValueError`` for another ending too, and ``OSError``.
 
     Examples
     --------
@@ -323,14 +312,11 @@ def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str,
 
 def _panels(count: int, apart: float = 4.0) -> tuple[Figure, list[Axes]]:
     height = _BOTTOM + _TOP + count * _TALL + (count - 1) * apart
-    figure = _figure(WIDTH, height)
+    figure = figure_of(WIDTH, height)
     made = []
     for k in range(count):
         bottom = height - _TOP - (k + 1) * _TALL - k * apart
-        axes = figure.add_axes(
-            (_LEFT / WIDTH, bottom / height, (WIDTH - _LEFT - _RIGHT) / WIDTH, _TALL / height)
-        )
-        _plain(axes)
+        axes = _at(figure, _LEFT, bottom, WIDTH - _LEFT - _RIGHT, _TALL)
         axes.grid(color=GRID, lw=0.4)
         if k < count - 1:
             axes.tick_params(labelbottom=False)
@@ -364,15 +350,8 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
         from matplotlib.colors import ListedColormap
 
         axes.pcolormesh(edges[i], edges[j], tried.T, cmap=ListedColormap([_TRIED]), rasterized=True)
-        mesh = axes.pcolormesh(
-            edges[i],
-            edges[j],
-            cells.T,
-            cmap="viridis",
-            vmin=min(low, high - 1e-12),
-            vmax=high,
-            rasterized=True,
-        )
+        span: dict[str, Any] = {"cmap": "viridis", "vmin": min(low, high - 1e-12), "vmax": high}
+        mesh = axes.pcolormesh(edges[i], edges[j], cells.T, rasterized=True, **span)
         axes.set_xlabel(_labelled(found, names[i]), fontsize=SMALL_TEXT, family=FONT)
         axes.set_ylabel(_labelled(found, names[j]), fontsize=SMALL_TEXT, family=FONT)
     if colour is None or mesh is None or high - low < 1e-12:
@@ -432,7 +411,7 @@ def _layout(
         wide = WIDTH - _LEFT - _RIGHT
         tall = float(np.clip(wide * extent[1] / extent[0], 30.0, 110.0)) if alike else 75.0
         height = _BOTTOM + 13.0 + tall + _TOP
-        figure = _figure(WIDTH, height)
+        figure = figure_of(WIDTH, height)
         panel = _at(figure, _LEFT, _BOTTOM + 13.0, wide, tall)
         bar = _at(figure, _LEFT + wide / 4, 9.0, wide / 2, _BAR)
         return figure, [panel], bar
@@ -443,7 +422,7 @@ def _layout(
         mm = [float(np.clip(each, 18.0, 80.0)) for each in mm]
         mm[0], mm[1] = (each * room / (mm[0] + mm[1]) for each in mm[:2])
     height = _BOTTOM + mm[1] + _GAP + mm[2] + _TOP
-    figure = _figure(WIDTH, height)
+    figure = figure_of(WIDTH, height)
     above = _BOTTOM + mm[1] + _GAP
     front = _at(figure, _LEFT, above, mm[0], mm[2])
     side = _at(figure, 2 * _LEFT + mm[0], above, mm[1], mm[2])
@@ -455,30 +434,11 @@ def _layout(
 # --- both ------------------------------------------------------------------------------------------
 
 
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH), facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
-    return figure
-
-
 def _at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Axes:
     width, height = (side * MM_PER_INCH for side in figure.get_size_inches())
     axes = figure.add_axes((left / width, bottom / height, wide / width, tall / height))
-    _plain(axes)
+    plain(axes)
     return axes
-
-
-def _plain(axes: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT, color=INK)
-    for spine in axes.spines.values():
-        spine.set_linewidth(0.5)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(6))
 
 
 def _labelled(found: Sweep, name: str) -> str:

@@ -23,6 +23,7 @@ from mbssa.pictures.style import (
     text_size,
     write,
 )
+from routes.simulate import unit_of_time
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -99,7 +100,11 @@ def routes_tree(
     stages = max(map(len, ends), default=0)
     refuse_beyond(MOST_ROUTES, len(ends), "rows", "one picture", "draw a tree of the best, from tree_of")
     refuse_beyond(MOST_STAGES, stages, "stages in sequence", "one picture", "draw the structural diagram")
-    texts = {node: _text(node[-1]) + letters.get(node, "") for node in tree if node}
+    texts = {
+        node: "\n".join(wrap(" ∥ ".join(map(str, node[-1])), _LETTERS)) + letters.get(node, "")
+        for node in tree
+        if node
+    }
     said = {
         route: f"{rows[route]} routes"
         if route in rows
@@ -153,14 +158,7 @@ def draw_tree(
 ) -> None:
     """Write :func:`routes_tree` to a .svg, .png or .pdf file, which is either whole or not there.
 
-    Raises
-    ------
-    ValueError
-        As :func:`routes_tree`, or another ending.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
-    OSError
-        The file cannot be written.
+    Raises as :func:`routes_tree`; ``ValueError`` for another ending too, and ``OSError``.
 
     Examples
     --------
@@ -250,16 +248,12 @@ def _laid_out(tree: nx.DiGraph[Route], texts: Mapping[Route, str], tail: float) 
     return _Layout(y, left, wide, left[-1] + wide[-1] + 2 * _INSIDE + 1.0 + tail, rows * row)
 
 
-def _text(stage: tuple[int, ...]) -> str:
-    return "\n".join(wrap(" ∥ ".join(map(str, stage)), _LETTERS))
-
-
 def _said(tree: nx.DiGraph[Route], route: Route, best: Route | None, seconds: float | None) -> str:
     """Label at the end of a route."""
     words = [mark for mark in ("sequential", "parallel") if tree.nodes[route][mark]]
     words += ["best"] * (route == best)
     if seconds is not None:
-        unit, factor = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
+        unit, factor = unit_of_time(seconds)
         words.append(f"{seconds * factor:.3g} {unit}")
     return ", ".join(words)
 

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import plain_table
+from mbssa.reports.table import Heading, Part, Report, Table
+from routes.plan_candidates import KINDS
 from routes.scaling import ENOUGH
+from routes.simulate import unit_of_time
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from routes.scaling import Scaling
 
 
-def page(scaling: Scaling, console: Console) -> None:
-    """Print the predicted times on each number of workers, and what limits them."""
-    console.print(table(scaling))
-    for line in lines(scaling):
-        console.print(line, markup=False)
+def scaling_report(found: Mapping[str, Scaling]) -> Report:
+    """Predicted times on each number of workers, and their limits, by kind of plan."""
+    parts: list[Part] = []
+    for kind, scaling in found.items():
+        parts += [Heading(f"{kind}: {KINDS[kind]}"), _table(scaling), *lines(scaling), ""]
+    return Report(parts, lambda: {kind: to_dict(scaling) for kind, scaling in found.items()})
 
 
-def table(scaling: Scaling) -> Table:
+def _table(scaling: Scaling) -> Table:
     """A row for each number of workers: time, speed-up, efficiency, and the bound of Amdahl's law."""
-    unit, factor = _unit(float(scaling.makespan.max()))
+    unit, factor = unit_of_time(float(scaling.makespan.max()))
     columns = ("Workers", f"Predicted {unit}", "Speed-up", "Efficiency", "Amdahl's bound")
-    made = plain_table(columns, columns)
-    for workers, makespan, times, share, bound in zip(
-        scaling.workers,
-        scaling.makespan.tolist(),
-        scaling.speed_up.tolist(),
-        scaling.efficiency.tolist(),
-        scaling.amdahl(scaling.workers).tolist(),
-        strict=True,
-    ):
-        row = (f"{workers:,}", f"{makespan * factor:.4g}", f"{times:.2f}", f"{share:.0%}", f"{bound:.2f}")
-        made.add_row(*row)
-    return made
+    makespan, bounds = scaling.makespan * factor, scaling.amdahl(scaling.workers)
+    rows = [
+        (f"{workers:,}", f"{time:.4g}", f"{times:.2f}", f"{share:.0%}", f"{bound:.2f}")
+        for workers, time, times, share, bound in zip(
+            scaling.workers, makespan, scaling.speed_up, scaling.efficiency, bounds, strict=True
+        )
+    ]
+    return Table(columns, rows, right=columns)
 
 
 def lines(scaling: Scaling) -> list[str]:
@@ -51,7 +48,7 @@ def lines(scaling: Scaling) -> list[str]:
     serial share 20 %: speed-up at most 5 by Amdahl's law
     4 workers: speed-up 2.5, at least 95 % of the maximum
     """
-    unit, factor = _unit(scaling.critical)
+    unit, factor = unit_of_time(scaling.critical)
     limit, critical = f"{scaling.limit:.3g}", f"{scaling.critical * factor:.3g} {unit}"
     most = scaling.sequential / scaling.serial if scaling.serial else None
     amdahl = f"speed-up at most {most:.3g}" if most else "no limit"
@@ -65,14 +62,7 @@ def lines(scaling: Scaling) -> list[str]:
 
 
 def to_dict(scaling: Scaling) -> dict[str, Any]:
-    """Predicted scaling as lists and numbers, times in s; None for a limit that there is not.
-
-    >>> import numpy as np
-    >>> from routes.scaling import scaling
-    >>> record = to_dict(scaling(np.full(2, 1e-3), np.zeros(3, dtype=int), np.zeros(0, dtype=int), (1, 2)))
-    >>> record["speed_up"], record["enough"], record["amdahl_limit"]
-    ([1.0, 2.0], {'workers': 2, 'seconds': 0.001}, None)
-    """
+    """Predicted scaling as lists and numbers, times in s; None for a limit that there is not."""
     return {
         "workers": list(scaling.workers),
         "seconds": scaling.makespan.tolist(),
@@ -86,8 +76,3 @@ def to_dict(scaling: Scaling) -> dict[str, Any]:
         "amdahl_limit": scaling.sequential / scaling.serial if scaling.serial else None,
         "enough": {"workers": scaling.enough, "seconds": scaling.enough_makespan},
     }
-
-
-def _unit(seconds: float) -> tuple[str, float]:
-    """The unit in which a time has digits before the point, and how many of it are in a second."""
-    return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)

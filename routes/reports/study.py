@@ -83,12 +83,7 @@ def _table(study: Study) -> Table:
 
 
 def short(plan: Plan) -> str:
-    """A plan in words; of a long route only its beginning.
-
-    >>> from routes.plan import Plan
-    >>> short(Plan((((1, 2, 3),),), 1000, 500, start="seeded", executor="threads", workers=2))
-    '1+2+3, 2 seeded chunks of 500, threads × 2'
-    """
+    """A plan in words; of a long route only its beginning."""
     route, _, rest = str(plan).partition(", ")
     if len(route) > _LONG:
         cut = route[:_LONG].rstrip("0123456789")

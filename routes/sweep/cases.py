@@ -8,6 +8,7 @@ import math
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -105,9 +106,8 @@ def grid(values: Mapping[str, npt.ArrayLike]) -> Cases:
     if faults:
         raise ValueError("; ".join(faults))
     definition = {"kind": "grid", "values": {name: column.tolist() for name, column in columns.items()}}
-    source = _Grid(tuple(columns.values()))
     number = math.prod(len(column) for column in columns.values())
-    return Cases(tuple(columns), number, definition, source)
+    return Cases(tuple(columns), number, definition, partial(_of_grid, tuple(columns.values())))
 
 
 def even_steps(low: float, high: float, number: int) -> list[float]:
@@ -185,7 +185,7 @@ def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", see
     if faults:
         raise ValueError("; ".join(faults))
     definition = {"kind": "sample", "ranges": said, "number": number, "method": method, "seed": seed}
-    return Cases(tuple(ranges), number, definition, _Sample(tuple(kept), number, method, seed))
+    return Cases(tuple(ranges), number, definition, partial(_of_sample, kept, number, method, seed))
 
 
 def _even(given: Any) -> tuple[tuple[float, float], list[float]]:
@@ -253,43 +253,31 @@ def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
     values = np.stack(list(found.values()), axis=1)
     digest = hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
     definition = {"kind": "table", "names": list(found), "number": len(values), "sha256": digest}
-    return Cases(tuple(found), len(values), definition, _Table(values))
+    return Cases(tuple(found), len(values), definition, partial(_of_table, values))
 
 
-@dataclass(frozen=True, eq=False)
-class _Grid:
-    axes: tuple[Floats, ...]
-
-    def __call__(self, start: int, stop: int) -> Floats:
-        at = np.arange(start, stop, dtype=np.int64)
-        columns = []
-        for axis in reversed(self.axes):
-            at, which = np.divmod(at, len(axis))
-            columns.append(axis[which])
-        return np.stack(columns[::-1], axis=1)
+def _of_grid(axes: Sequence[Floats], start: int, stop: int) -> Floats:
+    shape = [len(axis) for axis in axes]
+    which = np.unravel_index(np.arange(start, stop, dtype=np.int64), shape)
+    return np.stack([axis[at] for axis, at in zip(axes, which, strict=True)], axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    ranges: tuple[Any, ...]
-    number: int
-    method: Method
-    seed: int
-
-    def __call__(self, start: int, stop: int) -> Floats:
-        wide = len(self.ranges)
-        unit = (
-            latin(start, stop, self.number, wide, self.seed)
-            if self.method == "latin"
-            else _drawn(self.method, wide, self.seed, start, stop)
-        )
-        columns = []
-        for each, share in zip(self.ranges, unit.T, strict=True):
-            if hasattr(each, "ppf"):
-                columns.append(each.ppf(np.clip(share, _LEAST, _MOST)))
-            else:
-                columns.append(each[0] + share * (each[1] - each[0]))
-        return np.stack(columns, axis=1).astype(np.float64)
+def _of_sample(
+    ranges: Sequence[Any], number: int, method: Method, seed: int, start: int, stop: int
+) -> Floats:
+    wide = len(ranges)
+    unit = (
+        latin(start, stop, number, wide, seed)
+        if method == "latin"
+        else _drawn(method, wide, seed, start, stop)
+    )
+    columns = []
+    for each, share in zip(ranges, unit.T, strict=True):
+        if hasattr(each, "ppf"):
+            columns.append(each.ppf(np.clip(share, _LEAST, _MOST)))
+        else:
+            columns.append(each[0] + share * (each[1] - each[0]))
+    return np.stack(columns, axis=1).astype(np.float64)
 
 
 #: The sequence that a thread drew from last: to be led to the next block, not anew from the first case.
@@ -317,12 +305,8 @@ def _drawn(method: Method, wide: int, seed: int, start: int, stop: int) -> Float
     return points
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    rows: Floats
-
-    def __call__(self, start: int, stop: int) -> Floats:
-        return self.rows[start:stop]
+def _of_table(rows: Floats, start: int, stop: int) -> Floats:
+    return rows[start:stop]
 
 
 def _columns(given: Mapping[str, npt.ArrayLike], what: str) -> tuple[dict[str, Floats], list[str]]:

@@ -1,4 +1,4 @@
-"""Between which values a quantity lies over time, among many designs of one motion."""
+"""Ranges of quantities over time among many designs of one motion."""
 
 from __future__ import annotations
 

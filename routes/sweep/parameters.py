@@ -103,13 +103,6 @@ def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> 
     ------
     ValueError
         Names that mean nothing, or the same thing as another: all of them, with what to write instead.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> [found.targets[0].kind for found in parameters_of(bar, ["1-2.angle", "2-3.point.x+", "mode 2"], 2)]
-    ['input', 'joint', 'mode']
     """
     found, faults = [], []
     for name in names:
@@ -277,13 +270,7 @@ def _checked(value: Any, keys: Sequence[Key], what: str) -> tuple[Key, ...]:
 
 
 def framed(mechanism: Mechanism, parameters: Iterable[Parameter]) -> Mechanism:
-    """The mechanism with frames of the joints whose frames are to be changed.
-
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> framed(bar, parameters_of(bar, ["2-3.frames[1].origin.x+"], 2)).joint("2-3").geometry.point is None
-    True
-    """
+    """The mechanism with frames of the joints whose frames are to be changed."""
     joints = dict(mechanism.joint_geometry)
     for parameter in parameters:
         for target in parameter.targets:
@@ -299,14 +286,6 @@ def changed(mechanism: Mechanism, parameters: Sequence[Parameter], values: Seque
     ------
     ValueError
         A length or a radius that is not positive, a direction of no length.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> wider = changed(bar, parameters_of(bar, ["1-4.point.x+"], 2), [0.5])
-    >>> bar.joint("1-4").geometry.point, wider.joint("1-4").geometry.point
-    ((0.9, 0.0), (1.4, 0.0))
     """
     joints: dict[int, Any] = dict(mechanism.joint_geometry)
     bodies: dict[int, Any] = dict(mechanism.body_geometry)

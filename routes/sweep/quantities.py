@@ -70,16 +70,6 @@ def quantities_of(
     ------
     ValueError
         Names that mean nothing: all of them, with what to write instead.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> for found in quantities_of(bar, joint_frames(bar), ["2-3", "coupler.tracer"], moving=False):
-    ...     print(found.kind, *found.columns)
-    coordinate 2-3.angle
-    point coupler.tracer.x coupler.tracer.y
     """
     found: list[Quantity] = []
     faults = []
@@ -100,15 +90,6 @@ def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, s
     ------
     ValueError
         Expressions that cannot be read, names that there are not, units that do not fit: all of them.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> reach, = expressions_of(bar, joint_frames(bar), {"reach": "norm(coupler.tracer - crank.origin)"})
-    >>> reach.units, reach.bodies
-    (('m',), (1, 2))
     """
     number, vector = np.zeros(1), np.zeros((1, 3))  # units alone matter here
     operands = Operands(
@@ -269,17 +250,19 @@ def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict
     quantities = list(quantities)
     found = _expressed(model, seen, quantities)
     for each in quantities:
-        if each.kind == "expression":
-            continue
         if each.kind == "figure":
-            array = poses.residual if each.part == "residual" else poses.condition
-            worst = array.max(axis=0) if each.part == "residual" else array.min(axis=0)
-            found[each.columns[0]] = worst
+            found[each.part] = _worst(poses, each.part, 0)
         elif each.kind == "coordinate":
             found[each.columns[0]] = _coordinate_of(model, seen, each)
-        else:
+        elif each.kind != "expression":
             numbers = _point(model, seen, each) if each.kind == "point" else _pose(model, poses, each.index)
             found.update(zip(each.columns, numbers.T, strict=True))
+    return found
+
+
+def _worst(of: Poses | Trajectory, figure: str, axis: int) -> Floats:
+    """The largest residual or the smallest condition of all groups."""
+    found: Floats = of.residual.max(axis=axis) if figure == "residual" else of.condition.min(axis=axis)
     return found
 
 
@@ -427,17 +410,14 @@ def followed(trajectory: Trajectory, quantities: Iterable[Quantity]) -> dict[str
     texts = {each.name: each.part for each in quantities if each.kind == "expression"}
     found = {one.name: one.value for one in derived(trajectory, texts)} if texts else {}
     for each in quantities:
-        if each.kind == "expression":
-            continue
         if each.kind == "figure":
-            array = trajectory.residual if each.part == "residual" else trajectory.condition
-            found[each.columns[0]] = array.max(axis=1) if each.part == "residual" else array.min(axis=1)
+            found[each.part] = _worst(trajectory, each.part, 1)
         elif each.kind == "coordinate":
             motion = trajectory.joint(trajectory.mechanism.joint_ids[each.index])[each.part]
             level = (motion.value, motion.rates, motion.accelerations)[each.order]
             assert level is not None  # the motion was solved to this level
             found[each.columns[0]] = level
-        else:
+        elif each.kind != "expression":
             body = trajectory.body(each.index + 1)
             if each.kind == "point":
                 numbers = body.point(each.part)

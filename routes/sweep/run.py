@@ -22,6 +22,7 @@ from groups.motion import Motion, default_motion
 from groups.trajectory import Branch
 from mbssa import Mechanism, Structure, decompose
 from mbssa.io.records import check_writable, to_record
+from routes.checkpoint import digest
 from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
 from routes.lock import locked
@@ -217,16 +218,6 @@ def prepare(
         All faults at once.
     ModuleNotFoundError
         The extra ``sweeps`` is not installed.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from routes.sweep import grid
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> prepare(bar, grid({"1-2.angel": [0.0]}), store="bar", record=["9-9"])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ValueError: 1-2.angel: did you mean '1-2.angle'?
-      9-9: no joint or body '9-9'; there are ... rocker; figures are residual, condition
     """
     if find_spec("pyarrow") is None:
         raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
@@ -380,10 +371,8 @@ def _manifest(setup: Setup) -> dict[str, Any]:
     text = json.dumps(to_record(model.mechanism), sort_keys=True)
     motion: Any = setup.motion
     if isinstance(motion, Motion):
-        state = hashlib.sha256()
-        for array in (motion.time, motion.value, motion.rate, motion.acceleration):
-            state.update(np.ascontiguousarray(array).tobytes())
-        motion = {"instants": len(motion.time), "sha256": state.hexdigest()}
+        arrays = (motion.time, motion.value, motion.rate, motion.acceleration)
+        motion = {"instants": len(motion.time), "sha256": digest(*arrays)}
     elif motion == "own":
         motion = {"own": True, "steps": setup.steps, "duration": setup.duration}
     names = ("mbssa", "numpy", "scipy", "numba")  # what draws the cases and solves them

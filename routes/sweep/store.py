@@ -34,11 +34,7 @@ class SweepError(RuntimeError):
 
 
 def part_path(folder: Path, block: int) -> Path:
-    """Path of the cases of a block.
-
-    >>> part_path(Path("tips"), 12).as_posix()
-    'tips/parts/part-000012.parquet'
-    """
+    """Path of the cases of a block."""
     return folder / PARTS / f"part-{block:06d}.parquet"
 
 

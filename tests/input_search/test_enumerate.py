@@ -89,7 +89,7 @@ def test_more_than_a_machine_word_are_counted_and_not_numbered():
 
 
 def test_sets_are_counted_as_long_as_they_fit():
-    """What could be if every joint had as many sets as the one that has most does not matter."""
+    """An upper bound by the joint with most sets does not refuse a count."""
     ways = np.ones((30, 4), dtype=object)
     ways[0, 3] = 20
     room = Schemes(25, ways)

@@ -282,7 +282,7 @@ def test_coordinates_that_stand_still_are_not_told_apart_by_rounding(tmp_path):
         assert report.solvable == (evaluated.valid[row] > 0)
 
 
-#: A slider-crank at its dead point: the slide stands still, and the count knows nothing of it.
+#: A slider-crank in its dead-centre position: the slide has no velocity, and the count does not show it.
 DEAD = """
 format = 1
 space = "planar"

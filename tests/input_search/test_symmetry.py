@@ -36,7 +36,7 @@ def edges(mechanism, turn):
 
 
 def by_brute_force(mechanism):
-    """How many automorphisms, and which joints lie in one orbit."""
+    """Number of automorphisms, and the orbits of the joints."""
     n = mechanism.n_bodies
     here = edges(mechanism, range(n))
     equal = math.prod(math.factorial(count) for count in here.values())

@@ -1,4 +1,4 @@
-"""What the paper and its mechanisms say of inputs, found by the search."""
+"""Statements of the paper on inputs, found by the search."""
 
 import numpy as np
 import pytest

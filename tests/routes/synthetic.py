@@ -11,6 +11,7 @@ import numpy.typing as npt
 import mbssa
 from mbssa.mechanism import JointGeometry, Mechanism
 from mbssa.motion import DefaultMotion, InputLaw
+from routes.event_log import EventLog
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -104,6 +105,13 @@ def in_chunks(needs: Needs, chunks: int, *, carried: bool = True) -> tuple[Ints,
     start = np.zeros(groups * chunks + 1, dtype=np.int64)
     np.cumsum(np.bincount(task, minlength=groups * chunks), out=start[1:])
     return start, needed[np.argsort(task, kind="stable")]
+
+
+def log_faults(events: Floats, needs_start: Ints, needs: Ints) -> list[str]:
+    """Faults of a run (n, 3) of tasks as groups of one chunk; needs as of ``in_chunks``."""
+    calls = tuple((task,) for task in range(len(events)))
+    log = EventLog.of(events, calls, np.array([0, 1]))
+    return log.faults([part.tolist() for part in np.split(needs, needs_start[1:-1])], carried=False)
 
 
 # --- a mechanism -----------------------------------------------------------------------------------
@@ -306,7 +314,7 @@ def _dyad(drawing: _Drawing, rng: np.random.Generator, one: _Foot, two: _Foot) -
 
 
 def _turns(along: Points) -> float:
-    """How far a direction turns away from its mean, as the largest distance of unit vectors."""
+    """Largest distance of unit vectors from their mean direction."""
     return float(np.abs(along - along.mean()).max())
 
 

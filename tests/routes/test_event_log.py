@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from synthetic import costs, in_chunks, layered
+from synthetic import costs, in_chunks, layered, log_faults
 
-from routes.event_log import EventLog, log_faults
+from routes.event_log import EventLog
 from routes.simulate import simulate
 
 NEEDS = layered(3, 4)
@@ -57,8 +57,8 @@ def test_two_things_at_once_on_a_worker_are_found_even_if_one_lies_within_the_ot
     rows = np.array([[0.0, 10.0, 0], [1.0, 2.0, 0], [3.0, 4.0, 0], [10.0, 11.0, 0], [1.0, 2.0, 1]])
     found = log_faults(rows, np.zeros(6, dtype=int), np.zeros(0, dtype=int))
     assert found == [
-        "task 1 began 9 s before task 0 had ended, both on worker 0",
-        "task 2 began 7 s before task 0 had ended, both on worker 0",
+        "SG-2, instants 0 to 0, began 9 s before SG-1, instants 0 to 0, had ended, both on worker 0",
+        "SG-3, instants 0 to 0, began 7 s before SG-1, instants 0 to 0, had ended, both on worker 0",
     ]
 
 

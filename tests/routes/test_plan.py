@@ -4,16 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from plans import model_of
 
 import groups
 import mbssa
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
 from routes.tasks import tasks_of
-
-
-def model_of(name):
-    return groups.build(mbssa.decompose(mbssa.load(name)))
-
 
 STEWART = model_of("stewart_inverse")
 ROTOR = model_of("rotor")

@@ -67,7 +67,7 @@ def test_a_killed_rank_ends_all_ranks_and_the_run_is_resumed(tmp_path):
 
 
 def test_a_killed_run_leaves_no_scratch(tmp_path):
-    """What takes over is loky's tracker of resources; the run's arrays may be in memory."""
+    """Loky's resource tracker removes the arrays, which may be in memory."""
     process = start("slowly.py", "processes", 2, scratch=tmp_path)
     below = wait_for(process, "going")
     assert len(list(tmp_path.glob("mbssa-*"))) == 1

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from plans import ARRAYS, bits, model_of, motion_of
 
 import groups
 import mbssa
@@ -13,26 +14,15 @@ from mbssa.mechanism import JointGeometry
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
 from routes.run import logged_run
 
-ARRAYS = ("position", "orientation", "velocity", "acceleration", "status", "residual", "iterations")
-
-
-def model_of(name):
-    return groups.build(mbssa.decompose(mbssa.load(name)))
-
-
 MODELS = {name: model_of(name) for name in ("rotor", "stewart_inverse", "nine_bar", "stewart", "planar_3rrr")}
 INSTANTS = 700
-
-
-def bits(trajectory):
-    return {name: getattr(trajectory, name).tobytes() for name in ARRAYS}
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("level", ["position", "velocity", "acceleration"])
 def test_one_call_and_one_chunk_is_the_model_itself(name, level):
     model = MODELS[name]
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     plan = plan_of(model, sequential_route(model), instants=INSTANTS)
     mine = routes.run(model, plan, motion, level=level)
     theirs = model.solve(motion, level=level)
@@ -44,7 +34,7 @@ def test_one_call_and_one_chunk_is_the_model_itself(name, level):
 @pytest.mark.parametrize("name", MODELS)
 def test_chunks_that_carry_on_change_no_bit_of_one_call(name):
     model = MODELS[name]
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     plan = plan_of(model, sequential_route(model), instants=INSTANTS, chunks=5)
     assert plan.chunks == 5
     assert bits(routes.run(model, plan, motion)) == bits(model.solve(motion))
@@ -55,7 +45,7 @@ def test_chunks_that_carry_on_change_no_bit_of_one_call(name):
 @pytest.mark.parametrize("batch", [False, True])
 def test_every_route_gives_the_answer_of_the_model(name, start, batch):
     model = MODELS[name]
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     theirs = model.solve(motion)
     plan = plan_of(
         model, parallel_route(model), instants=INSTANTS, chunks=4, start=start, batch=batch, workers=2
@@ -73,7 +63,7 @@ def test_every_route_gives_the_answer_of_the_model(name, start, batch):
 @pytest.mark.parametrize("name", ["rotor", "nine_bar"])
 def test_kept_bodies_are_those_of_the_whole(name):
     model = MODELS[name]
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=3, executor="threads", workers=2)
     whole = routes.run(model, plan, motion)
     some = routes.run(model, plan, motion, bodies=[1, 4, 7])
@@ -86,7 +76,7 @@ def test_modes_reach_every_chunk():
     model = MODELS["rotor"]
     other = groups.modes(model, 6)
     number = next(k for k in range(1, 1 + len(other.modes)) if k != other.reference)
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     theirs = model.solve(motion, modes={6: number})
     for start in ("carried", "seeded"):
         plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=3, start=start)
@@ -98,7 +88,7 @@ def test_modes_reach_every_chunk():
 
 def test_the_log_reads_as_the_groups_need():
     model = MODELS["rotor"]
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=6, executor="threads", workers=3)
     outcome = logged_run(model, plan, motion)
     assert outcome.log.faults(model.needs) == []
@@ -123,19 +113,19 @@ def test_a_plan_of_another_length_is_refused():
     model = MODELS["rotor"]
     plan = plan_of(model, sequential_route(model), instants=100)
     with pytest.raises(ValueError, match="the plan is for 100 instants and the motion has 700"):
-        routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS))
+        routes.run(model, plan, motion_of(model, INSTANTS))
 
 
 def test_a_plan_of_another_model_is_refused():
     plan = plan_of(MODELS["rotor"], sequential_route(MODELS["rotor"]), instants=INSTANTS)
     model = MODELS["nine_bar"]
     with pytest.raises(ValueError, match="the plan does not fit: there is no group 7; the groups are 1 to 6"):
-        routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS))
+        routes.run(model, plan, motion_of(model, INSTANTS))
 
 
 def test_a_run_that_nobody_wants_any_more_keeps_what_it_has():
     model = MODELS["rotor"]
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     for executor in ("sequential", "threads"):
         plan = plan_of(
             model, parallel_route(model), instants=INSTANTS, chunks=5, executor=executor, workers=2
@@ -159,7 +149,7 @@ def test_progress_goes_from_nothing_to_all(workers):
     plan = plan_of(
         model, parallel_route(model), instants=INSTANTS, chunks=4, executor="threads", workers=workers
     )
-    routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS), progress=told.append)
+    routes.run(model, plan, motion_of(model, INSTANTS), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
 
@@ -168,7 +158,7 @@ def test_a_failure_names_groups_instants_and_cause(monkeypatch):
     from groups.run import Run
 
     model = MODELS["rotor"]
-    motion = groups.default_motion(model.mechanism, steps=INSTANTS)
+    motion = motion_of(model, INSTANTS)
     solve = Run.advance
 
     def failing(self, first, stop, carried, part=None):
@@ -194,7 +184,7 @@ def test_no_such_executor():
     model = MODELS["rotor"]
     plan = Plan((((1, 2, 3, 4, 5, 6, 7),),), INSTANTS, 704, executor="magic")
     with pytest.raises(ValueError, match="magic"):
-        routes.run(model, plan, groups.default_motion(model.mechanism, steps=INSTANTS))
+        routes.run(model, plan, motion_of(model, INSTANTS))
 
 
 @pytest.mark.parametrize("start", ["carried", "seeded"])
@@ -203,7 +193,7 @@ def test_kept_bodies_of_a_model_with_a_global_solver(start, executor):
     """The global approach reads bodies from the arrays that nobody has asked for."""
     structure = MODELS["rotor"].structure
     model = groups.build(structure, solvers={3: "global dense"})
-    motion = groups.default_motion(model.mechanism, steps=200)
+    motion = motion_of(model, 200)
     mine = [int(body) + 1 for body in structure.groups[6].body_indices]
     for route in (sequential_route(model), parallel_route(model)):
         plan = plan_of(model, route, instants=200, chunks=3, start=start, executor=executor, workers=2)
@@ -216,7 +206,7 @@ def test_kept_bodies_of_a_model_with_a_global_solver(start, executor):
 def test_solvers_of_a_plan_come_beside_those_of_the_model():
     """Newton counts its steps; a closed form takes none."""
     model = groups.build(MODELS["rotor"].structure, solvers={7: "Newton"})
-    motion = groups.default_motion(model.mechanism, steps=100)
+    motion = motion_of(model, 100)
     plan = plan_of(model, sequential_route(model), instants=100, solvers={6: "Newton"})
     steps = routes.run(model, plan, motion).iterations.max(axis=0)
     assert steps[5] > 0
@@ -229,7 +219,7 @@ def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
 
     model = MODELS["rotor"]
     instants = 200_000
-    motion = groups.default_motion(model.mechanism, steps=instants)
+    motion = motion_of(model, instants)
     solve, reached = Run.advance, []
 
     def failing(self, first, stop, carried, part=None):
@@ -256,7 +246,7 @@ def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
 
 def test_who_changes_an_answer_does_not_change_what_is_kept(tmp_path):
     model = MODELS["rotor"]
-    motion = groups.default_motion(model.mechanism, steps=100)
+    motion = motion_of(model, 100)
     plan = plan_of(model, sequential_route(model), instants=100, chunks=2)
     found = routes.run(model, plan, motion, checkpoint=tmp_path / "run")
     with pytest.raises(ValueError, match="read-only"):
@@ -277,7 +267,7 @@ def test_a_checkpoint_of_other_solvers_is_not_resumed(tmp_path):
 
 def test_bad_arguments_are_refused_by_name():
     model = MODELS["rotor"]
-    motion = groups.default_motion(model.mechanism, steps=50)
+    motion = motion_of(model, 50)
     plan = plan_of(model, sequential_route(model), instants=50)
     with pytest.raises(ValueError, match="no level 'speed'; write one of position, velocity, acceleration"):
         routes.run(model, plan, motion, level="speed")
@@ -308,7 +298,7 @@ def test_a_seed_on_another_branch_is_not_gone_on_from(monkeypatch):
     from groups.run import Carried
 
     model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    motion = groups.default_motion(model.mechanism, steps=1000)
+    motion = motion_of(model, 1000)
     other = starting_memory(model, {2: 1 if groups.modes(model, 2).reference == 2 else 2})
     elsewhere = model.solve(motion, modes={2: 1 if groups.modes(model, 2).reference == 2 else 2})
 
@@ -374,7 +364,7 @@ def test_two_runs_do_not_share_a_checkpoint(tmp_path):
     from routes.lock import locked
 
     model = MODELS["rotor"]
-    motion = groups.default_motion(model.mechanism, steps=100)
+    motion = motion_of(model, 100)
     plan = plan_of(model, sequential_route(model), instants=100, chunks=2)
     routes.run(model, plan, motion, checkpoint=tmp_path / "run", progress=lambda share: share < 0.4)
     with locked(tmp_path / "run"), pytest.raises(ValueError, match="is being written by another run"):

@@ -7,8 +7,7 @@ import pytest
 from synthetic import costs, deep, in_chunks, layered, random_dag, wide
 
 import routes.scaling
-from mbssa.reports.table import plain_text
-from routes.reports.scaling import page, to_dict
+from routes.reports.scaling import scaling_report, to_dict
 from routes.scaling import alone, scaling
 from routes.simulate import critical_path, simulate, simulator
 
@@ -120,8 +119,9 @@ class TestResults:
 
     def test_the_page_names_limits_and_where_it_stops_paying(self):
         found = scaling(np.full(65, 1e-3), *in_chunks(wide(65), 1), (1, 2, 1024))
-        text = plain_text(lambda console: page(found, console))
-        header, *rows = [line.split() for line in text.splitlines() if line.strip()]
+        text = scaling_report({"stages": found}).text()
+        title, header, *rows = [line.split() for line in text.splitlines() if line.strip()]
+        assert title[0] == "stages:"
         assert header == ["Workers", "Predicted", "ms", "Speed-up", "Efficiency", "Amdahl's", "bound"]
         assert ["1", "65", "1.00", "100%", "1.00"] in rows
         assert ["2", "33", "1.97", "98%", "1.97"] in rows
@@ -129,5 +129,5 @@ class TestResults:
         assert "64 workers: speed-up 32.5" in text
 
     def test_one_worker_is_told_in_the_singular(self):
-        text = plain_text(lambda console: page(scaling(np.ones(2), *in_chunks(deep(2), 1)), console))
+        text = scaling_report({"stages": scaling(np.ones(2), *in_chunks(deep(2), 1))}).text()
         assert "1 worker: speed-up 1, at least 95 % of the maximum" in text

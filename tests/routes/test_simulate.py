@@ -4,9 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from synthetic import costs, deep, in_chunks, layered, random_dag, wide
+from synthetic import costs, deep, in_chunks, layered, log_faults, random_dag, wide
 
-from routes.event_log import log_faults
 from routes.simulate import critical_path, simulate
 
 WORKERS = (1, 2, 3, 5, 8, 40)

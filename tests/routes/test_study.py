@@ -4,20 +4,15 @@ import json
 
 import numpy as np
 import pytest
+from plans import model_of
 
 import groups
-import mbssa
 import routes
 from routes.cost import made_up
 from routes.executors import ExecutorCosts
 from routes.plan_candidates import KINDS, candidates
 from routes.reports.study import record, short, study_report, verdict
 from routes.study import of_length
-
-
-def model_of(name):
-    return groups.build(mbssa.decompose(mbssa.load(name)))
-
 
 STEWART = model_of("stewart_inverse")
 MOTION = groups.default_motion(STEWART.mechanism, steps=1200)

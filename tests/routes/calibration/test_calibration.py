@@ -1,4 +1,4 @@
-"""What is measured once is used again, on the same machine and for the same kind of model only."""
+"""Stored costs are used again on the same machine, for the same kind of model only."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def motion(model):
 
 @pytest.fixture
 def measured(monkeypatch):
-    """What was measured, by name, with nothing really measured."""
+    """Names of measured costs, with nothing really measured."""
     seen = []
 
     def model_costs(model, motion, level):

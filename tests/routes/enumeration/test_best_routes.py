@@ -92,7 +92,7 @@ def test_a_prediction_is_between_half_of_a_simulated_makespan_and_the_whole():
 
 
 class TestGivingUp:
-    """Where order would take too long, good routes still come, and it says so."""
+    """Good routes still come after the order is given up, which is recorded."""
 
     @pytest.fixture
     def routes(self, monkeypatch):

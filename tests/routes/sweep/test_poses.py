@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plans import model_of
 
 import groups
 import mbssa
@@ -18,10 +19,6 @@ AWAY = {
 }  # fmt: skip
 
 
-def built(name):
-    return groups.build(mbssa.decompose(mbssa.load(name)))
-
-
 def spread(model, away, number):
     base = np.array(list(model.reference_inputs.values()))
     return base + away * np.random.default_rng(5).uniform(-1.0, 1.0, (number, len(base)))
@@ -29,7 +26,7 @@ def spread(model, away, number):
 
 @pytest.mark.parametrize("name", AWAY)
 def test_a_pose_is_the_same_alone_in_any_order_and_beside_any_others(name):
-    model = built(name)
+    model = model_of(name)
     inputs = spread(model, AWAY[name], 90)
     bodies = np.arange(model.mechanism.n_bodies)
     whole = solve_poses(model, inputs, bodies)
@@ -63,7 +60,7 @@ def test_every_solver_of_a_group_gives_the_same_poses(tmp_path, choice):
 
 @pytest.mark.parametrize("name", AWAY)
 def test_a_pose_is_where_a_straight_motion_from_the_reference_ends(name):
-    model = built(name)
+    model = model_of(name)
     mechanism = model.mechanism
     inputs = spread(model, AWAY[name], 6)
     poses = solve_poses(model, inputs, np.arange(mechanism.n_bodies))
@@ -87,7 +84,7 @@ def test_a_pose_is_where_a_straight_motion_from_the_reference_ends(name):
 
 @pytest.mark.parametrize("name", ["planar_four_bar", "rotor", "stewart", "rssr", "theo_jansen"])
 def test_quantities_are_those_of_a_trajectory(name, tmp_path):
-    model = built(name)
+    model = model_of(name)
     mechanism = model.mechanism
     motion = groups.default_motion(mechanism, steps=8)
     trajectory = model.solve(motion, level="position")
@@ -131,7 +128,7 @@ def test_quantities_are_those_of_a_trajectory(name, tmp_path):
 
 def test_angles_are_within_half_a_turn_of_the_reference(tmp_path):
     turns = {"1-2.angle": np.linspace(-40.0, 40.0, 333)}
-    bar = built("planar_four_bar")
+    bar = model_of("planar_four_bar")
     found = sweep(bar, grid(turns), record=["1-4", "2-3", "coupler"], store=tmp_path, executor="sequential")
     assert found.counts == {"ok": 333}
     near = bar.solve(
@@ -203,7 +200,7 @@ EXPRESSIONS = {
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_expressions_are_those_of_a_trajectory(name, tmp_path):
-    model = built(name)
+    model = model_of(name)
     trajectory = model.solve(groups.default_motion(model.mechanism, steps=9), level="position")
     motion = groups.default_motion(model.mechanism, steps=9)
     cases = table(dict(zip(motion.names, motion.value, strict=True)))
@@ -227,9 +224,14 @@ def test_expressions_are_those_of_a_trajectory(name, tmp_path):
 def test_what_is_wrong_with_expressions_is_said_at_once(tmp_path):
     wrong = {"a": "coupler.tip.x", "b": "crank.x"}
     with pytest.raises(ValueError, match=r"(?s)a=.*no 'coupler.tip.x'.*b=.*vector"):
-        sweep(built("planar_four_bar"), table({"1-2.angle": [1.0]}), quantities=wrong, store=tmp_path / "no")
+        sweep(
+            model_of("planar_four_bar"), table({"1-2.angle": [1.0]}), quantities=wrong, store=tmp_path / "no"
+        )
     with pytest.raises(ValueError, match="quantity status: a column has this name already"):
         sweep(
-            built("planar_four_bar"), table({"1-2.angle": [1.0]}), quantities={"status": "pi"}, store=tmp_path
+            model_of("planar_four_bar"),
+            table({"1-2.angle": [1.0]}),
+            quantities={"status": "pi"},
+            store=tmp_path,
         )
     assert not list(tmp_path.iterdir())
