@@ -39,6 +39,7 @@ COMMANDS = {
     "solve": "groups.cli.solve:solve",
     "forces": "groups.cli.forces:forces",
     "simulate": "groups.cli.simulate:simulate",
+    "linearise": "groups.cli.linearise:linearise",
     "solvers": "groups.cli.solvers:solvers",
     "modes": "groups.cli.modes:modes",
     "draw": "groups.cli.draw:draw",

@@ -1,0 +1,109 @@
+"""The command ``mbssa linearise``."""
+
+import json
+
+import numpy as np
+import pytest
+
+PENDULUM = """
+format = 1
+space = "planar"
+gravity = [0, -9.81]
+units = { angle = "deg" }
+[[body]]
+name = "arm"
+inertia = { mass = 2.0, centre = [0.5, 0.0], moment = 0.1 }
+[[joint]]
+bodies = [1, 2]
+type = "R"
+driven = ["angle"]
+point = [0, 0]
+[[force]]
+type = "coordinate"
+coordinate = "1-2.angle"
+damping = 0.005235987755982988  # N m s/deg, 0.3 N m s/rad
+"""
+
+
+@pytest.fixture
+def pendulum(tmp_path):
+    """A damped pendulum of m = 2 kg at 0.5 m, J = 0.6 kg m² about its pin, that stands to the right."""
+    path = tmp_path / "pendulum.toml"
+    path.write_text(PENDULUM)
+    return path
+
+
+def test_a_pendulum_hangs_and_swings_by_its_formula(run_mbssa, pendulum):
+    done = run_mbssa("linearise", str(pendulum), "--format", "json")
+    found = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert found["equilibrium"]
+    assert found["stable"]
+    assert found["coordinates"] == [
+        {"name": "1-2.angle", "value": pytest.approx(-90.0, abs=1e-7), "unit": "deg"}
+    ]
+    damping, natural = 0.3 / 1.2, np.sqrt(9.81 / 0.6)
+    (mode,) = found["modes"]
+    assert mode["eigenvalue"] == pytest.approx([-damping, np.sqrt(natural**2 - damping**2)], rel=1e-6)
+    assert mode["frequency"] == pytest.approx(mode["eigenvalue"][1] / (2 * np.pi))
+    assert mode["damping_ratio"] == pytest.approx(damping / natural, rel=1e-6)
+    text = run_mbssa("linearise", str(pendulum)).stdout
+    assert "stable: no small motion grows" in text
+    assert f"{mode['frequency']:.5g}" in text
+
+
+def test_a_torque_shifts_the_equilibrium(run_mbssa, pendulum):
+    """The weight's moment, 9.81 N m cos φ, balances the torque."""
+    done = run_mbssa("linearise", str(pendulum), "--apply", "1-2.angle=4.905", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["stable"]
+    assert found["coordinates"][0]["value"] == pytest.approx(-60.0, abs=1e-6)
+
+
+def test_here_an_upright_pendulum_is_unstable(run_mbssa, pendulum):
+    done = run_mbssa("linearise", str(pendulum), "--here", "--initial", "1-2.angle=90", "--format", "json")
+    found = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert found["equilibrium"] is None
+    assert not found["stable"]
+    assert max(mode["eigenvalue"][0] for mode in found["modes"]) > 3.0
+
+
+def test_modes_are_written_and_played(run_mbssa, tmp_path):
+    paths = [tmp_path / name for name in ("modes.csv", "modes.json", "swing.html")]
+    words = ["-o", str(paths[0]), "-o", str(paths[1]), "--animate", str(paths[2]), "--amplitude", "20"]
+    done = run_mbssa("linearise", "slider_crank", *words)
+    assert done.exit_code == 0, done.stderr
+    header, row = paths[0].read_text().splitlines()
+    assert header.startswith("mode,frequency [Hz],damping ratio,")
+    saved = json.loads(paths[1].read_text())
+    assert float(row.split(",")[1]) == saved["modes"][0]["frequency"]
+    assert "<html" in paths[2].read_text()[:500]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["planar_four_bar"], 2, "no body with mass moves with 1-2.angle"),
+        (["slider_crank", "--initial", "crank=1"], 2, "crank is not driven"),
+        (["slider_crank", "--apply", "1-9.angle=3"], 2, "1-9"),
+        (["slider_crank", "--initial", "1-2.angle"], 2, "write NAME=VALUE"),
+        (["slider_crank", "--points", "crank.x"], 2, "--points: is for pictures"),
+        (["slider_crank", "--animate", "x.html", "--mode", "2"], 2, "--mode 2: there are 1 modes, from 1"),
+        (["slider_crank", "--animate", "x.html", "--amplitude", "0"], 2, "--amplitude 0"),
+        (["slider_crank", "--here", "--initial", "1-2.angle=90", "--animate", "x.html"], 1, "does not swing"),
+        (["slider_crank", "--initial", "1-2.angle=nan", "--apply", "2-3.x=1"], 2, "applied '2-3.x'"),
+        (["slider_crank", "--initial", "1-2.angle=nan"], 2, "value of 1-2.angle is nan"),
+        (["stewart"], 2, "the search for an equilibrium leaves the workspace"),
+        (["bennett"], 2, "bennett"),
+        (["nowhere.toml"], 2, "nowhere.toml"),
+    ],
+)
+def test_bad_input_is_one_sentence(words, code, said, run_mbssa, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run_mbssa("linearise", *words)
+    assert done.exit_code == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+    assert not (tmp_path / "x.html").exists()
