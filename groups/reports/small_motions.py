@@ -101,7 +101,8 @@ def _modes(small: SmallMotions) -> Table:
     right = ("Mode", "Frequency (Hz)", "Damping ratio")
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        real, imaginary = (_shown(part, abs(complex(*one["eigenvalue"]))) for part in one["eigenvalue"])
+        size = abs(complex(*one["eigenvalue"]))
+        real, imaginary = (_shown(part, size) for part in one["eigenvalue"])
         value = real if imaginary == "0" else f"{real} ± {imaginary}i"
         number, ratio = f"{one['mode']}", _shown(one["damping_ratio"], 1.0)
         return number, f"{one['frequency']:.5g}", ratio, value, _shape(one["shape"])
@@ -117,7 +118,7 @@ def _shown(value: float, scale: float) -> str:
 
 def _shape(shape: dict[str, list[float]]) -> str:
     largest = max(size for size, _ in shape.values())
-    seen = [(name, *part) for name, part in shape.items() if part[0] >= _SEEN * largest]
+    seen = [(name, size, phase) for name, (size, phase) in shape.items() if size >= _SEEN * largest]
     said = []
     for name, size, phase in seen[:_MOST]:
         turned = "" if abs(phase) < 0.05 else f" {phase:.1f}°"
