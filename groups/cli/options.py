@@ -21,6 +21,22 @@ OutputOption = Annotated[
         help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
     ),
 ]
+InitialOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        autocompletion=completion.coordinates,
+        help="Value of a released coordinate at the start, in MODEL's units; may be repeated.",
+    ),
+]
+ApplyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        autocompletion=completion.coordinates,
+        help="Constant force or torque along a joint coordinate; may be repeated.",
+    ),
+]
 QuantitiesOption = Annotated[
     str | None,
     typer.Option(

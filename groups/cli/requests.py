@@ -22,6 +22,8 @@ from groups.trajectory import LEVELS, Level, Trajectory, body_index
 from mbssa import Mechanism, ModelError
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail
 from mbssa.film import FILMS, Film, require_video
+from mbssa.joints.catalogue import is_length
+from mbssa.units import given_in
 
 T = TypeVar("T")
 
@@ -196,6 +198,42 @@ def names_asked(texts: Sequence[str]) -> list[str]:
     ['2-3.slide', '4-5', 'residual']
     """
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def values_asked(
+    option: str, texts: Sequence[str], units: tuple[str, str], measured: tuple[str, str], faults: list[str]
+) -> dict[str, float]:
+    """Numbers by coordinate from ``NAME=VALUE``, in SI; what is wrong is added to ``faults``.
+
+    ``measured``: SI units of what belongs to a slide, and of what belongs to an angle.
+
+    >>> values_asked("--initial", ["1-4.slide=2"], ("mm", "deg"), ("m", "rad"), [])
+    {'1-4.slide': 0.002}
+    """
+    found: dict[str, float] = {}
+    of_length, of_angle = measured
+    for text in names_asked(texts):
+        name, equals, number = (part.strip() for part in text.partition("="))
+        value = number_asked(number)
+        if not equals or value is None:
+            faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30")
+            continue
+        if name in found:
+            faults.append(f"{option} {text}: {name} has a value already")
+        found[name] = value * given_in(of_length if is_length(name) else of_angle, units)[1]
+    return found
+
+
+def number_asked(text: str) -> float | None:
+    """A number, or None where the text is none.
+
+    >>> number_asked("0.5"), number_asked("half")
+    (0.5, None)
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def standing(model: Model, kept: Sequence[int] | None, level: Level) -> Trajectory:

@@ -13,11 +13,13 @@ import typer
 from groups.building import build
 from groups.cli.options import (
     AnimateOption,
+    ApplyOption,
     BodiesOption,
     CompiledOption,
     CurvesOption,
     FpsOption,
     FramesOption,
+    InitialOption,
     JointsOption,
     OutputOption,
     PlotOption,
@@ -31,11 +33,12 @@ from groups.cli.options import (
 from groups.cli.requests import (
     Pictures,
     names_asked,
+    number_asked,
     picture_faults,
     standing,
+    values_asked,
 )
 from groups.cli.solve import columns_asked, write_solution
-from groups.cli.values import ApplyOption, InitialOption, number_of, numbers_asked
 from groups.cli.watched import stop_wanted
 from groups.dynamics.forward import Event, Method, Simulation
 from groups.dynamics.forward import simulate as simulate_by
@@ -199,9 +202,9 @@ def _simulate(
     units = mechanism.units
     faults: list[str] = []
     given: dict[str, Any] = {
-        "initial": numbers_asked("--initial", asked.initial, units, SI, faults),
-        "rates": numbers_asked("--rate", asked.rate, units, SI, faults),
-        "applied": numbers_asked("--apply", asked.apply, units, ("N", "N m"), faults),
+        "initial": values_asked("--initial", asked.initial, units, SI, faults),
+        "rates": values_asked("--rate", asked.rate, units, SI, faults),
+        "applied": values_asked("--apply", asked.apply, units, ("N", "N m"), faults),
         "events": _events(asked.until, units, faults),
     }
     motion = model.mechanism.motion
@@ -256,7 +259,7 @@ def _events(texts: Sequence[str], units: tuple[str, str], faults: list[str]) -> 
     found = []
     for text in texts:
         quantity, equals, number = (part.strip() for part in text.rpartition("="))
-        value = number_of(number)
+        value = number_asked(number)
         if not equals or not quantity or value is None:
             faults.append(f"--until {text}: write QUANTITY=VALUE, such as 1-2.angle=90")
             continue

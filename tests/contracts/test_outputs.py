@@ -38,6 +38,8 @@ WRITTEN = {
     ("simulate", "--reactions"): (".csv", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
     ("simulate", "--plot"): (".svg", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
     ("simulate", "--animate"): (".html", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
+    ("linearise", "--output"): (".csv", "linearise {m}"),
+    ("linearise", "--animate"): (".html", "linearise {m}"),
     ("partition", "--output"): (".toml", "partition {m}"),
     ("partition", "--plot"): (".svg", "partition {m} --sweep --steps 2"),
     ("routes", "--save"): (".json", "routes {m}"),
@@ -63,6 +65,7 @@ def line(tmp_path):
         asked = WRITTEN[command, option][1]
         model, store = tmp_path / "crank.toml", tmp_path / "searches.sqlite"
         names = {"cams": "cam_flat", "sweep": "slider_crank", "simulate": "slider_crank"}
+        names["linearise"] = "slider_crank"
         name = names.get(command, "planar_four_bar")
         if not model.exists():
             mbssa.save(mbssa.load(name), model)

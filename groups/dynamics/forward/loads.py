@@ -23,6 +23,9 @@ Ints = npt.NDArray[np.int64]
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]
 
+#: Between faults that are said at once.
+BETWEEN = "\n  "
+
 
 @dataclass(frozen=True, eq=False)
 class MassTable:
@@ -144,3 +147,18 @@ class Loads:
             self._still,
             position + (rotation @ self.frames.centre[:, None, :, None])[..., 0],
         )
+
+
+def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
+    """Faults of applied forces: joints and coordinates that there are not."""
+    faults = []
+    for name in applied:
+        joint, _, coordinate = name.rpartition(".")
+        try:
+            there = mechanism.joint(joint).type.drivable
+        except KeyError as error:
+            faults.append(f"applied {name!r}: {error.args[0]}")
+            continue
+        if coordinate not in there:
+            faults.append(f"applied {name!r}: joint {joint} has {', '.join(there) or 'no coordinates'}")
+    return faults

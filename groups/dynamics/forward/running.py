@@ -17,7 +17,7 @@ from groups.dynamics.forward.equations import CannotGoOnError, Equations
 from groups.dynamics.forward.events import Event, trajectory_of
 from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
-from groups.dynamics.forward.loads import Applied, Loads
+from groups.dynamics.forward.loads import BETWEEN, Applied, Loads, applied_faults
 from groups.dynamics.forward.minimal import Minimal
 from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from groups.dynamics.forward import Method
 
 Floats = npt.NDArray[np.float64]
-
-#: Between two faults of one message.
-_BETWEEN = "\n  "
 
 #: Smallest tolerance that is not below rounding.
 FINEST = 1e-13
@@ -132,12 +129,12 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             for name, value in values.items()
             if not np.isfinite(value)
         ]
-    faults += _applied_faults(request.applied, model.mechanism)
+    faults += applied_faults(request.applied, model.mechanism)
     time = _instants(request, faults)
     if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     if faults:
-        raise ValueError(_BETWEEN.join(faults))
+        raise ValueError(BETWEEN.join(faults))
     return laws, time
 
 
@@ -186,20 +183,6 @@ def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
 def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
     """Names that are not among the coordinates; missing ones are no fault here."""
     return name_faults(among, [*among, *given], "value")
-
-
-def _applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
-    faults = []
-    for name in applied:
-        joint, _, coordinate = name.rpartition(".")
-        try:
-            there = mechanism.joint(joint).type.drivable
-        except KeyError as error:
-            faults.append(f"applied {name!r}: {error.args[0]}")
-            continue
-        if coordinate not in there:
-            faults.append(f"applied {name!r}: joint {joint} has {', '.join(there) or 'no coordinates'}")
-    return faults
 
 
 def _instants(request: Request, faults: list[str]) -> Floats:

@@ -12,7 +12,7 @@ from groups.building import build
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import trajectory_of
-from groups.dynamics.forward.loads import Applied, Loads
+from groups.dynamics.forward.loads import BETWEEN, Applied, Loads, applied_faults
 from groups.dynamics.forward.minimal import Minimal
 from groups.model import Model
 from groups.motion import Motion
@@ -20,6 +20,7 @@ from groups.motion.inputs import name_faults
 from groups.run import run_in
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
+from mbssa.joints.catalogue import is_length
 
 Floats = npt.NDArray[np.float64]
 Complexes = npt.NDArray[np.complex128]
@@ -90,13 +91,22 @@ class Linearisation:
     force: Floats
     model: Model = field(repr=False)
 
-    def mode(self, number: int, amplitude: float = 0.1, steps: int = 61) -> Trajectory:
+    @property
+    def stable(self) -> bool:
+        """Whether no small motion grows."""
+        return bool((self.eigenvalues.real <= 1e-6 * np.abs(self.eigenvalues).max(initial=1.0)).all())
+
+    def moved_most(self, number: int) -> str:
+        """The coordinate whose amplitude is 1 in a mode, numbered from 0."""
+        return self.names[int(np.abs(self.modes[:, number] - 1.0).argmin())]
+
+    def mode(self, number: int, amplitude: float | None = None, steps: int = 61) -> Trajectory:
         """One period of a mode without its decay, every joint closed: to be played or drawn.
 
         Parameters
         ----------
         number : from 0, by falling period
-        amplitude : of the coordinate that moves most, m or rad
+        amplitude : of the coordinate that moves most, m or rad; by default 0.1 of the mechanism's size or rad
 
         Raises
         ------
@@ -109,6 +119,8 @@ class Linearisation:
             raise ValueError(
                 f"mode {number} does not swing: its eigenvalue is {self.eigenvalues[number]:.4g}"
             )
+        if amplitude is None:
+            amplitude = 0.1 * (self.model.frames.size if is_length(self.moved_most(number)) else 1.0)
         speed = 2 * np.pi * self.frequency[number]
         time = np.linspace(0.0, 1.0 / self.frequency[number], steps)
         turning = amplitude * self.modes[:, number, None] * np.exp(1j * speed * time)
@@ -147,30 +159,14 @@ def equilibrium(
     >>> round(rest.coordinates["1-2.angle"], 6), rest.stable
     (-1.570796, True)
     """
-    import scipy.optimize
-
     equations = _equations(of, initial or {}, applied or {})
-    start = equations.start[: len(equations.names)]
-    scale = max(float(np.abs(_force(equations, start)).max(initial=0.0)), 1e-12)
-
-    def force(x: Floats) -> Floats:
-        pull: Floats = _force(equations, x * equations.unit) * equations.unit / scale
-        return pull
-
-    # Newton alone would go to the nearest equilibrium, stable or not.
-    solved = scipy.optimize.root(force, _relaxed(equations, start, scale) / equations.unit, tol=1e-14)
-    value = solved.x * equations.unit
-    residual = float(np.abs(_force(equations, value)).max(initial=0.0))
-    state = np.concatenate([value, np.zeros(len(value) + 1)])
-    trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.instant(0.0, state)])
-    small = _linearised(equations, value)
-    return Equilibrium(
-        dict(zip(equations.names, value.tolist(), strict=True)),
-        trajectory,
-        residual,
-        bool((small.eigenvalues.real <= 1e-6 * np.abs(small.eigenvalues).max(initial=1.0)).all()),
-        residual <= BALANCED * scale,
-    )
+    try:
+        return _rest(equations)
+    except CannotGoOnError as error:
+        raise ValueError(
+            f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "
+            "elsewhere by other initial values"
+        ) from None
 
 
 def linearise(
@@ -201,6 +197,33 @@ def linearise(
     """
     equations = _equations(of, at or {}, applied or {})
     return _linearised(equations, equations.start[: len(equations.names)])
+
+
+def _rest(equations: Minimal) -> Equilibrium:
+    """The equilibrium downhill from the start of the equations."""
+    import scipy.optimize
+
+    start = equations.start[: len(equations.names)]
+    scale = max(float(np.abs(_force(equations, start)).max(initial=0.0)), 1e-12)
+
+    def force(x: Floats) -> Floats:
+        pull: Floats = _force(equations, x * equations.unit) * equations.unit / scale
+        return pull
+
+    # Newton alone would go to the nearest equilibrium, stable or not.
+    solved = scipy.optimize.root(force, _relaxed(equations, start, scale) / equations.unit, tol=1e-14)
+    value = solved.x * equations.unit
+    residual = float(np.abs(_force(equations, value)).max(initial=0.0))
+    state = np.concatenate([value, np.zeros(len(value) + 1)])
+    trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.instant(0.0, state)])
+    small = _linearised(equations, value)
+    return Equilibrium(
+        dict(zip(equations.names, value.tolist(), strict=True)),
+        trajectory,
+        residual,
+        small.stable,
+        residual <= BALANCED * scale,
+    )
 
 
 def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
@@ -235,8 +258,10 @@ def _equations(
     model = build(structure)
     reference = model.reference_inputs
     faults = name_faults(tuple(reference), [*reference, *given], "value")
+    faults += [f"value of {name} is {value}" for name, value in given.items() if not np.isfinite(value)]
+    faults += applied_faults(applied, structure.mechanism)
     if faults:
-        raise ValueError("; ".join(faults))
+        raise ValueError(BETWEEN.join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()])
     zero = np.zeros((len(value), 1))
     begin = Motion(np.zeros(1), tuple(reference), value[:, None].copy(), zero, zero)
@@ -252,10 +277,7 @@ def _equations(
 def _force(equations: Minimal, value: Floats, rate: Floats | None = None) -> Floats:
     """(D,) generalised forces, bias included."""
     rate = np.zeros(len(value)) if rate is None else rate
-    try:
-        return equations.balance(0.0, np.concatenate([value, rate, [0.0]]))[1].copy()
-    except CannotGoOnError as error:
-        raise ValueError(str(error)) from None
+    return equations.balance(0.0, np.concatenate([value, rate, [0.0]]))[1].copy()
 
 
 def _linearised(equations: Minimal, value: Floats) -> Linearisation:
