@@ -369,7 +369,8 @@ class Trajectory:
     def write_csv(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write :meth:`columns` as text, a row per instant; the header gives the units in brackets.
 
-        Numbers have as many digits as it takes to read the same ones back.
+        Numbers have as many digits as it takes to read the same ones back. Below 4e-15 of the largest with
+        the same unit they are rounding, and written as 0.
 
         Raises
         ------

@@ -91,6 +91,12 @@ def point_of(joint: Any, bodies: Sequence[Any]) -> list[float] | None:
     return [float(c) for c in at] if good and at is not None else None
 
 
+def points_of(joint: Any) -> list[list[float] | None]:
+    """Coordinates of the points of a joint that has one for each body; None for one that is named."""
+    points = joint.get("points")
+    return [point_of({"point": at}, []) for at in points] if isinstance(points, list) else []
+
+
 def add_link(text: str, points: Sequence[Sequence[float]]) -> str:
     """Add a link through two or more points, and pin it where one of them meets a joint or another link.
 
@@ -130,6 +136,25 @@ def add_joint(
             raise _refused("joint", "joins a body with itself; choose two bodies")
         names = [_name(written, number) for number in bodies]
         _append_joint(document, names, code, point, axis)
+
+    return _edited(text, edit)
+
+
+def add_gear(text: str, bodies: Sequence[int], centres: Sequence[Sequence[float]], ratio: float) -> str:
+    """Let two wheels mesh, which turn about these centres: bodies by number, ratio of their radii r2/r1."""
+
+    def edit(document: Any) -> None:
+        written = _bodies_written(document)
+        if len(set(bodies)) != 2 or 1 in bodies:
+            raise _refused(
+                "gear", "meshes two moving bodies; drag from the pivot of one to that of the other"
+            )
+        table = tomlkit.table()
+        table["bodies"] = [_name(written, number) for number in bodies]
+        table["type"] = "EO"
+        table["points"] = [_at(centre) for centre in centres]
+        table["ratio"] = float(ratio)
+        _append(document, "joint", table)
 
     return _edited(text, edit)
 
@@ -184,6 +209,9 @@ def move_point(text: str, before: Sequence[float], after: Sequence[float]) -> st
         for joint in joint_tables(document):
             if _is_at(joint.get("point"), before):
                 joint["point"] = _at(after)
+            for k, at in enumerate(points_of(joint)):
+                if at is not None and _is_at(at, before):
+                    joint["points"][k] = _at(after)
         for body in document.get("body", []):
             for name, at in list(body.get("points", {}).items()):
                 if _is_at(at, before):

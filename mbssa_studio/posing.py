@@ -10,6 +10,8 @@ import numpy as np
 import groups
 from groups.pictures.page import page_text
 from mbssa import Fault, ModelError
+from mbssa.joints.catalogue import is_length
+from mbssa.joints.frames import joint_frames
 from mbssa_studio.session import State
 from mbssa_studio.view import unit_of
 
@@ -42,10 +44,14 @@ class Posing:
         self.mechanism = self.model.mechanism
         self.scale = unit_of(state)[1]
         self.inputs = dict(self.model.reference_inputs)
+        self.modes: dict[int, int] = {}
         self.rest = self._solved(self.inputs)
 
     def pose(self, values: Mapping[str, float]) -> dict[str, Any]:
-        """Poses of all bodies (x, y in the file's unit, angle in rad) from the reference, and what failed.
+        """Poses of all bodies, and what failed.
+
+        Planar poses are displacements from the reference: x, y in the file's unit, angle in rad. Spatial ones
+        (``placed``) are positions, m, and quaternions w, x, y, z.
 
         Parameters
         ----------
@@ -60,17 +66,44 @@ class Posing:
         found = self._solved(wanted)
         if not found.ok:
             return {"failed": found.faults()[:1] or ["not assemblable (out of reach)"], "values": wanted}
+        if self.mechanism.space != "planar":
+            placed = np.concatenate([found.position[0], found.orientation[0]], axis=1)
+            return {"placed": placed.round(9).tolist(), "values": wanted, "reference": self.inputs}
         moved = np.column_stack([found.position[0] - self.rest.position[0], found.orientation[0]])
         moved[:, 2] -= self.rest.orientation[0]
         turned = self._about_world(moved)
         return {"poses": turned.round(9).tolist(), "values": wanted, "reference": self.inputs}
+
+    def reach(self, name: str) -> dict[str, float]:
+        """How far an input goes from the reference while the others stay: a turn or the size to each side.
+
+        ``low`` and ``high``, m or rad from the reference, are the last of 180 steps to each side up to which
+        every group was solved: beyond are dead points, or positions out of reach.
+        """
+        if name not in self.inputs:
+            raise ModelError("inputs", [Fault(name, "is not driven")])
+        far = joint_frames(self.mechanism).size / 2 if is_length(name) else np.pi
+        ends = []
+        for side in (-1, 1):
+            share = np.linspace(0.0, 1.0, 181)
+            values = {
+                each: np.full(181, value) + (side * far * share if each == name else 0.0)
+                for each, value in self.inputs.items()
+            }
+            motion = groups.from_arrays(self.mechanism, share, values)
+            solved = (self.model.solve(motion, level="position", modes=self.modes or None).status == 0).all(
+                axis=1
+            )
+            last = int(solved.argmin()) - 1 if not solved.all() else 180
+            ends.append(side * far * max(last, 0) / 180)
+        return {"low": ends[0], "high": ends[1]}
 
     def _solved(self, values: Mapping[str, float]) -> Any:
         still = {name: [0.0] for name in values}
         motion = groups.from_arrays(
             self.mechanism, [0.0], {name: [value] for name, value in values.items()}, still, still
         )
-        return self.model.solve(motion, level="position", compiled=False)
+        return self.model.solve(motion, level="position", modes=self.modes or None, compiled=False)
 
     def _about_world(self, moved: Any) -> Any:
         """Displacements as a rotation about the world's origin and a shift, as a drawing applies them."""
@@ -80,18 +113,18 @@ class Posing:
         moved[:, :2] = (at + moved[:, :2] - turned) / self.scale
         return moved + 0.0
 
+    def page(self, still: bool) -> str:
+        """The page that plays the motion of the model, its own or the usual one; or that shows the reference.
 
-def player(state: State) -> str:
-    """The page that plays the motion of a model, its own or the usual one: one file that loads nothing.
-
-    Raises
-    ------
-    ModelError
-        No mechanism, not determined, or a motion that cannot be solved.
-    """
-    posing = Posing(state)
-    try:
-        motion = groups.default_motion(posing.mechanism, at_reference=posing.inputs)
-        return page_text(posing.model.solve(motion))
-    except ValueError as error:
-        raise ModelError(state.name, [Fault("", str(error))]) from None
+        Raises
+        ------
+        ModelError
+            A motion that cannot be solved.
+        """
+        try:
+            if still:
+                return page_text(self._solved(self.inputs), points=())
+            motion = groups.default_motion(self.mechanism, at_reference=self.inputs)
+            return page_text(self.model.solve(motion, modes=self.modes or None))
+        except ValueError as error:
+            raise ModelError(self.mechanism.name, [Fault("", str(error))]) from None

@@ -13,12 +13,13 @@ import uvicorn
 from mbssa import builtin_names, load
 from mbssa.compiled import user_cache
 from mbssa_studio.document import EMPTY
+from mbssa_studio.link import MARK, text_of
 from mbssa_studio.server import application, new_token
 from mbssa_studio.session import Session
 
 
 def session_for(model: str | None, trust: bool) -> Session:
-    """A session of a model; without one of the last drawing that was saved by itself, or an empty one.
+    """A session of a model or a link; without one of the model that was edited last, or an empty one.
 
     Raises
     ------
@@ -26,17 +27,18 @@ def session_for(model: str | None, trust: bool) -> Session:
         No such model, or a file that cannot be read.
     """
     folder = user_cache()
-    autosave = None if folder is None else folder / "studio" / "drawing.toml"
+    autosave = None if folder is None else folder / "studio" / "recent"
     session = Session(trust=trust, autosave=autosave)
+    recent = session.recent()
+    session.autosave = None  # to look at a model is not to edit it
     if model is None:
-        if autosave is not None and autosave.is_file():
-            session.state = Session(autosave.read_text("utf-8"), "drawing", trust=trust).state
+        if recent and autosave is not None:
+            session.set_text((autosave / f"{recent[0]}.toml").read_text("utf-8"), recent[0])
             if session.state.text != EMPTY:
                 session.note = "the last drawing is back; New begins an empty one"
-        return session
-    # The last drawing of another model is not lost by looking at this one: the first edit replaces it.
-    session.autosave = None
-    if model in builtin_names():
+    elif MARK in model:
+        session.set_text(text_of(model))
+    elif model in builtin_names():
         session.open_builtin(model)
     elif Path(model).is_file():
         session.open(Path(model))

@@ -17,16 +17,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
-from mbssa import Fault, ModelError, builtin_names, with_inputs
+from mbssa import Fault, ModelError, builtin_names, decompose, with_inputs
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format
 from mbssa.singularities.repairs import Proposal
 from mbssa_studio.guard import Guard
-from mbssa_studio.posing import Posing, player
-from mbssa_studio.session import Session
-from mbssa_studio.view import view
+from mbssa_studio.link import link_of, text_of
+from mbssa_studio.posing import Posing
+from mbssa_studio.session import Session, builtin_text, safe_name
+from mbssa_studio.view import groups_of, view
 from mbssa_studio.work import Worker
 
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+
+_MEDIA = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv"}
 
 #: Of a page that plays a motion: all of it is in the file, and it may load nothing.
 _PLAYER = (
@@ -41,6 +44,8 @@ class Studio:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.worker = Worker()
+        self._gallery = Worker()
+        self._thumbnails: dict[str, bytes] = {}
         self._lock = threading.Lock()
         self._posing: tuple[int, Posing] | None = None
 
@@ -75,7 +80,19 @@ class Studio:
 
     def new(self, given: dict[str, Any]) -> dict[str, Any]:
         """Begin an empty drawing; undo brings the last one back."""
-        return self._change(given, lambda s: s.set_text(Session().state.text, "model"))
+        return self._change(given, Session.new)
+
+    def recent(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Open a model that was edited before."""
+        return self._change(given, lambda s: s.open_recent(str(given["name"])))
+
+    def open_link(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Take the model that a link carries."""
+        return self._change(given, lambda s: s.set_text(text_of(str(given["link"]))))
+
+    def link(self, _: dict[str, Any]) -> dict[str, Any]:
+        """The link that carries the model."""
+        return {"link": link_of(self.session.state.text)}
 
     def use(self, given: dict[str, Any]) -> dict[str, Any]:
         """Drive other coordinates."""
@@ -94,22 +111,68 @@ class Studio:
     def pose(self, given: dict[str, Any]) -> dict[str, Any]:
         """Poses of all bodies at values of the inputs."""
         with self._lock:
-            revision = self.session.revision
-            if self._posing is None or self._posing[0] != revision:
-                self._posing = (revision, Posing(self.session.state))
-            posing = self._posing[1]
-            if posing.mechanism.space != "planar":
-                what = "a drawing moves planar mechanisms; play a spatial one"
-                raise ModelError(self.session.state.name, [Fault("", what)])
-            return posing.pose({name: float(value) for name, value in given["values"].items()})
+            return self._posed().pose({name: float(value) for name, value in given["values"].items()})
+
+    def _posed(self) -> Posing:
+        """The model of the state that is shown, made when it is first posed."""
+        revision = self.session.revision
+        if self._posing is None or self._posing[0] != revision:
+            self._posing = (revision, Posing(self.session.state))
+        return self._posing[1]
 
     def work(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Check, search for inputs or compare, in the worker."""
+        """Check, search for inputs, compare or find assembly modes, in the worker."""
         state = self.session.state
         revision = self.session.revision
         if state.mechanism is None:
             raise ModelError(state.name, state.faults)
-        return {**self.worker.answer(str(given["kind"]), state.text), "revision": revision}
+        return {**self.worker.answer(str(given["kind"]), state.text, state.name), "revision": revision}
+
+    def file(self, kind: str, name: str, ending: str) -> bytes:
+        """A picture of the model, or its motion as a table, from the worker."""
+        state = self.session.state
+        if state.mechanism is None:
+            raise ModelError(state.name, state.faults)
+        return _data(self.worker.answer(kind, state.text, state.name, name=name, ending=ending))
+
+    def thumbnail(self, name: str) -> bytes:
+        """A picture of a built-in model for the gallery, which has a worker of its own."""
+        if name not in self._thumbnails:
+            text = builtin_text(name)
+            found = self._gallery.answer("picture", text, name, name="mechanism", ending=".svg")
+            if "error" in found:  # no geometry
+                found = self._gallery.answer("picture", text, name, name="graph", ending=".svg")
+            self._thumbnails[name] = _data(found)
+        return self._thumbnails[name]
+
+    def preview(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The groups that other inputs would give, as the page shows them."""
+        pairs = str(given.get("pairs", "")) or ()
+        structure = decompose(with_inputs(self.session.mechanism(), list(given["inputs"]), pairs=pairs))
+        return {"groups": groups_of(structure)}
+
+    def reach(self, given: dict[str, Any]) -> dict[str, Any]:
+        """How far an input goes."""
+        with self._lock:
+            return self._posed().reach(str(given["name"]))
+
+    def mode(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Put a group into another assembly mode, until the model changes."""
+        with self._lock:
+            posing = self._posed()
+            posing.modes = {**posing.modes, int(given["group"]): int(given["mode"])}
+            return posing.pose({})
+
+    def player(self, still: bool) -> str:
+        """The page that plays the motion, in the assembly modes that were chosen; or shows the reference."""
+        with self._lock:
+            posing = self._posed()
+        return posing.page(still)
+
+    def close(self) -> None:
+        """End the processes."""
+        self.worker.close()
+        self._gallery.close()
 
     def cancel(self, _: dict[str, Any]) -> dict[str, Any]:
         """End the work that runs."""
@@ -117,8 +180,8 @@ class Studio:
         return {}
 
     def examples(self, _: dict[str, Any]) -> dict[str, Any]:
-        """Names of the built-in models."""
-        return {"names": list(builtin_names())}
+        """Names of the built-in models, and of those that were edited last."""
+        return {"names": list(builtin_names()), "recent": self.session.recent()}
 
     def open(self, name: str, data: bytes) -> dict[str, Any]:
         """Read an uploaded file; its name says the format alone, and it is deleted after reading."""
@@ -128,13 +191,7 @@ class Studio:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"model{ending}")
             path.write_bytes(data)
-            stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in Path(name).stem)[:60] or "model"
-            return self._change({}, lambda s: self._opened(s, path, stem))
-
-    @staticmethod
-    def _opened(session: Session, path: Path, stem: str) -> None:
-        session.open(path)
-        session.state.name = stem
+            return self._change({}, lambda s: s.open(path, safe_name(Path(name).stem)))
 
     def _change(self, given: dict[str, Any], change: Callable[[Session], None]) -> dict[str, Any]:
         with self._lock:
@@ -153,7 +210,7 @@ def application(session: Session, hosts: set[str], token: str) -> Guard:
     studio = Studio(session)
     calls = (
         "state", "revision", "edit", "text", "undo", "redo", "example", "new", "use", "apply", "pose", "work",
-        "cancel", "examples",
+        "cancel", "examples", "recent", "link", "open_link", "preview", "mode", "reach",
     )  # fmt: skip
     routes = [
         Route("/", _file_of("index.html")),
@@ -162,6 +219,11 @@ def application(session: Session, hosts: set[str], token: str) -> Guard:
         Route("/open", _open(studio), methods=["POST"]),
         Route("/save/{ending}", _save(studio)),
         Route("/player", _player(studio)),
+        Route(
+            "/picture/{name}/{ending}", _download(lambda name, ending: studio.file("picture", name, ending))
+        ),
+        Route("/motion/{name}/{ending}", _download(lambda name, ending: studio.file("motion", name, ending))),
+        Route("/thumbnail/{name}/{ending}", _download(lambda name, _: studio.thumbnail(name))),
     ]
     inner = Starlette(
         routes=[
@@ -169,7 +231,7 @@ def application(session: Session, hosts: set[str], token: str) -> Guard:
             Mount(f"/{token}", routes=routes),
         ],
     )
-    return Guard(inner, hosts, token, studio.worker.close)
+    return Guard(inner, hosts, token, studio.close)
 
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -227,10 +289,30 @@ def _save(studio: Studio) -> Handler:
     return handle
 
 
+def _download(content: Callable[[str, str], bytes]) -> Handler:
+    async def handle(request: Request) -> Response:
+        name, ending = request.path_params["name"], request.path_params["ending"]
+        try:
+            data = await run_in_threadpool(content, name, f".{ending}")
+        except ModelError as error:
+            return _refused(str(error), 422)
+        return Response(data, media_type=_MEDIA.get(ending, "application/octet-stream"))
+
+    return handle
+
+
+def _data(found: dict[str, Any]) -> bytes:
+    """The file of a worker's answer."""
+    if "data" not in found:
+        raise ModelError("studio", [Fault("", found.get("error", "was cancelled; ask again"))])
+    data: bytes = found["data"]
+    return data
+
+
 def _player(studio: Studio) -> Handler:
     async def handle(request: Request) -> Response:
         try:
-            text = await run_in_threadpool(player, studio.session.state)
+            text = await run_in_threadpool(studio.player, "still" in request.query_params)
         except ModelError as error:
             return Response(str(error), 422, media_type="text/plain")
         headers = {"content-security-policy": _PLAYER}

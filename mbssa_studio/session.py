@@ -22,13 +22,13 @@ from mbssa_studio.document import Tables
 EDITS: dict[str, Callable[..., str]] = {
     name: getattr(document, name)
     for name in (
-        "add_link", "add_joint", "add_ground", "add_point", "move_point", "delete_body", "delete_joint",
-        "set_field", "set_cell",
+        "add_link", "add_joint", "add_gear", "add_ground", "add_point", "move_point", "delete_body",
+        "delete_joint", "set_field", "set_cell",
     )
 }  # fmt: skip
 
-#: Texts that undo goes back through.
-_MOST_KEPT = 500
+#: Texts that undo goes back through, and models that are kept by their names.
+_MOST_KEPT, _MOST_RECENT = 500, 24
 
 
 class State:
@@ -64,7 +64,7 @@ class Session:
     text : of the model file; an empty drawing by default
     name : of the model
     trust : whether models may name Python functions
-    autosave : file that has the text after each edit; none by default
+    autosave : folder that has the text after each edit, in a file by the model's name; none by default
 
     Examples
     --------
@@ -127,8 +127,8 @@ class Session:
         self.note = ""
         self._push(State(text, name or self.state.name, self.trust))
 
-    def open(self, path: Path) -> None:
-        """Read a model file of any format; one that is not TOML becomes TOML.
+    def open(self, path: Path, name: str | None = None) -> None:
+        """Read a model file of any format, under its own or another name; one that is not TOML becomes TOML.
 
         Raises
         ------
@@ -141,19 +141,43 @@ class Session:
         if ending == ".toml":
             from mbssa.io.toml_text import toml_text
 
-            self.set_text(toml_text(path), path.stem)
+            self.set_text(toml_text(path), name or path.stem)
         else:
-            self.take(reader(ending)(path), path.stem)
+            self.take(reader(ending)(path), name or path.stem)
 
     def open_builtin(self, name: str) -> None:
         """Take a built-in model, with its comments."""
-        from importlib import resources
+        self.set_text(builtin_text(name), name)
 
-        from mbssa import builtin_names
+    def new(self) -> None:
+        """Begin an empty drawing under a name that no recent one has; undo brings the last one back."""
+        taken = {*self.recent(), self.state.name}
+        name = next(
+            name for k in range(1, 10**6) if (name := f"model-{k}" if k > 1 else "model") not in taken
+        )
+        self.set_text(document.EMPTY, name)
 
-        if name not in builtin_names():
-            load(name)  # its message
-        self.set_text(resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8"), name)
+    def recent(self) -> list[str]:
+        """Names of the models that were edited last and saved by themselves, the newest first."""
+        return [path.stem for path in self._saved()]
+
+    def open_recent(self, name: str) -> None:
+        """Take a model of :meth:`recent` as its last edit left it.
+
+        Raises
+        ------
+        ModelError
+            There is none of this name.
+        """
+        found = [path for path in self._saved() if path.stem == name]
+        if not found:
+            raise ModelError(name, [Fault("", f"is no recent model; there are {', '.join(self.recent())}")])
+        self.set_text(found[0].read_text("utf-8"), name)
+
+    def _saved(self) -> list[Path]:
+        if self.autosave is None or not self.autosave.is_dir():
+            return []
+        return sorted(self.autosave.glob("*.toml"), key=lambda path: path.stat().st_mtime, reverse=True)
 
     def take(self, mechanism: Mechanism, name: str | None = None) -> None:
         """Take a mechanism, written as a model file."""
@@ -238,11 +262,14 @@ class Session:
         self.state = state
         self.revision += 1
         if self.autosave is not None:
+            path = self.autosave / f"{safe_name(state.name)}.toml"
             try:
-                self.autosave.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(self.autosave, state.text.encode())
+                self.autosave.mkdir(parents=True, exist_ok=True)
+                write_whole(path, state.text.encode())
+                for old in self._saved()[_MOST_RECENT:]:
+                    old.unlink(missing_ok=True)
             except OSError as error:
-                self.note = f"{self.autosave}: not saved: {error.strerror}"
+                self.note = f"{path}: not saved: {error.strerror}"
 
     def _with_types_and_inputs(self, mechanism: Mechanism) -> str | None:
         joints = document.joint_tables(self.state.tables)
@@ -264,6 +291,32 @@ class Session:
             and made.has_geometry == mechanism.has_geometry
         )
         return text if same else None
+
+
+def builtin_text(name: str) -> str:
+    """The file of a built-in model, with its comments.
+
+    Raises
+    ------
+    ModelError
+        No such model.
+    """
+    from importlib import resources
+
+    from mbssa import builtin_names
+
+    if name not in builtin_names():
+        load(name)  # its message
+    return resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
+
+
+def safe_name(name: str) -> str:
+    """A name as a file may have it on any system.
+
+    >>> safe_name("../a b")
+    '___a_b'
+    """
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:60] or "model"
 
 
 def _functions(tables: Tables) -> list[Fault]:

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from mbssa.joints.catalogue import types_of
+from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Mechanism
 from mbssa.pictures.hues import FRAME, NO_GROUP, body_colours, group_hues
+from mbssa.structure import Structure
 from mbssa.units import LENGTHS
-from mbssa_studio.document import body_tables, joint_tables, numbers_of, point_of
+from mbssa_studio.document import body_tables, joint_tables, numbers_of, point_of, points_of
 from mbssa_studio.session import Session, State
 
 #: Bodies beyond which the page shows neither the matrix nor the drawing.
@@ -35,7 +37,7 @@ def view(session: Session) -> dict[str, Any]:
     joints = joint_tables(state.tables)
     structure = state.structure
     colours = body_colours(structure) if structure is not None else [FRAME] + [NO_GROUP] * len(bodies)
-    groups = _groups(state)
+    groups = groups_of(structure)
     group_of = {body: group["number"] for group in groups for body in group["bodies"]}
     mechanism = state.mechanism
     return {
@@ -49,6 +51,7 @@ def view(session: Session) -> dict[str, Any]:
         "space": state.tables.get("space", ""),
         "unit": unit_of(state)[0],
         "metres": unit_of(state)[1],
+        "reach": _reach(mechanism),
         "faults": [_fault(fault.where, fault.what) for fault in state.faults],
         "bodies": [
             {
@@ -73,6 +76,8 @@ def view(session: Session) -> dict[str, Any]:
                 "driven": joint.get("driven", False) or bool(joint.get("driven_pairs")),
                 "point": point_of(joint, bodies),
                 "axis": joint.get("axis"),
+                "points": points_of(joint),
+                "ratio": joint.get("ratio"),
             }
             for k, joint in enumerate(joints)
         ],
@@ -100,6 +105,11 @@ def unit_of(state: State) -> tuple[str, float]:
     return known, LENGTHS[known]
 
 
+def _reach(mechanism: Mechanism | None) -> float:
+    """How far a slider of a length goes to each side, m: half the size of the mechanism."""
+    return joint_frames(mechanism).size / 2 if mechanism is not None and mechanism.has_geometry else 0.1
+
+
 def inputs_of(mechanism: Mechanism) -> list[dict[str, Any]]:
     """Driven coordinates with their joints' places and bodies."""
     return [
@@ -124,8 +134,8 @@ def _fault(where: str, what: str) -> dict[str, Any]:
     }
 
 
-def _groups(state: State) -> list[dict[str, Any]]:
-    structure = state.structure
+def groups_of(structure: Structure | None) -> list[dict[str, Any]]:
+    """Structural groups with their levels and hues; none where the structure is not determined."""
     if structure is None or not structure.determined:
         return []
     hues = group_hues(structure)

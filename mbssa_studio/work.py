@@ -24,7 +24,7 @@ class Worker:
         self._process: Any = None
         self._pipe: Connection | None = None
 
-    def answer(self, kind: str, text: str) -> dict[str, Any]:
+    def answer(self, kind: str, text: str, model: str = "model", **options: str) -> dict[str, Any]:
         """Answer of :func:`work` from the process; ``cancelled`` is true if that was ended meanwhile."""
         with self._turn:
             if self._process is None or not self._process.is_alive():
@@ -32,7 +32,7 @@ class Worker:
             pipe = self._pipe
             assert pipe is not None
             try:
-                pipe.send((kind, text))
+                pipe.send((kind, text, model, options))
                 found: dict[str, Any] = pipe.recv()
             except (EOFError, OSError):
                 return {"cancelled": True}
@@ -61,31 +61,35 @@ class Worker:
 def _serve(pipe: Connection) -> None:
     try:
         while True:
-            pipe.send(work(*pipe.recv()))
+            kind, text, model, options = pipe.recv()
+            pipe.send(work(kind, text, model, **options))
     except (EOFError, KeyboardInterrupt):
         return
 
 
-def work(kind: str, text: str) -> dict[str, Any]:
-    """Findings of a check, or the best inputs of a search, as plain data; or the error as a sentence.
+def work(kind: str, text: str, model: str = "model", **options: str) -> dict[str, Any]:
+    """Answer to a request of a kind about the text of a model, as plain data; or the error as a sentence.
+
+    ``check``, ``transform``, ``routes`` and ``modes`` take no options; ``picture`` takes a ``name`` and an
+    ``ending``, ``motion`` an ``ending``.
 
     >>> text = "\\n" + (__import__("importlib").resources.files("mbssa.io.models") / "rssr.toml").read_text()
     >>> [card["kind"] for card in work("check", text)["findings"]][:2]
     ['count', 'spin']
     """
-    from mbssa import load
+    from mbssa.io.toml_file import parse_toml
 
     try:
-        mechanism = load(text + "\n")
-        return _found(kind, mechanism)
+        return _found(kind, parse_toml(text, model, model), **options)
     except ModelError as error:
         return {"error": str(error)}
-    except (ValueError, NotImplementedError) as error:
+    except (ValueError, NotImplementedError, ModuleNotFoundError) as error:
         return {"error": str(ModelError(kind, [Fault("", str(error))]))}
 
 
-def _found(kind: str, mechanism: Any) -> dict[str, Any]:
+def _found(kind: str, mechanism: Any, name: str = "", ending: str = "") -> dict[str, Any]:
     from mbssa import check, transform
+    from mbssa_studio import pictures
 
     if kind == "check":
         report = check(mechanism)
@@ -111,7 +115,13 @@ def _found(kind: str, mechanism: Any) -> dict[str, Any]:
         return {"rows": [row.figures() for row in answer.rows[:100]], "complete": answer.complete}
     if kind == "routes":
         return _routes(mechanism)
-    raise ValueError(f"{kind!r} is no work; ask for check, transform or routes")
+    if kind == "modes":
+        return {"groups": pictures.modes(mechanism)}
+    if kind == "picture":
+        return {"data": pictures.drawn(name, mechanism, ending)}
+    if kind == "motion":
+        return {"data": pictures.table(mechanism, ending)}
+    raise ValueError(f"{kind!r} is no work; ask for check, transform, routes, modes, picture or motion")
 
 
 def _routes(mechanism: Any) -> dict[str, Any]:

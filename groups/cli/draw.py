@@ -12,7 +12,7 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
-from mbssa.cli.options import ForceOption, ModelArgument, TrustOption, WatchOption
+from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, WatchOption
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -58,6 +58,7 @@ def draw(
     ] = False,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     watch: WatchOption = False,
 ) -> None:
     """Draw MODEL with its structural groups in colour, at its reference or elsewhere.

@@ -17,6 +17,7 @@ from groups.reports.forces import ForcesSummary, forces_report
 from mbssa import load
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
 from mbssa.cli.options import (
+    AllowOption,
     DurationOption,
     ForceOption,
     FormatOption,
@@ -62,6 +63,7 @@ def forces(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Find driving forces and reactions of MODEL over a motion, group by group.

@@ -18,7 +18,7 @@ from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import completion
 from mbssa.cli.console import fail, fail_all, present
-from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption
 from mbssa.targets import STILL, target_faults, targets_of
 
 
@@ -45,6 +45,7 @@ def modes(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """List the assembly modes of the structural groups of MODEL where its reference stands.

@@ -13,6 +13,7 @@ from mbssa import Mechanism, ModelError, load, with_inputs
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present
 from mbssa.cli.options import (
+    AllowOption,
     DurationOption,
     ForceOption,
     ModelArgument,
@@ -98,6 +99,7 @@ def partition(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
 ) -> None:
     """Cut MODEL open and divide its coordinates into independent and dependent ones.
 

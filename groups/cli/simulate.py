@@ -35,6 +35,7 @@ from groups.cli.requests import (
     standing,
 )
 from groups.cli.solve import columns_asked, write_solution
+from groups.cli.values import ApplyOption, InitialOption, number_of, numbers_asked
 from groups.cli.watched import stop_wanted
 from groups.dynamics.forward import Event, Method, Simulation
 from groups.dynamics.forward import simulate as simulate_by
@@ -47,23 +48,13 @@ from mbssa import ModelError, load
 from mbssa.bar import bar
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
-from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
 from mbssa.film import Film
-from mbssa.joints.catalogue import is_length
 from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
-from mbssa.units import SI, given_in
+from mbssa.units import SI
 
 #: Endings of tables of energies and of reactions.
 _TABLES = (".csv", ".parquet")
-
-_ValuesOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        autocompletion=completion.coordinates,
-        help="Value of a released coordinate at the start, in MODEL's units; may be repeated.",
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -106,7 +97,7 @@ def simulate(
             show_default="DOP853; Radau for penalty",
         ),
     ] = None,
-    initial: _ValuesOption = None,
+    initial: InitialOption = None,
     rate: Annotated[
         list[str] | None,
         typer.Option(
@@ -123,14 +114,7 @@ def simulate(
             help="Coordinates that keep the law of MODEL's motion; all others are released.",
         ),
     ] = None,
-    apply: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            autocompletion=completion.coordinates,
-            help="Constant force or torque along a joint coordinate; may be repeated.",
-        ),
-    ] = None,
+    apply: ApplyOption = None,
     until: Annotated[
         list[str] | None,
         typer.Option(
@@ -166,6 +150,7 @@ def simulate(
     compiled: CompiledOption = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Simulate MODEL under its masses, gravity and forces: forward dynamics.
@@ -214,9 +199,9 @@ def _simulate(
     units = mechanism.units
     faults: list[str] = []
     given: dict[str, Any] = {
-        "initial": _numbers("--initial", asked.initial, units, SI, faults),
-        "rates": _numbers("--rate", asked.rate, units, SI, faults),
-        "applied": _numbers("--apply", asked.apply, units, ("N", "N m"), faults),
+        "initial": numbers_asked("--initial", asked.initial, units, SI, faults),
+        "rates": numbers_asked("--rate", asked.rate, units, SI, faults),
+        "applied": numbers_asked("--apply", asked.apply, units, ("N", "N m"), faults),
         "events": _events(asked.until, units, faults),
     }
     motion = model.mechanism.motion
@@ -266,40 +251,12 @@ def _try_outputs(model: Model, targets: Sequence[Target], pictures: Pictures, ch
         fail_all(faults)
 
 
-def _numbers(
-    option: str, texts: Sequence[str], units: tuple[str, str], measured: tuple[str, str], faults: list[str]
-) -> dict[str, float]:
-    """Numbers by coordinate from ``NAME=VALUE``, in SI; what is wrong is added to ``faults``.
-
-    ``measured``: SI units of what belongs to a slide, and of what belongs to an angle.
-    """
-    found: dict[str, float] = {}
-    of_length, of_angle = measured
-    for text in names_asked(texts):
-        name, equals, number = (part.strip() for part in text.partition("="))
-        value = _number(number)
-        if not equals or value is None:
-            faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30")
-            continue
-        if name in found:
-            faults.append(f"{option} {text}: {name} has a value already")
-        found[name] = value * given_in(of_length if is_length(name) else of_angle, units)[1]
-    return found
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def _events(texts: Sequence[str], units: tuple[str, str], faults: list[str]) -> list[Event]:
     """Events that end a run, from ``QUANTITY=VALUE``."""
     found = []
     for text in texts:
         quantity, equals, number = (part.strip() for part in text.rpartition("="))
-        value = _number(number)
+        value = number_of(number)
         if not equals or not quantity or value is None:
             faults.append(f"--until {text}: write QUANTITY=VALUE, such as 1-2.angle=90")
             continue

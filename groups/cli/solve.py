@@ -51,6 +51,7 @@ from mbssa import load, ranks
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
 from mbssa.cli.options import (
+    AllowOption,
     DurationOption,
     ForceOption,
     FormatOption,
@@ -138,6 +139,7 @@ def solve(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from what --checkpoint keeps.")] = False,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Solve position, velocity and acceleration of MODEL over a motion, group by group.

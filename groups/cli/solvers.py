@@ -13,7 +13,7 @@ from groups.solvers.library import table
 from mbssa import load
 from mbssa.cli import completion
 from mbssa.cli.console import fail, fail_all, present
-from mbssa.cli.options import FormatOption, ThroughOption, TrustOption
+from mbssa.cli.options import AllowOption, FormatOption, ThroughOption, TrustOption
 
 
 def solvers(
@@ -30,6 +30,7 @@ def solvers(
     ] = False,
     through: ThroughOption = None,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Say which solver each structural group of MODEL gets, and why.

@@ -325,7 +325,9 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
     mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
     joints = counted(mechanism.n_joints, "joint")
     text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
-    text += f"{shown:,} instants" if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
+    text += (
+        counted(shown, "instant") if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
+    )
     left = mechanism.n_bodies - len(scene.bodies)
     if left:
         text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"

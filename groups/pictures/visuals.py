@@ -14,7 +14,8 @@ import numpy.typing as npt
 from groups.pictures.cams import Outline
 from groups.pictures.shapes import local_point
 from groups.rotations import rotation_of
-from mbssa.io.visual import mesh_fault
+from mbssa.allowed import Allowed, located
+from mbssa.io.visual import MESHES
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
@@ -97,13 +98,11 @@ def _parts(mechanism: Mechanism, body: int) -> Iterator[tuple[str, Floats, Mappi
 def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
     """(n, 3, 3) corners of the triangles of a mesh or of a simple shape, m, in the frame of the part."""
     if "file" in part:
-        fault = mesh_fault(part["file"])
-        if fault:
-            raise ValueError(fault)
-        path = Path(folder, part["file"])
-        if not path.resolve().is_relative_to(Path(folder).resolve()):
-            raise ValueError("it is a link out of the folder of the model")
-        found: Floats = _triangles(path) * part.get("scale", 1.0)
+        name = part["file"]
+        if not str(name).lower().endswith(MESHES):
+            raise ValueError(f"pictures have meshes in {' and '.join(MESHES)}")
+        path = Path(name if isinstance(name, Allowed) else located(name, folder))
+        found: Floats = _triangles(Path(folder, path)) * part.get("scale", 1.0)
         return found
     creation = _trimesh().creation
     if part.get("shape") == "box":

@@ -191,7 +191,7 @@ def _extreme(values: Floats, *, largest: bool) -> float | None:
 
 
 def _input_table(summary: Summary) -> Table:
-    right = ("From", "To", "Maximum velocity", "Maximum acceleration")
+    right = ("From", "To", "Maximum velocity, /s", "Maximum acceleration, /s²")
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
         numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
@@ -199,7 +199,7 @@ def _input_table(summary: Summary) -> Table:
         typical = summary.model.frames.size if one["unit"] == "m" else 1.0
         least = _ROUNDING * max(typical, *map(abs, numbers))
         shown = (number / scale if abs(number) > least else 0.0 for number in numbers)
-        return one["name"], *(f"{number:.4g}" for number in shown), f"{unit}, /s, /s²"
+        return one["name"], *(f"{number:.4g}" for number in shown), unit
 
     return Table(("Driven", *right, "Unit"), _inputs(summary.motion)[:_SHOWN_INPUTS], cells, right)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -53,6 +53,9 @@ _RESIDUAL = "m or rad"
 
 #: Numbers that are turned into text together.
 _BLOCK = 500_000
+
+#: Share of the largest number with the same unit, below which a number is rounding (16 ulp).
+_ROUNDING = 2.0**-48
 
 
 class Choice(TypedDict, total=False):
@@ -207,13 +210,36 @@ def columns(found: Sequence[Column]) -> tuple[list[str], Floats]:
 
 
 def write_csv(found: Sequence[Column], path: str | Path) -> None:
-    """Write columns in blocks of rows; see :meth:`groups.Trajectory.write_csv`."""
-    rows = max(1, _BLOCK // len(found))
+    """Write columns in blocks of rows, rounding as 0; see :meth:`groups.Trajectory.write_csv`."""
+    rows, found = max(1, _BLOCK // len(found)), _without_rounding(found)
     with whole(path) as place, place.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerow(as_cell(column.title) for column in found)
         for start in range(0, len(found[0].values), rows):
             block = [column.values[start : start + rows].tolist() for column in found]
             stream.writelines(",".join(map(repr, row)) + "\n" for row in zip(*block, strict=True))
+
+
+def _without_rounding(found: Sequence[Column]) -> list[Column]:
+    """Columns in which 0 stands for numbers that their unit's largest one could have left by rounding.
+
+    >>> turn, height = Column("a.x", "m", np.array([1.0])), Column("a.z", "m", np.array([-3e-17]))
+    >>> _without_rounding([turn, height])[1].values.tolist()
+    [0.0]
+    """
+    largest: dict[str, float] = {}
+    for column in found:
+        finite = np.abs(column.values[np.isfinite(column.values)])
+        largest[column.unit] = max(largest.get(column.unit, 0.0), float(finite.max(initial=0.0)))
+    kept = {_RESIDUAL, "", "s"}
+    return [
+        column
+        if column.unit in kept
+        else replace(
+            column,
+            values=np.where(np.abs(column.values) < _ROUNDING * largest[column.unit], 0.0, column.values),
+        )
+        for column in found
+    ]
 
 
 def write_parquet(found: Sequence[Column], path: str | Path) -> None:

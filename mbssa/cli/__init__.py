@@ -39,6 +39,7 @@ COMMANDS = {
     "solve": "groups.cli.solve:solve",
     "forces": "groups.cli.forces:forces",
     "simulate": "groups.cli.simulate:simulate",
+    "linearise": "groups.cli.linearise:linearise",
     "solvers": "groups.cli.solvers:solvers",
     "modes": "groups.cli.modes:modes",
     "draw": "groups.cli.draw:draw",
@@ -61,6 +62,8 @@ def main() -> None:
     warnings.showwarning = _warn  # type: ignore[assignment]
     from pkgutil import resolve_name
 
+    from typer import TyperException
+
     from mbssa.cli.application import application
     from mbssa.faults import ModelError
 
@@ -70,7 +73,14 @@ def main() -> None:
         if asked in COMMANDS:
             resolve_name(COMMANDS[asked])  # here, where Ctrl-C may end an import
         _on_interrupt(_interrupt)
-        app()
+        raise SystemExit(app(standalone_mode=False))
+    except TyperException as error:
+        message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
+        fail(
+            message
+            if context is None or message[-1] == "?"
+            else f"{message}; see {context.command_path} --help"
+        )
     except ModelError as error:
         fail(str(error))
     except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -37,7 +38,18 @@ _REMEDIES = {
 
 
 class _Command(typer.core.TyperCommand):
-    """A command whose errors say what to write, and that ``--watch`` repeats."""
+    """A command whose help fits 80 columns, whose errors say what to write, and that ``--watch`` repeats."""
+
+    def get_help(self, context: Any) -> str:
+        """Help with arguments by their names alone: ``MODEL``, not ``{MODEL}`` and ``MODEL <str>``."""
+        arguments: Any = (each for each in self.params if isinstance(each, typer.core.TyperArgument))
+        for argument in arguments:
+            argument.display_type_rich = _nothing
+        return re.sub(r"\{([A-Z]+)\}", r"\1", super().get_help(context))
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first sentence, which the list of commands wraps."""
+        return super().get_short_help_str(limit=1_000)
 
     def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
         try:
@@ -64,6 +76,10 @@ class _Command(typer.core.TyperCommand):
         return repeat(Path(context.params["model"]), run)
 
 
+def _nothing(ctx: Any) -> None:
+    """What is said of the type of an argument."""
+
+
 class _Commands(Mapping[str, Any]):
     """Commands by name."""
 
@@ -84,6 +100,7 @@ def _typer(completion: bool = False) -> typer.Typer:
         name="mbssa",
         help="Take a mechanism apart into structural groups, find what is wrong with it, and move it.",
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
         add_completion=completion,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

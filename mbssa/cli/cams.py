@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail_all, present
-from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, OutputOption, TrustOption
 
 Form = Literal["table", "json"]
 
@@ -25,6 +25,7 @@ def cams(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
 ) -> None:
     """Say what the cams of MODEL are like, its joints of type L.
 

@@ -11,6 +11,7 @@ from mbssa.cli import SINGULAR_POSITIONS
 from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
 from mbssa.cli.inputs import asked
 from mbssa.cli.options import (
+    AllowOption,
     ForceOption,
     FormatOption,
     InputsOption,
@@ -33,6 +34,7 @@ def check(
     output: OutputOption = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     watch: WatchOption = False,
     precision: Annotated[
         float | None,

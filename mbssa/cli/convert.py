@@ -10,7 +10,7 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, fail_all
-from mbssa.cli.options import ForceOption
+from mbssa.cli.options import AllowOption, ForceOption
 from mbssa.io import load, save
 from mbssa.io.formats import ALL_ENDINGS
 from mbssa.targets import Target, target_faults
@@ -25,6 +25,7 @@ def convert(
     approximate: Annotated[
         bool, typer.Option("--approximate", help="Leave out joints that a robot's format cannot say.")
     ] = False,
+    allow: AllowOption = None,
     force: ForceOption = False,
 ) -> None:
     """Write FROM in the format that the ending of TO says.

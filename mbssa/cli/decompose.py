@@ -14,6 +14,7 @@ from mbssa.analysis.decompose import decompose as structure_of
 from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, fail_all, present, warn_of_ranks
 from mbssa.cli.inputs import asked
 from mbssa.cli.options import (
+    AllowOption,
     ForceOption,
     InputsOption,
     ModelArgument,
@@ -51,6 +52,7 @@ def decompose(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     watch: WatchOption = False,
 ) -> None:
     """Find the structural groups of MODEL, in the order in which they can be solved.

@@ -9,7 +9,7 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, present, warn_of_ranks
-from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
 from mbssa.io import load
 from mbssa.targets import STILL, target_faults, targets_of
 
@@ -52,6 +52,7 @@ def loops(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
 ) -> None:
     """Find the independent loops of MODEL, and in which order they are solved.
 

@@ -9,23 +9,38 @@ from typing import Annotated, Literal
 
 import typer
 
+from mbssa import allowed, trust
 from mbssa.cli import completion
-from mbssa.trust import VARIABLE
 
 
 def _trust(context: typer.Context, wanted: bool) -> bool:
     """Let the run, and the processes that it starts, trust what files name."""
     if wanted:
-        before = os.environ.get(VARIABLE)
-        os.environ[VARIABLE] = "1"
-
-        def restore() -> None:
-            os.environ.pop(VARIABLE)
-            if before is not None:
-                os.environ[VARIABLE] = before
-
-        context.call_on_close(restore)
+        _set(context, trust.VARIABLE, "1")
     return wanted
+
+
+def _allow(context: typer.Context, folders: list[Path] | None) -> list[Path] | None:
+    """Let the run, and the processes that it starts, read files in these folders."""
+    for folder in folders or ():
+        if not folder.is_dir():
+            raise typer.BadParameter(f"{folder} is no folder")
+    if folders:
+        _set(context, allowed.VARIABLE, os.pathsep.join(map(str, folders)))
+    return folders
+
+
+def _set(context: typer.Context, variable: str, value: str) -> None:
+    """Set a variable of the environment until the command ends."""
+    before = os.environ.get(variable)
+    os.environ[variable] = value
+
+    def restore() -> None:
+        os.environ.pop(variable)
+        if before is not None:
+            os.environ[variable] = before
+
+    context.call_on_close(restore)
 
 
 def _one_of(known: str) -> Callable[[str], str]:
@@ -53,6 +68,16 @@ OutputOption = Annotated[
 TrustOption = Annotated[
     bool,
     typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names."),
+]
+#: Acts as it is read, as well.
+AllowOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--allow",
+        metavar="FOLDER",
+        callback=_allow,
+        help="Read files that MODEL names from this folder too (meshes, package://); may be repeated.",
+    ),
 ]
 #: Carried out by ``mbssa.cli.application``; a command only declares it.
 WatchOption = Annotated[bool, typer.Option("--watch", help="Repeat at each save of MODEL, until Ctrl-C.")]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from mbssa.allowed import allowing
 from mbssa.faults import Fault, ModelError
 from mbssa.io.assur import FAMILY, assur_linkage
 from mbssa.io.builder import Builder
@@ -50,6 +51,7 @@ def load(
     *,
     functions: Mapping[str, Given] | None = None,
     trust: bool = False,
+    allow: Sequence[str | Path] = (),
 ) -> Mechanism:
     """A mechanism: a built-in model, one of the family ``assur:…``, a file, or the content of a file.
 
@@ -66,6 +68,8 @@ def load(
     trust : whether code that the file names may be imported and run, when the mechanism is examined or
         solved; MBSSA_TRUST=1 in the environment trusts all files. Without it such a joint counts by its
         number of equations, and cannot be solved. Built-in models are trusted.
+    allow : folders outside the model's own from which files that it names may be read (meshes, included
+        files, ``package://``)
 
     Raises
     ------
@@ -101,7 +105,8 @@ def load(
             f"{model!r} is no model; give a built-in name, the path of a file, the text "
             "of a TOML file, or a dictionary"
         )
-    found = _load(model)
+    with allowing(allow):
+        found = _load(model)
     if trust or (not isinstance(model, Mapping) and str(model) in builtin_names()):
         found = _trusted(found)
     return found if functions is None else with_functions(found, functions)

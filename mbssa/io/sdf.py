@@ -10,6 +10,7 @@ import numpy as np
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.looks import sdf_visual
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import parsed
 from mbssa.io.robots.placing import inverse
@@ -24,6 +25,7 @@ _KINDS: dict[str, Kind] = {
     "prismatic": Kind.PRISMATIC,
     "ball": Kind.BALL,
     "universal": Kind.UNIVERSAL,
+    "revolute2": Kind.UNIVERSAL,
     "screw": Kind.SCREW,
     "fixed": Kind.FIXED,
 }
@@ -66,7 +68,7 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     # Axes are in the model's frame up to version 1.4, in the joint's afterwards.
     in_model = root.attributes.get("version", "") in ("1.0", "1.2", "1.3", "1.4")
     links = {
-        name: Link(name, element.where, _inertia(element, faults))
+        name: Link(name, element.where, _inertia(element, faults), _visuals(element, faults))
         for name, (element, _) in frames.links.items()
     }
     joints: dict[str, RobotJoint] = {}
@@ -111,10 +113,15 @@ def _inertia(link: Element, faults: list[Fault]) -> Part | None:
     return Part(pose_of(inertial, faults), {"mass": number(inertial, "mass", 1.0), **moments, **products})
 
 
+def _visuals(link: Element, faults: list[Fault]) -> tuple[Part, ...]:
+    found = [sdf_visual(element, faults) for element in link.all("visual")]
+    return tuple(part for part in found if part is not None)
+
+
 def _unread(frames: Frames) -> list[str]:
     """A note for each kind of element in links and joints that is not read, with its lines."""
     read = {"pose", "parent", "child", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body"}
-    read |= {"screw_thread_pitch", "thread_pitch", "link", "joint", "frame", "model", "inertial"}
+    read |= {"screw_thread_pitch", "thread_pitch", "link", "joint", "frame", "model", "inertial", "visual"}
     lines: dict[str, list[int]] = {}
     owners = [*frames.models, *(each for each, _ in (*frames.links.values(), *frames.joints.values()))]
     for child in (child for owner in owners for child in owner.children if child.tag not in read):
@@ -154,7 +161,10 @@ class _JointReader:
         self._displaced()
         axes = tuple(self._axis(tag) for tag in (("axis", "axis2") if kind == Kind.UNIVERSAL else ("axis",)))
         if kind == Kind.UNIVERSAL and abs(float(axes[0] @ axes[1])) > _SQUARE:
-            self.fault("axis and axis2 of a universal joint are not at right angles")
+            self.fault(
+                f"axis and axis2 of a {said} joint are not at right angles; write two revolute joints with a "
+                "link between them"
+            )
         in_parent, in_child = (self._in(link) for link in (parent, child))
         pitch = self._pitch() if kind == Kind.SCREW else None
         return [

@@ -11,11 +11,13 @@ import numpy as np
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import COORDINATE, Kind
+from mbssa.io.robots.looks import SIZES
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.numbers import number, numbers, origin_of
+from mbssa.io.robots.numbers import axis_of, number, numbers, origin_of
 from mbssa.io.robots.placing import held
-from mbssa.io.robots.robot import Array, Link, Mimic, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
+from mbssa.io.robots.urdf_constraints import constraint
 from mbssa.io.robots.xml_tree import Element, parse_xml
 from mbssa.mechanism import Mechanism
 
@@ -30,12 +32,10 @@ _KINDS: dict[str, Kind] = {
 
 #: Elements that are read, under their parents; others are named in a note.
 _READ = {
-    "robot": ("link", "joint", "transmission", "ros2_control"),
+    "robot": ("link", "joint", "constraint", "transmission", "ros2_control"),
     "link": ("inertial", "visual"),
     "joint": ("origin", "parent", "child", "axis", "limit", "mimic"),
 }
-
-_SIZES = {"box": ("size", 3), "cylinder": ("radius", 1), "sphere": ("radius", 1), "capsule": ("radius", 1)}
 
 
 def read_urdf(path: Path) -> Mechanism:
@@ -84,10 +84,20 @@ def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
+    closures = []
+    for element in _named(root, "constraint", faults):
+        found = constraint(element, links, faults)
+        if isinstance(found, Closure):
+            closures.append(found)
+        elif found is not None and found.name in joints:
+            faults.append(Fault(found.where, "has the name of a joint; write another"))
+        elif found is not None:
+            joints[found.name] = found
     driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
     said = [f"driven joints are those of transmissions: {', '.join(driven)}"] if driven else []
     said += [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
-    return Robot(root.name(), links, joints, driven=driven, notes=(*said, *_unread(root)))
+    notes = (*said, *_unread(root))
+    return Robot(root.name(), links, joints, tuple(closures), driven=driven, notes=notes)
 
 
 def _refuse_xacro(root: Element, source_name: str) -> None:
@@ -179,12 +189,10 @@ def _visual(element: Element, faults: list[Fault]) -> Part | None:
     if shape.tag == "mesh":
         scale = numbers(shape, "scale", 3, (1.0, 1.0, 1.0), faults)
         record |= {"file": shape.attributes.get("filename", ""), "scale": scale.tolist()}
-    elif shape.tag in _SIZES:
-        key, count = _SIZES[shape.tag]
+    for key in SIZES.get(shape.tag, ()):
+        count = 3 if key == "size" else 1
         size = numbers(shape, key, count, (0.0,) * count, faults).tolist()
         record[key] = size if count > 1 else size[0]
-        if "length" in shape.attributes:
-            record["length"] = number(shape, "length", 0.0, faults)
     return Part(origin_of(element, faults), record)
 
 
@@ -197,7 +205,7 @@ def _joint(element: Element, links: dict[str, Link], faults: list[Fault]) -> Rob
     if kind is None:
         faults.append(Fault(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}"))
     ends = [_end(element, side, links, faults) for side in ("parent", "child")]
-    axis = np.eye(3)[0] if kind in (Kind.FIXED, Kind.FREE) else _axis(element, faults)
+    axis = np.eye(3)[0] if kind in (Kind.FIXED, Kind.FREE) else axis_of(element, faults)
     frame = origin_of(element, faults)
     limits = _limits(element, said, faults)
     mimic = _mimic(element, faults)
@@ -220,17 +228,6 @@ def _end(element: Element, side: str, links: dict[str, Link], faults: list[Fault
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         faults.append(Fault(f"{element.where} {side}", f"{name!r} is no link of the model{hint}"))
     return None
-
-
-def _axis(element: Element, faults: list[Fault]) -> Array:
-    along_x = (1.0, 0.0, 0.0)
-    axis = element.first("axis")
-    given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)
-    length = float(np.linalg.norm(given))
-    if length < 1e-9:
-        faults.append(Fault(f"{element.where} axis", "has length 0; give a direction such as 0 0 1"))
-        return np.array(along_x)
-    return np.array(given / length)
 
 
 def _limits(element: Element, said: str, faults: list[Fault]) -> tuple[float, float] | None:

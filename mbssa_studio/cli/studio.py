@@ -11,14 +11,14 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import fail
-from mbssa.cli.options import TrustOption
+from mbssa.cli.options import AllowOption, TrustOption
 
 
 def studio(
     model: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MODEL]",
+            metavar="MODEL",
             autocompletion=completion.models,
             help="A built-in model or a file; else the last drawing.",
         ),
@@ -28,6 +28,7 @@ def studio(
     ] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     trust: TrustOption = False,
+    allow: AllowOption = None,
 ) -> None:
     """Draw MODEL in the browser, see its structural groups at every edit, and move it.
 

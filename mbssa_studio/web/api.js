@@ -20,7 +20,7 @@ export function say(text, note = false) {
   place.className = note ? "note" : "";
 }
 
-export async function call(name, given = {}) {
+export async function call(name, given = {}, quiet = false) {
   let response;
   try {
     response = await fetch(name, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given) });
@@ -28,14 +28,21 @@ export async function call(name, given = {}) {
     say("The studio does not answer. Start it again by mbssa studio: the drawing was saved at its last edit.");
     throw new Error("no answer");
   }
-  return read(response);
+  return read(response, quiet);
 }
 
-async function read(response) {
+// Text of a file that the studio makes.
+export async function get(address) {
+  const response = await fetch(address), text = await response.text();
+  if (response.ok) return text;
+  throw new Error(JSON.parse(text).error);
+}
+
+async function read(response, quiet = false) {
   const text = await response.text();
   let found;
   try { found = JSON.parse(text); } catch { found = { error: text }; }
-  if (!response.ok || found.error) { say(found.error || `refused (${response.status})`); throw new Error(found.error); }
+  if (!response.ok || found.error) { if (!quiet) say(found.error || `refused (${response.status})`); throw new Error(found.error); }
   return found;
 }
 

@@ -27,6 +27,7 @@ export function cell() {
 // Points of the drawing, of joints before those of links.
 export function places(state) {
   const found = state.joints.filter((joint) => joint.point).map((joint) => ({ at: joint.point, joint }));
+  for (const joint of state.joints) for (const at of joint.points) if (at) found.push({ at });
   for (const body of state.bodies) for (const at of Object.values(body.points)) found.push({ at, body });
   return found.filter((place) => place.at.length === 2);
 }
@@ -89,6 +90,7 @@ function pointsOf(state, body) {
 
 export function draw(state, poses = null) {
   svg.replaceChildren();
+  drawUnderlay();
   grid();
   if (state.space !== "planar") {
     make("text", { x: 20, y: 60 }, svg).textContent = "A spatial mechanism: Play shows it in 3D, the tables edit it.";
@@ -104,7 +106,11 @@ export function draw(state, poses = null) {
       "fill-opacity": 0.25, stroke: body.colour, "stroke-width": 7,
     }, svg).append(Object.assign(make("title", {}), { textContent: `${body.number} ${body.name}${body.group ? `, SG-${body.group}` : ""}` }));
   }
-  for (const joint of state.joints) if (joint.point?.length === 2) drawJoint(state, joint, pose);
+  for (const joint of state.joints) {
+    if (joint.point?.length === 2) drawJoint(state, joint, pose);
+    else if (joint.ratio && joint.points.length === 2 && joint.points.every(Boolean)) drawGear(state, joint, pose);
+  }
+  drawTrails(state, poses);
   for (const { at, body } of places(state)) {
     if (!body) continue;
     const [cx, cy] = toScreen(moved(at, pose(body.number)));
@@ -125,7 +131,17 @@ function drawJoint(state, joint, pose) {
   const [x, y] = toScreen(moved(joint.point, pose(carrier)));
   const classes = `pin${joint.driven ? " driven" : ""}${store.lit.joints.includes(state.ids[joint.index]) ? " lit" : ""}`;
   const shape = { class: classes, "data-joint": joint.index };
-  if (joint.type === "P") {
+  if (joint.type === "SLOT") {
+    // The slot is as long as the pin has come, and a little longer.
+    const [dx, dy] = joint.axis ?? [1, 0], size = Math.hypot(dx, dy), holding = pose(joint.bodies[0]);
+    const zero = moved(joint.point, holding), along = [0, 1].map((k) => (moved([joint.point[0] + dx / size, joint.point[1] + dy / size], holding)[k] - zero[k]));
+    const now = moved(joint.point, pose(joint.bodies[1])), slid = (now[0] - zero[0]) * along[0] + (now[1] - zero[1]) * along[1];
+    const ends = [Math.min(0, slid) - 20 / box.scale, Math.max(0, slid) + 20 / box.scale].map((s) => toScreen([zero[0] + s * along[0], zero[1] + s * along[1]]));
+    const holder = state.bodies[joint.bodies[0] - 1]?.colour ?? "currentColor";
+    for (const [stroke, width] of [[holder, 20], ["var(--back)", 14]]) make("line", { x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1], stroke, "stroke-width": width, "stroke-linecap": "round", "pointer-events": "none" }, svg);
+    const [cx, cy] = toScreen(now);
+    make("circle", { ...shape, cx, cy, r: 6 }, svg);
+  } else if (joint.type === "P") {
     const [dx, dy] = joint.axis ?? [1, 0];
     const turn = (-Math.atan2(dy, dx) * 180) / Math.PI;
     make("rect", { ...shape, x: x - 13, y: y - 8, width: 26, height: 16, transform: `rotate(${turn} ${x} ${y})` }, svg);
@@ -134,4 +150,39 @@ function drawJoint(state, joint, pose) {
     if (onFrame) make("path", { class: "ground", d: `M${x} ${y}l-10 15h20zm-15 15h30m-26 0l-5 7m13-7l-5 7m13-7l-5 7m13-7l-5 7` }, svg);
     make("circle", { ...shape, cx: x, cy: y, r: 6 }, svg);
   }
+}
+
+// Pitch circles of two wheels, each with a radius that turns with it.
+function drawGear(state, joint, pose) {
+  const distance = Math.hypot(...[0, 1].map((k) => joint.points[1][k] - joint.points[0][k]));
+  const first = distance / Math.abs(1 + joint.ratio), radii = [first, first * Math.abs(joint.ratio)];
+  radii.forEach((radius, k) => {
+    const body = joint.bodies[k], [x, y] = joint.points[k];
+    const [cx, cy] = toScreen(moved([x, y], pose(body))), [x2, y2] = toScreen(moved([x + radius, y], pose(body)));
+    const look = { stroke: state.bodies[body - 1]?.colour ?? "currentColor", fill: "none", "stroke-width": 2 };
+    make("circle", { ...look, cx, cy, r: radius * box.scale, "stroke-dasharray": "9 5", "data-joint": joint.index }, svg);
+    make("line", { ...look, x1: cx, y1: cy, x2, y2 }, svg);
+  });
+}
+
+// Paths of named points that are no joints, as far as the mechanism was moved.
+let trails = {}, trailed = -1;
+function drawTrails(state, poses) {
+  if (trailed !== state.revision) [trails, trailed] = [{}, state.revision];
+  if (!poses) return;
+  for (const { at, body } of places(state)) {
+    if (!body || state.joints.some((joint) => joint.point && Math.hypot(joint.point[0] - at[0], joint.point[1] - at[1]) < 1e-6)) continue;
+    const trail = (trails[`${body.number} ${at}`] ??= []), now = moved(at, poses[body.number - 1]);
+    if (!trail.length || Math.hypot(now[0] - trail.at(-1)[0], now[1] - trail.at(-1)[1]) > 1 / box.scale) trail.push(now);
+    if (trail.length > 4000) trail.shift();
+    make("polyline", { class: "trail", points: trail.map(toScreen).join(" "), stroke: body.colour }, svg);
+  }
+}
+
+// A picture under the drawing, with its lower left corner at the origin.
+export const underlay = { href: "", width: 0, height: 0 };
+function drawUnderlay() {
+  if (!underlay.href) return;
+  const [x, y] = toScreen([0, underlay.height]);
+  make("image", { href: underlay.href, x, y, width: underlay.width * box.scale, height: underlay.height * box.scale, opacity: 0.45, preserveAspectRatio: "none", "pointer-events": "none" }, svg);
 }

@@ -1,8 +1,8 @@
 // The page: it joins the parts, and follows what other tabs do.
 import { call, change, onState, say, show, store, upload } from "./api.js";
-import { draw, fit, places, svg, toScreen } from "./drawing.js";
+import { draw, fit, places, svg, toScreen, underlay } from "./drawing.js";
 import { poses, rate, showInputs } from "./move.js";
-import { buildTabs, showPanel } from "./panels.js";
+import { buildTabs, element, showPanel } from "./panels.js";
 import { buildTools } from "./tools.js";
 
 const at = (name) => document.getElementById(name);
@@ -17,8 +17,7 @@ onState((state, changed) => {
   at("redo").disabled = !state.redo;
   if (changed) {
     say(state.note, true);
-    at("player").hidden = true;
-    at("play").setAttribute("aria-pressed", false);
+    player(false);
     // A model that was opened is fitted; one that is drawn stays where it is.
     const outside = places(state).some((place) => { const [x, y] = toScreen(place.at); return x < 0 || y < 0 || x > svg.clientWidth || y > svg.clientHeight; });
     if (state.name !== shown || outside) fit(state);
@@ -29,11 +28,43 @@ onState((state, changed) => {
   showPanel(state, changed);
 });
 
-function play() {
-  const frame = at("player"), on = frame.hidden;
-  if (on) frame.src = `player?${store.state.revision}`;
-  frame.hidden = !on;
-  at("play").setAttribute("aria-pressed", on);
+// The player of the motion; at rest, a mechanism in space is shown there at its reference, and follows the sliders.
+function player(playing) {
+  const frame = at("player"), { state } = store;
+  const still = !playing && state.space === "spatial" && state.determined && state.joints.length > 0;
+  frame.hidden = !playing && !still;
+  if (!frame.hidden) frame.src = `player?${playing ? "" : "still&"}${state.revision}`;
+  frame.className = still ? "still" : "";
+  at("play").setAttribute("aria-pressed", playing);
+}
+
+async function link() {
+  const { link } = await call("link");
+  history.replaceState(null, "", link);
+  say(`The address now carries the model. In another studio: mbssa studio "${link.slice(0, 24)}…", with the whole of it.`, true);
+}
+
+async function gallery() {
+  const { names, recent } = await call("examples");
+  const card = (name, open, picture) => element("button", { onclick: () => { at("models").close(); change(open, { name }); } },
+    ...(picture ? [element("img", { src: `thumbnail/${name}/svg`, alt: "", loading: "lazy" })] : []), name);
+  at("recent").replaceChildren(...(recent.length ? recent.map((name) => card(name, "recent", false)) : ["none yet"]));
+  if (!at("builtin").children.length) at("builtin").append(...names.map((name) => card(name, "example", true)));
+  at("models").showModal();
+}
+
+// A picture to draw over: the width that a person says gives its scale; without a width it goes.
+function lay(file) {
+  const reader = new FileReader(), picture = new Image();
+  reader.onload = () => { picture.src = reader.result; };
+  picture.onload = () => {
+    const width = Number(prompt(`Width of the whole picture in ${store.state.unit}; its lower left corner is put at the origin`, "200"));
+    if (width > 0) Object.assign(underlay, { href: picture.src, width, height: (width * picture.naturalHeight) / picture.naturalWidth });
+    else underlay.href = "";
+    draw(store.state, poses());
+  };
+  picture.onerror = () => say(`${file.name}: no picture; choose a PNG, JPEG or SVG`);
+  reader.readAsDataURL(file);
 }
 
 function download(address, name) {
@@ -52,26 +83,28 @@ function save() {
     copy.insertAdjacentHTML("afterbegin", "<style>.grid{stroke:#e9edf1}.ground{fill:none;stroke:#56606b}.pin{fill:#fff;stroke:#1b2128}.driven{stroke:#D55E00;stroke-width:3}text{font:12px sans-serif}</style>");
     download(`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`, `${store.state.name}.svg`);
   } else if (kind === "player") download("player", `${store.state.name}.html`);
+  else if (kind === "link") link();
   else if (kind) download(`save/${kind}`, `${store.state.name}.${kind}`);
 }
 
 buildTools();
 buildTabs();
-const button = Object.assign(document.createElement("button"), { id: "play", textContent: "▶ Play", title: "Play the motion in 3D, whole, by level or by group", onclick: play });
+const button = Object.assign(document.createElement("button"), { id: "play", textContent: "▶ Play", title: "Play the motion in 3D, whole, by level or by group", onclick: () => player(button.getAttribute("aria-pressed") !== "true") });
 at("tools").append(button);
 at("undo").onclick = () => change("undo");
 at("redo").onclick = () => change("redo");
 at("new").onclick = () => change("new");
 at("open").onchange = () => { if (at("open").files[0]) upload(at("open").files[0]); at("open").value = ""; };
 at("save").onchange = save;
-at("examples").onchange = () => { if (at("examples").value) change("example", { name: at("examples").value }); at("examples").value = ""; };
+at("underlay").onchange = () => { if (at("underlay").files[0]) lay(at("underlay").files[0]); at("underlay").value = ""; };
+at("gallery").onclick = gallery;
 at("theme").onclick = () => { const dark = getComputedStyle(document.documentElement).colorScheme === "dark"; document.documentElement.style.colorScheme = dark ? "light" : "dark"; };
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) upload(event.dataTransfer.files[0]); });
 new ResizeObserver(() => store.state && draw(store.state, poses())).observe(svg);
 
 show(await call("state"));
-for (const name of (await call("examples")).names) at("examples").append(new Option(name, name));
+if (location.hash.startsWith("#model=")) await change("open_link", { link: location.hash });
 let silent = false;
 setInterval(async () => {
   if (document.hidden) return;

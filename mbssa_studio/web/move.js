@@ -5,7 +5,8 @@ import { moved } from "./drawing.js";
 let found = null, revision = -1, wanted = null, busy = false;
 export const rate = { frames: 0 };
 
-export const poses = () => (found && revision === store.state?.revision ? found.poses : null);
+const current = () => (found && revision === store.state?.revision ? found : null);
+export const poses = () => current()?.poses ?? null;
 
 // One request at a time; the newest wish replaces those that were not sent yet.
 export async function pose(values) {
@@ -18,13 +19,19 @@ export async function pose(values) {
       wanted = null;
       const answer = await call("pose", { values });
       if (asked !== store.state.revision) continue;
-      if (answer.failed) { say(answer.failed.join("; ")); continue; }
-      say("");
-      [found, revision] = [answer, asked];
-      rate.frames += 1;
-      refresh();
+      shown(answer, asked);
     }
   } catch { wanted = null; } finally { busy = false; }
+}
+
+// Show an answer: in the drawing, or in the player of a mechanism in space.
+export function shown(answer, asked = store.state.revision) {
+  if (answer.failed) { say(answer.failed.join("; ")); return; }
+  say("");
+  [found, revision] = [answer, asked];
+  rate.frames += 1;
+  if (answer.placed) document.getElementById("player").contentWindow?.postMessage({ poses: answer.placed }, "*");
+  refresh();
 }
 
 export function dragInput(start, at) {
@@ -56,23 +63,39 @@ export function showInputs(state) {
   if (sliders !== state.revision) {
     sliders = state.revision;
     place.replaceChildren();
-    if (!state.determined || state.space !== "planar") return;
+    if (!state.determined) return;
     for (const input of state.inputs) place.append(slider(input, state));
   }
   for (const range of place.querySelectorAll("input")) {
-    if (poses() && document.activeElement !== range) range.value = found.values[range.name] - found.reference[range.name];
+    if (current() && document.activeElement !== range) range.value = found.values[range.name] - found.reference[range.name];
   }
 }
 
 function slider(input, state) {
   const label = document.createElement("label"), range = document.createElement("input");
-  const turns = input.coordinate === "angle", reach = turns ? Math.PI : 100 * state.metres;
+  const turns = input.coordinate.startsWith("angle"), reach = turns ? Math.PI : state.reach;
   Object.assign(range, { type: "range", min: -reach, max: reach, step: reach / 360, value: 0, name: input.name });
-  range.title = "from the reference, half a turn or 100 units to each side";
+  range.title = "from the reference, half a turn or half the size to each side";
   range.oninput = async () => {
-    if (!poses()) await pose({});
-    if (poses()) pose({ ...found.values, [input.name]: found.reference[input.name] + Number(range.value) });
+    const step = Number(range.value);  // an answer sets the sliders
+    if (!current()) await pose({});
+    if (current()) pose({ ...found.values, [input.name]: found.reference[input.name] + step });
   };
-  label.append(input.name, range);
+  const column = document.createElement("span");
+  column.append(range, document.createElement("i"));
+  label.append(input.name, column);
+  mark(range, input.name, state.revision);
   return label;
+}
+
+// How far the input goes is a band below its slider: beyond are dead points, or what cannot be assembled.
+async function mark(range, name, revision) {
+  let low, high;
+  try { ({ low, high } = await call("reach", { name }, true)); } catch { return; }  // Findings say why
+  if (revision !== store.state.revision) return;
+  const place = (value) => `${(100 * (value - range.min)) / (range.max - range.min)}%`;
+  range.nextSibling.style.setProperty("--low", place(low));
+  range.nextSibling.style.setProperty("--high", place(high));
+  range.dataset.reach = `${low} ${high}`;
+  range.title += `; the groups can be solved from ${low.toPrecision(4)} to ${high.toPrecision(4)}`;
 }

@@ -1,7 +1,9 @@
 // Panels beside the drawing: groups, findings, pairs, matrix, text, inputs, comparison.
-import { call, change, edit, refresh, say, store } from "./api.js";
+import { call, change, edit, get, refresh, say, store } from "./api.js";
+import { shown } from "./move.js";
 
-const TABS = ["Groups", "Findings", "Pairs", "Matrix", "Text", "Inputs", "Compare"];
+const TABS = ["Groups", "Findings", "Pairs", "Matrix", "Text", "Inputs", "Modes", "Pictures", "Compare"];
+const PICTURES = { mechanism: "Mechanism", findings: "Findings", graph: "Structural graph", diagram: "Structural diagram", coordinates: "Coordinates over time", paths: "Paths of points", workspace: "Workspace", routes: "Routes through the groups", gantt: "Gantt chart of the fastest plans" };
 let tab = "Groups", result = {};
 const panel = document.getElementById("panel");
 
@@ -117,7 +119,27 @@ function pairs(state) {
     table.append(row);
   }
   const rest = faultsOf({ faults: state.faults.filter((fault) => fault.joint === null) });
-  return [element("p", { textContent: `Types: ${state.types.join(", ")}` }), table, ...rest];
+  return [element("p", { textContent: `Types: ${state.types.join(", ")}` }), table, ...rest, ...dimensions(state)];
+}
+
+// Coordinates of the points of each link, and its length where it has two.
+function dimensions(state) {
+  const links = state.bodies.slice(1).filter((body) => Object.keys(body.points).length);
+  if (state.space !== "planar" || !links.length) return [];
+  const table = element("table", { id: "dimensions" }, element("tr", {}, ...["link", "point", `x (${state.unit})`, `y (${state.unit})`, `length (${state.unit})`].map((title) => element("th", { textContent: title }))));
+  for (const body of links) {
+    const points = Object.entries(body.points);
+    const length = points.length === 2 ? Math.hypot(...[0, 1].map((k) => points[1][1][k] - points[0][1][k])) : null;
+    points.forEach(([name, at], row) => {
+      const move = (after) => { if (after.every(Number.isFinite)) edit("move_point", { before: at, after }); else say("dimension: write a number"); };
+      const cells = [0, 1].map((k) => cellOf(String(at[k]), null, (text) => move(at.map((c, i) => (i === k ? Number(text) : c))), `${"xy"[k]} of ${body.name}.${name}`));
+      const from = points[0][1];
+      const longer = (text) => (Number(text) > 0 ? move(from.map((c, k) => c + ((at[k] - c) * Number(text)) / length)) : say("dimension: write a length"));
+      const last = row === 1 && length ? cellOf(String(Number(length.toPrecision(9))), null, longer, `length of ${body.name}`) : element("td");
+      table.append(element("tr", {}, element("td", { textContent: row ? "" : body.name }), element("td", { textContent: name }), ...cells, last));
+    });
+  }
+  return [element("h3", { textContent: "Dimensions" }), table];
 }
 
 function matrix(state) {
@@ -150,12 +172,55 @@ function inputs(state) {
     })));
     for (const row of found.rows) {
       const use = element("button", { textContent: "use these inputs", onclick: () => change("use", { inputs: row.inputs, pairs: row.pairs }) });
-      table.append(element("tr", {}, ...[row.inputs.join(", "), row.n_groups, row.largest, row.levels, row.cost.toFixed(2)].map((value) => element("td", { textContent: value })), element("td", {}, use)));
+        const compared = element("button", { textContent: "compare", title: "The groups now and with these inputs, side by side", onclick: () => preview(state, row) });
+      table.append(element("tr", {}, ...[row.inputs.join(", "), row.n_groups, row.largest, row.levels, row.cost.toFixed(2)].map((value) => element("td", { textContent: value })), element("td", {}, use, compared)));
     }
-    return [element("p", { textContent: `Now: ${state.groups.length} groups.` }), table];
+    return [element("p", { textContent: `Now: ${state.groups.length} groups.` }), element("div", { id: "sides" }), table];
   });
+}
+
+// The structural graph now, and with other inputs.
+async function preview(state, row) {
+  const found = await call("preview", { inputs: row.inputs, pairs: row.pairs });
+  const side = (title, groups) => element("figure", {}, element("figcaption", { textContent: `${title}: ${groups.length} groups` }), graph({ groups }));
+  document.getElementById("sides").replaceChildren(side("Now", state.groups), side(row.inputs.join(", "), found.groups));
+}
+
+const image = (svg, alt) => element("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt });
+
+const modes = (state) => worked(state, "modes", "Find the assembly modes", (found) => [
+  element("p", { textContent: found.groups.length ? "Each group stands in one of its modes; a button puts it into another, until the model changes." : "Each group has one mode." }),
+  ...found.groups.flatMap((group) => [
+    image(group.picture, `Assembly modes of SG-${group.group}`),
+    element("div", { className: "row" }, `SG-${group.group}`, ...Array.from({ length: group.count }, (_, k) => element("button", {
+      textContent: `mode ${k + 1}${k + 1 === group.reference ? ", reference" : ""}`,
+      onclick: async () => shown(await call("mode", { group: group.group, mode: k + 1 })),
+    }))),
+  ]),
+]);
+
+let picture = "mechanism";
+function pictures(state) {
+  if (state.faults.length) return faultsOf(state);
+  const choice = element("select", { id: "picture" }, ...Object.entries(PICTURES).map(([name, title]) => new Option(title, name, false, name === picture)));
+  choice.setAttribute("aria-label", "Picture");
+  const place = element("div", { className: "picture" }), links = element("div", { className: "row" });
+  const drawn = async () => {
+    picture = choice.value;
+    links.replaceChildren("Save as ", ...["svg", "png", "pdf"].map((ending) => element("a", { textContent: ending.toUpperCase(), href: `picture/${picture}/${ending}`, download: `${state.name}-${picture}.${ending}` })),
+      " and its motion as ", ...["csv", "parquet"].map((ending) => element("a", { textContent: ending.toUpperCase(), href: `motion/all/${ending}`, download: `${state.name}.${ending}` })));
+    place.replaceChildren("Drawing … ", element("button", { textContent: "Cancel", onclick: () => call("cancel") }));
+    const asked = picture;
+    try {
+      const svg = await get(`picture/${asked}/svg`);
+      if (asked === choice.value) place.replaceChildren(image(svg, PICTURES[asked]));
+    } catch (error) { if (asked === choice.value) place.replaceChildren(error.message); }
+  };
+  choice.onchange = drawn;
+  drawn();
+  return [choice, place, links];
 }
 
 const compare = (state) => worked(state, "routes", "Compare groups with loops", (found) => [element("p", { textContent: found.routes }), element("pre", { textContent: found.loops })]);
 
-const PANELS = { Groups: groups, Findings: findings, Pairs: pairs, Matrix: matrix, Text: text, Inputs: inputs, Compare: compare };
+const PANELS = { Groups: groups, Findings: findings, Pairs: pairs, Matrix: matrix, Text: text, Inputs: inputs, Modes: modes, Pictures: pictures, Compare: compare };

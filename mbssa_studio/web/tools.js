@@ -8,6 +8,8 @@ const TOOLS = [
   ["ternary", "Ternary", "T", "Click three points."],
   ["ground", "Ground", "G", "Click the end of a link to pin it to the frame."],
   ["slider", "Slider", "S", "Drag from the end of a link along the guide on the frame."],
+  ["slot", "Slot", "O", "Drag from a pin of one link along the slot; the link where you end has it, else the frame."],
+  ["gear", "Gear", "R", "Drag from the pivot of one wheel to that of the other."],
   ["point", "Point", "N", "Click a link to name a point there."],
   ["drive", "Driven", "D", "Click a joint to drive it or to release it."],
   ["shift", "Shift", "V", "Drag a point to another place."],
@@ -116,7 +118,29 @@ function up(event) {
   if (!from || (from[0] === to[0] && from[1] === to[1])) return;
   if (tool === "link") edit("add_link", { points: [from, to] });
   if (tool === "slider") edit("add_ground", { point: from, code: "P", axis: [to[0] - from[0], to[1] - from[1]] });
+  if (tool === "slot") slot(from, to, event);
+  if (tool === "gear") gear(from, to);
   if (tool === "shift") edit("move_point", { before: from, after: to });
+}
+
+// The moving body that has a point or a joint here.
+function owner(at) {
+  const place = nearest(store.state, at);
+  return place?.body?.number ?? place?.joint?.bodies.findLast((body) => body > 1);
+}
+
+function slot(from, to, event) {
+  const pin = owner(from), under = document.elementsFromPoint(event.clientX, event.clientY).map((each) => Number(each.dataset?.body || 0));
+  if (!pin) { say("slot: begin at the end of a link, which is the pin"); return; }
+  const holder = under.find((body) => body && body !== pin) ?? 1;
+  edit("add_joint", { bodies: [holder, pin], code: "SLOT", point: from, axis: [to[0] - from[0], to[1] - from[1]] });
+}
+
+function gear(from, to) {
+  const bodies = [owner(from), owner(to)];
+  if (bodies.includes(undefined)) { say("gear: drag from the pivot of one wheel to that of the other"); return; }
+  const ratio = Number(prompt("Ratio of the radii or numbers of teeth, second to first; negative for an internal mesh", "1"));
+  if (ratio) edit("add_gear", { bodies, centres: [from, to], ratio });
 }
 
 function zoom(event) {

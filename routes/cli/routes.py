@@ -16,7 +16,7 @@ from mbssa import load, ranks
 from mbssa.bar import bar
 from mbssa.cli import STOPPED, fail, fail_all
 from mbssa.cli.console import deliver, present, show
-from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def routes(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Find the fastest way through the structural groups of MODEL.

@@ -18,7 +18,7 @@ from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, STOPPED, completion, fail, fail_all
 from mbssa.cli.console import present
-from mbssa.cli.options import ForceOption, FormatOption, ModelArgument, TrustOption, check_format
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.targets import STILL, Target, target_faults
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def sweep(
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
+    allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Solve many cases of MODEL: poses, designs, modes, or a motion of each.

@@ -13,20 +13,22 @@ from mbssa.cli.application import application
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_is_a_documented_function_with_an_example(name, run_mbssa):
+def test_a_command_is_a_documented_function_with_an_example(name, run_mbssa, monkeypatch):
     function = resolve_name(COMMANDS[name])
     text = inspect.getdoc(function)
     assert text.splitlines()[0].endswith(".")
     assert f"Example: mbssa {name}" in text
+    monkeypatch.setenv("COLUMNS", "80")
     page = run_mbssa(name, "--help")
     assert page.exit_code == 0
-    # No choice is broken in the middle of a word.
-    assert not re.findall(r"<[\w|]+\|\w+ ", page.stdout)
+    assert max(map(len, page.stdout.splitlines())) <= 80
+    # Neither a type in Python's words, nor a choice that is broken in the middle of a word.
+    assert not re.findall(r"<(?:str|path|bool|int|float)>|[{}]|<[\w|]+\|\w+ ", page.stdout)
 
 
 def test_help_lists_all_commands_in_their_order(run_mbssa):
-    lines = [line.split()[1] for line in run_mbssa("--help").stdout.splitlines() if line.startswith("│ ")]
-    assert [word for word in lines if word in COMMANDS] == list(COMMANDS)
+    listed = run_mbssa("--help").stdout.partition("Commands:")[2]
+    assert re.findall(r"^  (\w+)", listed, re.MULTILINE) == list(COMMANDS)
 
 
 def test_a_mistyped_command_gets_a_suggestion(run_mbssa):

@@ -49,7 +49,7 @@ def click(page, point):
 def opened(page, address):
     page.goto(address)
     until(page, "window.studio && studio.store.state")
-    page.wait_for_selector("#examples option:nth-child(3)", state="attached")
+    page.wait_for_selector("#play")
 
 
 def draw_four_bar(page):
@@ -242,12 +242,96 @@ def test_save_every_format(studio, page, ending, tmp_path):
         until(page, "studio.store.state.name === 'a' && studio.store.state.determined")
 
 
-def test_a_spatial_model_plays(studio, page):
+def test_a_spatial_model_follows_its_sliders_and_plays(studio, page):
     with studio("stewart") as address:
         opened(page, address)
         assert "determined" not in summary(page)
+        inside = page.frame_locator("#player")
+        inside.locator("#status:not(:empty)").wait_for()
+        assert page.locator("#inputs input").count() == 6
+        label = inside.locator("#labels :text-is('piston_1')")
+        before = label.bounding_box()
+        page.evaluate(
+            "() => { const slider = document.querySelector('#inputs input');"
+            "slider.value = 0.2; slider.dispatchEvent(new Event('input')); }"
+        )
+        until(page, "studio.rate.frames > 1")
+        end = time.monotonic() + 15
+        while label.bounding_box() == before:
+            assert time.monotonic() < end
+        page.click("#play")
+        inside.locator("#clock:not(:text('t = 0 s'))").wait_for()
+
+
+def test_open_an_example_by_its_picture_and_come_back(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        text = page.evaluate("studio.store.state.text")
+        page.click("#gallery")
+        page.click("#builtin button:has-text('andrews')")
+        until(page, "studio.store.state.name === 'andrews'")
+        page.click("#gallery")
+        until(page, "document.querySelector('#builtin img').naturalWidth > 0")
+        page.click("#recent button:has-text('model')")
+        until(page, f"studio.store.state.text === {text!r}")
+
+
+def test_a_link_opens_the_model_elsewhere(studio, page, tmp_path):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        text = page.evaluate("studio.store.state.text")
+        page.select_option("#save", "link")
+        until(page, "location.hash.startsWith('#model=')")
+        link = page.evaluate("location.hash")
+    for arguments, ending in (((link,), ""), (("rotor",), link)):
+        with studio(*arguments) as address:
+            page.goto("about:blank")
+            opened(page, address + ending)
+            until(page, f"studio.store.state.text === {text!r}")
+
+
+def test_put_a_group_into_another_assembly_mode(studio, page):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        page.click("#tab-Modes")
+        page.click("#work-modes")
+        coupler = ".bar[data-body='3']"
+        first = page.get_attribute(coupler, "points")
+        page.locator(".row button:not(:has-text('reference'))").first.click()
+        until(page, f"document.querySelector(\"{coupler}\").getAttribute('points') !== '{first}'")
         page.click("#play")
         page.frame_locator("#player").locator("#slider").wait_for()
+
+
+def test_pictures_are_shown_and_saved(studio, page, tmp_path):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        page.click("#tab-Pictures")
+        names = page.evaluate("[...document.getElementById('picture').options].map((option) => option.value)")
+        names.remove("workspace")  # there is one input
+        for name in names:
+            page.select_option("#picture", name)
+            page.wait_for_selector(".picture img")
+            until(page, "document.querySelector('.picture img').naturalWidth > 0")
+        for kind, begins in (("PNG", b"\x89PNG"), ("PDF", b"%PDF"), ("CSV", b"time [s]")):
+            with page.expect_download() as download:
+                page.click(f".row a:text-is('{kind}')")
+            assert Path(download.value.path()).read_bytes().startswith(begins)
+
+
+def test_groups_before_and_after_stand_side_by_side(studio, page):
+    with studio("rotor") as address:
+        opened(page, address)
+        page.click("#tab-Inputs")
+        page.click("#work-transform")
+        page.locator("#transform button:text-is('compare')").first.click(timeout=60_000)
+        page.wait_for_selector("#sides figure:nth-child(2)")
+        counts = page.evaluate(
+            "[...document.querySelectorAll('#sides svg')].map((svg) => svg.querySelectorAll('circle').length)"
+        )
+        assert counts == [7, 9]
 
 
 def test_a_parallelogram_shows_its_redundancy(studio, page):
@@ -273,6 +357,62 @@ def test_a_slider_crank_is_drawn(studio, page):
         tool(page, "drive")
         click(page, (192, 456))
         assert summary(page) == "mobility 1, 1 driven, 2 groups"
+
+
+def test_a_slot_a_length_and_a_trail(studio, page):
+    with studio() as address:
+        opened(page, address)
+        tool(page, "link")
+        drag(page, (192, 456), (192, 360))
+        drag(page, (240, 456), (192, 264))
+        tool(page, "ground")
+        click(page, (192, 456))
+        click(page, (240, 456))
+        tool(page, "slot")
+        drag(page, (192, 360), (210, 336))
+        tool(page, "drive")
+        click(page, (192, 456))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        page.click("#tab-Pairs")
+        before = revision(page)
+        page.fill("[aria-label='length of link3']", "120")
+        page.keyboard.press("Tab")
+        until(page, f"studio.store.state.revision > {before}")
+        until(page, "document.querySelector(\"[aria-label='length of link3']\").value === '120'")
+        tool(page, "move")
+        assert moved_by_dragging(page, (192, 456), (192, 360)) >= 3
+        until(page, "document.querySelectorAll('.trail').length > 0")
+        until(page, "document.querySelector('#inputs input').dataset.reach")
+
+
+def test_gears_and_an_underlay(studio, page, tmp_path):
+    from matplotlib.figure import Figure
+
+    Figure(figsize=(4, 2)).savefig(tmp_path / "drawing.png")
+    with studio() as address:
+        opened(page, address)
+        answers = iter(["2", "300", "0"])
+        page.on("dialog", lambda dialog: dialog.accept(next(answers)))
+        tool(page, "link")
+        drag(page, (192, 456), (192, 408))
+        drag(page, (336, 456), (336, 408))
+        tool(page, "ground")
+        click(page, (192, 456))
+        click(page, (336, 456))
+        tool(page, "gear")
+        drag(page, (192, 456), (336, 456))
+        tool(page, "drive")
+        click(page, (192, 456))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        page.set_input_files("#underlay", tmp_path / "drawing.png")
+        until(page, "document.querySelector('#drawing image')")
+        circles = "[...document.querySelectorAll('circle[stroke-dasharray]')]"
+        (x1, r1), (x2, r2) = page.evaluate(f"{circles}.map((c) => [c.cx, c.r].map((v) => v.baseVal.value))")
+        assert (r2 / r1, r1 + r2) == pytest.approx((2, x2 - x1))
+        width = "Number(document.querySelector('#drawing image').getAttribute('width'))"
+        assert page.evaluate(width) == pytest.approx(300 / 80 * (x2 - x1))  # the pivots are 80 mm apart
+        page.set_input_files("#underlay", tmp_path / "drawing.png")
+        until(page, "!document.querySelector('#drawing image')")
 
 
 def test_the_tour(studio, page, tmp_path):

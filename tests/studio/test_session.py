@@ -1,18 +1,28 @@
 """The session: every edit can be undone byte for byte, and table, matrix, text and drawing agree."""
 
+import base64
+import json
+import os
+import re
 import tomllib
+import zlib
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mbssa
+from mbssa.files import MAX_BYTES
 from mbssa.io.adjacency import matrices
 from mbssa_studio import Session
 from mbssa_studio.document import EMPTY
-from mbssa_studio.posing import Posing, player
-from mbssa_studio.session import EDITS
+from mbssa_studio.link import MARK, link_of, text_of
+from mbssa_studio.pictures import PICTURES
+from mbssa_studio.posing import Posing
+from mbssa_studio.session import EDITS, builtin_text
 from mbssa_studio.view import view
+from mbssa_studio.work import work
 
 
 def four_bar():
@@ -212,7 +222,107 @@ def test_out_of_reach_is_said():
 
 
 def test_the_player_is_one_page():
-    assert "</html>" in player(four_bar().state)
+    assert "</html>" in Posing(four_bar().state).page(still=False)
+
+
+def test_a_still_page_has_one_instant():
+    session = Session()
+    session.open_builtin("stewart")
+    posing = Posing(session.state)
+    motion = json.loads(re.search(r'id="motion"[^>]*>(.*?)</script>', posing.page(still=True))[1])
+    assert len(base64.b64decode(motion["time"])) == 8
+    # What the sliders send has a pose for each of its bodies, in their order: one slide, one strut longer.
+    name = next(iter(posing.inputs))
+    placed = np.array(posing.pose({name: posing.inputs[name] + 0.05})["placed"])
+    assert placed.shape == (len(motion["bodies"]), 7)
+    rest = posing.rest
+    strut = next(joint for joint in rest.mechanism.joints if joint.id == name.rpartition(".")[0])
+    a, b = (body - 1 for body in strut.bodies)
+    longer = [np.linalg.norm(p[b, :3] - p[a, :3]) for p in (placed, np.c_[rest.position[0]])]
+    assert longer[0] - longer[1] == pytest.approx(0.05, abs=1e-9)
+
+
+def test_a_mode_is_another_assembly():
+    posing, poses = Posing(four_bar().state), []
+    for number in (1, 2):
+        posing.modes = {2: number}
+        poses.append(np.array(posing.pose({})["poses"]))
+    moved = [not np.allclose(each, 0.0) for each in poses]
+    assert sorted(moved) == [False, True]  # one of the two is the reference
+    # Frame and crank stay; the pin between coupler and rocker is mirrored about the line of their other pins.
+    other = poses[moved.index(True)]
+    assert np.allclose(other[:2], 0.0)
+    x, y, turn = other[2]
+    joint = [100 * np.cos(turn) - 80 * np.sin(turn) + x, 100 * np.sin(turn) + 80 * np.cos(turn) + y]
+    along = np.array([120.0, -40.0]) / np.hypot(120.0, 40.0)
+    before = np.array([100.0, 40.0])
+    assert joint == pytest.approx(
+        np.array([0.0, 40.0]) + 2 * (before @ along) * along - before, abs=1e-6
+    )  # poses have nine digits
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_picture_is_drawn(name):
+    text = builtin_text("nine_bar") if name == "workspace" else four_bar().state.text
+    found = work("picture", text, name=name, ending=".svg")
+    assert found["data"].startswith(b"<?xml")
+
+
+def test_what_cannot_be_drawn_says_why():
+    undriven = four_bar()
+    undriven.edit("set_field", index=2, field="driven", value=None)
+    assert "not determined" in work("picture", undriven.state.text, name="paths", ending=".svg")["error"]
+    assert "the pictures are" in work("picture", four_bar().state.text, name="x", ending=".svg")["error"]
+
+
+def test_the_motion_is_a_table():
+    found = work("motion", four_bar().state.text, ending=".csv")
+    assert found["data"].startswith(b"time [s],")
+
+
+def test_an_input_goes_as_far_as_its_groups_are_solved():
+    posing = Posing(four_bar().state)
+    (name,) = posing.inputs
+    found = posing.reach(name)
+    for side, end in ((-1, found["low"]), (1, found["high"])):
+        step = side * np.pi / 180
+        assert "poses" in posing.pose({name: posing.inputs[name] + end})
+        if abs(end) < np.pi:
+            assert "failed" in posing.pose({name: posing.inputs[name] + end + step})
+    # The links are 40, 107.7, 82.5 and 120 long: the shortest and the longest add up to less than the others.
+    assert found == {"low": pytest.approx(-np.pi), "high": pytest.approx(np.pi)}
+    shorter = four_bar()
+    shorter.edit("move_point", before=[100, 80], after=[60, 30])
+    posing = Posing(shorter.state)
+    assert posing.reach(name)["high"] - posing.reach(name)["low"] < 2 * np.pi
+
+
+def test_two_gears_mesh():
+    session = Session()
+    for x in (0, 60):
+        session.edit("add_link", points=[[x, 0], [x, 20]])
+        session.edit("add_ground", point=[x, 0])
+    session.edit("add_gear", bodies=[2, 3], centres=[[0, 0], [60, 0]], ratio=2.0)
+    session.edit("set_field", index=0, field="driven", value=True)
+    posing = Posing(session.state)
+    (name,) = posing.inputs
+    turned = posing.pose({name: posing.inputs[name] + 0.4})["poses"]
+    assert (turned[1][2], turned[2][2]) == pytest.approx((0.4, -0.2))
+    session.edit("move_point", before=[60, 0], after=[90, 0])
+    assert view(session)["joints"][2]["points"] == [[0.0, 0.0], [90.0, 0.0]]
+    with pytest.raises(mbssa.ModelError, match="two moving bodies"):
+        session.edit("add_gear", bodies=[1, 2], centres=[[0, 0], [60, 0]], ratio=1.0)
+
+
+def test_a_link_carries_the_model():
+    text = four_bar().state.text
+    assert text_of(f"http://127.0.0.1:1/{link_of(text)}") == text
+    bomb = MARK + base64.urlsafe_b64encode(zlib.compress(b"#" * (MAX_BYTES + 1))).decode()
+    for broken in (link_of(text)[:-8], MARK, MARK + "%%%", bomb):
+        with pytest.raises(mbssa.ModelError, match="broken or incomplete"):
+            text_of(broken)
+    with pytest.raises(mbssa.ModelError, match="save a file"):
+        link_of("".join(map(str, range(10_000))))
 
 
 def test_functions_are_refused_without_trust():
@@ -229,6 +339,26 @@ def test_unknown_edits_and_arguments_are_refused():
 
 
 def test_autosave_has_the_last_text(tmp_path):
-    session = Session(autosave=tmp_path / "a" / "drawing.toml")
+    session = Session(autosave=tmp_path / "a")
     session.edit("add_link", points=[[0, 0], [0, 40]])
-    assert (tmp_path / "a" / "drawing.toml").read_text() == session.state.text
+    drawn = session.state.text
+    assert (tmp_path / "a" / "model.toml").read_text() == drawn
+    # Another drawing has another file, and the last one stays among the recent ones.
+    session.new()
+    session.edit("add_link", points=[[0, 0], [0, 50]])
+    assert session.recent() == ["model-2", "model"]
+    session.open_recent("model")
+    assert session.state.text == drawn
+    with pytest.raises(mbssa.ModelError, match="there are model"):
+        session.open_recent("../model")
+    session.set_text(drawn, "../../x")
+    assert {path.name for path in tmp_path.rglob("*.toml")} == {"model.toml", "model-2.toml", "______x.toml"}
+
+
+def test_the_oldest_of_many_models_goes(tmp_path):
+    session = Session(autosave=tmp_path)
+    for k in range(30):
+        session.set_text(EMPTY, f"m{k}")
+        os.utime(tmp_path / f"m{k}.toml", (k, k))
+    assert len(session.recent()) == 24
+    assert session.recent()[0] == "m29"

@@ -150,6 +150,16 @@
   $("theme").onclick = () => { root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark"; paint(); };
   dark.addEventListener("change", () => { root.dataset.theme = dark.matches ? "dark" : "light"; paint(); });
 
+  if (motion.count === 1) root.dataset.still = "";
+  // The page that holds this one may pose the bodies: (x, y, z, qw, qx, qy, qz) of each, m. It does so where
+  // there is one instant, and nothing to play.
+  if (motion.count === 1 && parent !== window) $("inputs").hidden = true;
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent || source === window || motion.count > 1 || data?.poses?.length !== mechanism.bodies.length) return;
+    data.poses.forEach((pose, k) => motion.poses.set(pose.map((c, i) => c - (motion.centre[i] ?? 0)), 7 * k));
+    again();
+  });
+
   // --- go -------------------------------------------------------------------------------------------
 
   const fit = () => {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.looks import meshes_named
 from mbssa.io.robots.tree import Array, Motion, Tie, Tree
 from mbssa.io.robots.xml_writer import frame, said
 
@@ -84,7 +85,7 @@ def lost_of(tree: Tree, *, zeros: bool, gravity: bool) -> list[str]:
         "force elements": mechanism.forces,
         "that the mechanism is planar: its joints have parallel axes in space": mechanism.space == "planar",
     }
-    return [*tree.lost, *(text for text, lost in sentences.items() if lost)]
+    return [*tree.lost, *meshes_named(tree), *(text for text, lost in sentences.items() if lost)]
 
 
 def inertia_entries(tensor: Array) -> dict[str, str]:

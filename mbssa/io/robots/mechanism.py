@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mbssa.allowed import located
 from mbssa.faults import Fault, ModelError
 from mbssa.io.records import from_record
 from mbssa.io.robots.kinds import COORDINATE, COUPLING, GEAR, Kind
 from mbssa.io.robots.masses import combined
 from mbssa.io.robots.placing import Placed, placed, reference_values
-from mbssa.io.robots.robot import Array, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import Array, Link, Part, Record, Robot, RobotJoint
 from mbssa.joints.axes import axes_of
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
@@ -43,7 +45,7 @@ def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str)
         *_coupling_records(robot, at, notes),
         *_given_gears(robot, at),
     ]
-    bodies = _body_records(robot, at, notes)
+    bodies = _body_records(robot, at, notes, Path(source_name).parent)
     record: Record = {
         "format": 1,
         "space": "spatial",
@@ -67,7 +69,7 @@ def _name(at: Placed, link: str) -> str:
     return FRAME if first == at.order[0] else first
 
 
-def _body_records(robot: Robot, at: Placed, notes: list[str]) -> list[Record]:
+def _body_records(robot: Robot, at: Placed, notes: list[str], folder: Path) -> list[Record]:
     from scipy.spatial.transform import Rotation
 
     firsts = [link for link in at.order if at.body[link] == link][1:]
@@ -83,12 +85,18 @@ def _body_records(robot: Robot, at: Placed, notes: list[str]) -> list[Record]:
             "orientation": Rotation.from_matrix(world[:3, :3]).as_quat(scalar_first=True).tolist(),
         }
         links = [robot.links[name] for name in members[first]]
+        points = {
+            link.name: at.world[link.name][:3, 3].tolist() for link in links[1:] if _is_frame(robot, link)
+        }
+        record |= {"points": points} if points else {}
         masses = [
             (at.local[link.name] @ link.inertia.frame, link.inertia.record)
             for link in links
             if link.inertia is not None
         ]
         shapes = [_part(link.name, at, part) for link in links for part in link.visuals]
+        for shape in shapes:
+            notes += _locate(shape, first, folder)
         inertia, wrong = combined(masses, world) if masses else (None, "")
         if wrong:
             notes.append(f"inertia of the body {first} is left out: {wrong}")
@@ -104,6 +112,23 @@ def _part(link: str, at: Placed, part: Part) -> Record:
     frame = at.local[link] @ part.frame
     turned = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)
     return {"link": link, "origin": frame[:3, 3].tolist(), "orientation": turned.tolist()} | part.record
+
+
+def _is_frame(robot: Robot, link: Link) -> bool:
+    """Whether a link is only a place on its body, as that of a tool: no mass, no looks, no joint leads on."""
+    carried = any(link.name == joint.parent for joint in robot.joints.values())
+    closed = any(link.name in (each.first, each.second) for each in robot.closures)
+    return link.inertia is None and not link.visuals and not carried and not closed and "." not in link.name
+
+
+def _locate(shape: Record, body: str, folder: Path) -> list[str]:
+    """Give a mesh its path from the folder of the model; a note where it is not to be had."""
+    if "file" in shape:
+        try:
+            shape["file"] = located(shape["file"], folder)
+        except ValueError as error:
+            return [f"a mesh of the body {body} is not shown: {error}"]
+    return []
 
 
 def _merged_notes(robot: Robot, at: Placed) -> list[str]:
@@ -169,7 +194,8 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
 def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
     """Frame of the joint on each body; of a U the pins, each with the other's for its x."""
     z = [joint.axes[0], joint.axes[-1]]
-    x = [z[1], z[0]] if joint.kind == Kind.UNIVERSAL else [axes_of(joint.axes[0])[:, 0]] * 2
+    across = [axes_of(axis)[:, 0] for axis in z]
+    x = [z[1], z[0]] if joint.kind == Kind.UNIVERSAL and not joint.closes else across
     sides = (at.local[joint.parent] @ joint.frame, at.local[joint.child] @ joint.child_frame)
     return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
+from mbssa.allowed import Allowed, is_allowed
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.xml_tree import DEEPEST, Element, parse_xml
@@ -157,7 +158,7 @@ class _Maker:
             )
             return
         self.included.add(path)
-        name = str(path.relative_to(self.folder))
+        name = str(self._named(path))
         try:
             root = parse_xml(read_text(path, "MJCF"), name)
         except ModelError as error:
@@ -203,14 +204,19 @@ class _Maker:
             self.faults.append(Fault(line.where, f"file {file[:60]!r} is no path in the folder of the model"))
             return None
         path = (self.folder / shown).resolve()
-        if shown.is_absolute() or not path.is_relative_to(self.folder):
-            what = f"{str(shown)!r} leaves the folder of the model; put the file there"
+        if not is_allowed(path, self.folder):
+            what = (
+                f"{str(shown)!r} leaves the folder of the model; put the file there, or write --allow FOLDER"
+            )
         elif not path.is_file():
             what = f"there is no file {str(shown)!r} in the folder of the model"
         else:
             return path
         self.faults.append(Fault(line.where, what))
         return None
+
+    def _named(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix() if path.is_relative_to(self.folder) else Allowed(path)
 
     def source(self) -> Source:
         text, open_tags = [], list[str]()
@@ -224,7 +230,7 @@ class _Maker:
             open_tags.append(element.tag)
             if element.tag == "mesh" and "file" in element.attributes:
                 file = Path(element.attributes["file"])
-                meshes[element.name() or file.stem] = file.relative_to(self.folder).as_posix()
+                meshes[element.name() or file.stem] = self._named(file)
         closed = "".join(f"</{tag}>" for tag in reversed(open_tags))
         return Source("\n".join(text) + closed, tuple(line for _, line in self.found), meshes)
 

@@ -6,7 +6,9 @@ import numpy as np
 
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.links import frame_of_body, lost_of
+from mbssa.io.robots.looks import parts_of
 from mbssa.io.robots.placing import inverse
+from mbssa.io.robots.robot import Part
 from mbssa.io.robots.tree import Array, Tie, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, quaternion, said
 from mbssa.mechanism import Mechanism
@@ -50,7 +52,7 @@ class _Writer:
         gravity = tree.mechanism.gravity or (0.0, 0.0, 0.0)
         child(self.root, "option", gravity=said((*gravity, 0.0)[:3]))
         self.world = child(self.root, "worldbody")
-        self.equality, self.actuator = Element("equality"), Element("actuator")
+        self.asset, self.equality, self.actuator = map(Element, ("asset", "equality", "actuator"))
         self.elements = {0: self.world}
         for tie in tree.branches:
             self._branch(tie)
@@ -60,7 +62,7 @@ class _Writer:
             # Both are counted from the reference, as MuJoCo counts them from ref.
             names = {"joint1": ".".join(each.follower), "joint2": ".".join(each.leader)}
             child(self.equality, "joint", **names, polycoef=said((0.0, each.multiplier, 0.0, 0.0, 0.0)))
-        for section in (self.equality, self.actuator):
+        for section in (self.asset, self.equality, self.actuator):
             if len(section):
                 self.root.append(section)
 
@@ -92,7 +94,25 @@ class _Writer:
                 tensor = axes @ np.diag(moments) @ axes.T
             numbers = tensor[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
             child(body, "inertial", pos=said(centre), mass=said(mass), fullinertia=said(numbers))
+        for part in () if index is None else parts_of(self.tree, index):
+            self._geom(body, part)
         return body
+
+    def _geom(self, body: Element, part: Part) -> None:
+        """A shape that is seen and touches nothing; MuJoCo has half of its sizes."""
+        record, turned = part.record, quaternion(part.frame[:3, :3])
+        geom = child(body, "geom", type=record["shape"], pos=said(part.frame[:3, 3]), quat=said(turned))
+        geom.attrib |= {"contype": "0", "conaffinity": "0", "mass": "0", "group": "1"}
+        if record["shape"] == "mesh":
+            name = f"mesh {len(self.asset) + 1}"
+            scale = said(np.broadcast_to(record.get("scale", 1.0), 3))
+            child(self.asset, "mesh", name=name, file=str(record["file"]), scale=scale)
+            geom.set("mesh", name)
+        elif record["shape"] == "box":
+            geom.set("size", said(np.array(record["size"]) / 2))
+        else:
+            half = [record["length"] / 2] if "length" in record else []
+            geom.set("size", said([record["radius"], *half]))
 
     def _joints(self, body: Element, tie: Tie, at: Array) -> None:
         """Joints of a body, which MuJoCo carries out one after another."""

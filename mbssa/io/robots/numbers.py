@@ -67,10 +67,22 @@ def pose_frame(position: Array, quaternion: Array) -> Array:
     return frame
 
 
-def origin_of(element: Element, faults: list[Fault]) -> Array:
-    """(4, 4) of the child ``origin`` of an element, with ``xyz`` and ``rpy``; the identity without one."""
-    origin = element.first("origin")
+def origin_of(element: Element, faults: list[Fault], tag: str = "origin") -> Array:
+    """(4, 4) of a child of an element, with ``xyz`` and ``rpy``; the identity without one."""
+    origin = element.first(tag)
     if origin is None:
         return np.eye(4)
     zero = (0.0, 0.0, 0.0)
     return frame_of(numbers(origin, "xyz", 3, zero, faults), numbers(origin, "rpy", 3, zero, faults))
+
+
+def axis_of(element: Element, faults: list[Fault], tag: str = "axis") -> Array:
+    """(3,) direction of length 1 of a child of an element, with ``xyz``; x without one, as URDF has it."""
+    along_x = (1.0, 0.0, 0.0)
+    axis = element.first(tag)
+    given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)
+    length = float(np.linalg.norm(given))
+    if length < 1e-9:
+        faults.append(Fault(f"{element.where} {tag}", "has length 0; give a direction such as 0 0 1"))
+        return np.array(along_x)
+    return np.array(given / length)

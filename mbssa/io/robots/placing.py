@@ -117,7 +117,7 @@ def inverse(frame: Array) -> Array:
 
 
 def _root(robot: Robot, faults: list[Fault]) -> str | None:
-    children = {joint.child for joint in robot.joints.values()}
+    children = {joint.child for joint in robot.joints.values() if not joint.closes}
     roots = [name for name in robot.links if name not in children]
     if len(roots) == 1:
         return roots[0]
@@ -136,8 +136,10 @@ def _spread(
 ) -> tuple[tuple[str, ...], dict[str, Array], tuple[str, ...]]:
     leaving: dict[str, list[RobotJoint]] = {}
     for joint in robot.joints.values():
-        leaving.setdefault(joint.parent, []).append(joint)
-    world, order, closing = {root: np.eye(4)}, [root], []
+        if not joint.closes:
+            leaving.setdefault(joint.parent, []).append(joint)
+    world, order = {root: np.eye(4)}, [root]
+    closing = [joint.name for joint in robot.joints.values() if joint.closes]
     for parent in order:
         for joint in leaving.get(parent, ()):
             if joint.child in world:

@@ -51,6 +51,8 @@ class RobotJoint:
     axes : (3,) directions in the joint's frame: the axis; of a U the parent's pin, then the child's
     limits : of the one coordinate of an R or P, m or rad
     pitch : of an H, m/rad
+    closes : whether it closes a loop and places no link; its axes are then the parent's and the child's, each
+        in its own frame
     """
 
     name: str
@@ -64,6 +66,7 @@ class RobotJoint:
     mimic: Mimic | None = None
     child_frame: Array = field(default_factory=lambda: np.eye(4))
     pitch: float | None = None
+    closes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
+from mbssa.io.robots.looks import parts_of, write_shape
 from mbssa.io.robots.tree import Array, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
 from mbssa.mechanism import Mechanism
@@ -67,6 +68,10 @@ def _link(model: Element, tree: Tree, name: str, at: Array, body: int | None) ->
         matrix = child(inertial, "inertia")
         for key, entry in inertia_entries(tensor).items():
             child(matrix, key, entry)
+    for number, part in enumerate([] if body is None else parts_of(tree, body), start=1):
+        visual = child(link, "visual", name=f"{name} {number}")
+        child(visual, "pose", _pose(part.frame))
+        write_shape(visual, part.record, attributes=False)
 
 
 def _joint(model: Element, tree: Tree, step: Step, followers: dict[str, tuple[str, float]]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
+from mbssa.io.robots.looks import parts_of, write_shape
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.tree import Array, Motion, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
@@ -97,6 +98,10 @@ class _Writer:
             _origin(inertial, place @ frame(np.eye(3), centre))
             child(inertial, "mass", value=said(mass))
             child(inertial, "inertia", **inertia_entries(tensor))
+        for part in () if body is None else parts_of(self.tree, body):
+            visual = child(link, "visual")
+            _origin(visual, inverse(at) @ frame_of_body(self.tree, body or 0) @ part.frame)
+            write_shape(visual, part.record, attributes=True)
 
     def _joint(self, step: Step) -> None:
         motion = step.motions[-1]

@@ -102,7 +102,7 @@ def test_shapes_of_a_robot_are_where_its_file_has_them(tmp_path):
     with pytest.warns(UserWarning, match="notes"):
         arm = mbssa.load(tmp_path / "arm.urdf")
     with pytest.warns(
-        UserWarning, match=r"mesh package://arm/arm\.dae of body arm is not shown: .*\.stl or \.obj"
+        UserWarning, match=r"mesh package://arm/arm\.dae of body arm is not shown: .*\.stl and \.obj"
     ):
         box, ball = solids_of(arm, [1])
     corners = box.corners.reshape(-1, 3)
@@ -118,7 +118,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "arm.toml").write_text(MODEL.format(ending="stl"), encoding="utf-8")
     (tmp_path / "model" / "arm.stl").symlink_to(tmp_path / "elsewhere" / "secret.stl")
-    with pytest.warns(UserWarning, match="it is a link out of the folder of the model"):
+    with pytest.warns(UserWarning, match="arm.stl leaves the folder of the model"):
         assert solids_of(mbssa.load(tmp_path / "model" / "arm.toml"), [1]) == ()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -60,6 +61,17 @@ LOOP = """<joint name="toe" type="continuous"><origin xyz="0.78 0 0"/>
   <link name="foot"/>
   <joint name="sole" type="fixed"><origin xyz="0 0.54 0"/>
     <parent link="rocker"/><child link="foot"/></joint>"""
+
+
+def constraint(kind: str, child: str = "0 0 1") -> str:
+    """Closes the four-bar; frames of the two links that are turned against each other."""
+    return f"""<constraint name="toe" type="{kind}">
+      <parent link="coupler"/><parent_origin xyz="0.78 0 0" rpy="0 0 0.4"/><parent_axis xyz="0 0 1"/>
+      <child link="rocker"/><child_origin xyz="0 0.54 0" rpy="1.1 0 0"/><child_axis xyz="{child}"/>
+    </constraint>"""
+
+
+ALONG_Z = f"0 {math.sin(1.1)!r} {math.cos(1.1)!r}"  # in the child's frame
 
 
 @pytest.fixture
@@ -208,6 +220,10 @@ def test_inertia_visuals_limits_and_what_was_merged_are_kept(put, tmp_path):
         ("", BALL, 0.15),
         (LOOP, "name_mot: [hip]", 0.0),
         ("", BALL.replace("3d", "3D").replace("end_A", "A"), 0.0),
+        (constraint("spherical"), "name_mot: [hip]", 0.0),
+        (constraint("spherical"), "name_mot: [hip]", 0.15),
+        (constraint("universal", "1 0 0"), "name_mot: [hip]", 0.0),
+        (constraint("continuous", ALONG_Z), "name_mot: [hip]", 0.0),
     ],
 )
 def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, error):
@@ -234,6 +250,23 @@ def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, er
             c, s = math.cos(turned + yaw), math.sin(turned + yaw)
             want = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
             assert np.abs(rotation(run.orientation[t, k]) - want).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('type="spherical"', 'type="glue"', "type is 'glue'; the types are revolute"),
+        ('child link="rocker"', 'child link="roker"', "line 12 constraint 'toe' child: 'roker' is no link"),
+        ('<child link="rocker"/>', "", "child: is missing; write <child link"),
+        ('child link="rocker"', 'child link="coupler"', "joins 'coupler' to itself"),
+        ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 0 0"', "parent_axis: has length 0"),
+        ('rpy="1.1 0 0"', 'rpy="1.1 x 0"', "rpy: is '1.1 x 0'; write 3 numbers"),
+    ],
+)
+def test_wrong_constraints_are_named_with_their_lines(put, old, new, why):
+    closing = constraint("spherical")
+    head, tail = four_bar(closing).split("<constraint")
+    assert why in faults_of(put(f"{head}<constraint{tail.replace(old, new)}"))
 
 
 def test_limits_beyond_all_bounds_are_none(put):
@@ -423,3 +456,78 @@ def test_commands_read_a_urdf_and_show_the_notes(put, run_mbssa, tmp_path):
     assert done.exit_code == 0
     again = mbssa.load(tmp_path / "model.toml")
     assert again.joint_geometry == loaded(path).joint_geometry
+
+
+class TestFilesOfOtherFolders:
+    """Meshes by package, by path and through links: read in the model's folder and in allowed ones alone."""
+
+    @pytest.fixture
+    def package(self, tmp_path):
+        for folder in ("arm/urdf", "arm/meshes", "other/arm_mesh"):
+            (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / "arm/package.xml").write_text("<package><name>arm_description</name></package>")
+        triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+        for path in ("arm/meshes/rod.obj", "arm/urdf/near.obj", "other/arm_mesh/far.obj"):
+            (tmp_path / path).write_text(triangle)
+        (tmp_path / "arm/urdf/linked.obj").symlink_to(tmp_path / "other/arm_mesh/far.obj")
+        return tmp_path
+
+    def files(self, package, *names, allow=()):
+        visuals = "".join(
+            f'<visual><geometry><mesh filename="{name}"/></geometry></visual>' for name in names
+        )
+        path = package / "arm/urdf/arm.urdf"
+        path.write_text(
+            f'<robot name="arm"><link name="base"/><link name="rod">{visuals}</link>'
+            '<joint name="j" type="continuous"><parent link="base"/><child link="rod"/></joint></robot>'
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            mechanism = mbssa.load(path, allow=allow)
+        parts = mechanism.body_geometry[1].visual["parts"]
+        return [part["file"] for part in parts], "\n".join(mechanism.notes), mechanism
+
+    def test_a_package_is_found_in_an_allowed_folder_only(self, package):
+        rods = ("package://arm_description/meshes/rod.obj", "../meshes/rod.obj")
+        names = (*rods, "package://arm_mesh/far.obj")
+        found, notes, _ = self.files(package, *names)
+        assert found == list(names)
+        assert notes.count("--allow FOLDER") == 3
+        found, notes, mechanism = self.files(package, *names, allow=[package / "arm", package / "other"])
+        rod = str(package / "arm/meshes/rod.obj")
+        assert found == [rod, rod, str(package / "other/arm_mesh/far.obj")]
+        assert "not shown" not in notes
+        solids = pytest.importorskip("groups.pictures.visuals").solids_of(mechanism, [1])
+        assert [solid.corners.shape for solid in solids] == [(1, 3, 3)] * 3
+
+    def test_files_beside_the_model_need_no_permission(self, package):
+        names = ("near.obj", f"file://{package}/arm/urdf/near.obj", "package://urdf/near.obj")
+        found, notes, _ = self.files(package, *names)
+        assert found == ["near.obj"] * 3
+        assert "not shown" not in notes
+
+    @pytest.mark.parametrize(
+        ("name", "why"),
+        [
+            ("linked.obj", "leaves the folder"),
+            ("/etc/passwd", "leaves the folder"),
+            ("file:///etc/passwd", "leaves the folder"),
+            ("package://urdf/../../other/arm_mesh/far.obj", "leaves the folder"),
+            ("http://example.org/a.obj", "is no file"),
+            ("package://", "there is no file"),
+            ("", "is no file"),
+        ],
+    )
+    def test_what_leaves_the_folder_is_named(self, package, name, why):
+        _, notes, _ = self.files(package, name)
+        assert why in notes
+
+    @pytest.mark.filterwarnings("always")
+    def test_the_option_allows_folders_while_the_command_runs(self, package, run_mbssa):
+        self.files(package, "package://arm_description/meshes/rod.obj")
+        model = str(package / "arm/urdf/arm.urdf")
+        assert "--allow FOLDER" in run_mbssa("decompose", model).stderr
+        assert "not shown" not in run_mbssa("decompose", model, "--allow", str(package / "arm")).stderr
+        assert "--allow FOLDER" in run_mbssa("decompose", model).stderr
+        done = run_mbssa("decompose", model, "--allow", str(package / "none"))
+        assert (done.exit_code, "is no folder" in done.stderr) == (2, True)

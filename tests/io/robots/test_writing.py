@@ -257,3 +257,47 @@ def test_couplings_of_coordinates_that_a_format_has_not_are_refused(tmp_path):
     with pytest.raises(ModelError) as refused:
         mbssa.save(m.build(), tmp_path / "ball.xml")
     assert [fault.where for fault in refused.value.faults] == ["joint 1-2-3"]
+
+
+LOOKS = """<robot name="arm"><link name="base"/><link name="rod">
+<visual><origin xyz="0.1 0 0.2" rpy="0.3 0.2 0.1"/><geometry><box size="0.1 0.2 0.3"/></geometry></visual>
+<visual><origin xyz="0 0.1 0"/><geometry><cylinder radius="0.02" length="0.4"/></geometry></visual>
+<visual><geometry><sphere radius="0.05"/></geometry></visual>
+<visual><origin rpy="0 1 0"/><geometry><mesh filename="rod.obj" scale="0.1 0.1 0.1"/></geometry></visual>
+</link><link name="tool"/>
+<joint name="j" type="continuous"><origin xyz="0.3 0 0" rpy="0 0 1"/><parent link="base"/><child link="rod"/>
+</joint><joint name="f" type="fixed"><origin xyz="0 0 0.5"/><parent link="rod"/><child link="tool"/></joint>
+</robot>"""
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def looks_in_world(mechanism):
+    """Shape, sizes, and frame (3, 4) in the world of each part, m."""
+    at, found = tree_of(mechanism).at, []
+    for part in mechanism.body_geometry[1].visual["parts"]:
+        turn = Rotation.from_quat(part["orientation"], scalar_first=True).as_matrix()
+        frame = at.rotation[1] @ np.column_stack([turn, part["origin"]]) + [
+            [0, 0, 0, x] for x in at.position[1]
+        ]
+        sizes = {key: part[key] for key in ("size", "radius", "length", "file", "scale") if key in part}
+        found.append((part["shape"], sizes, frame))
+    return found
+
+
+@pytest.mark.parametrize("ending", ["urdf", "sdf", "xml"])
+def test_looks_and_frames_of_tools_come_along(tmp_path, ending):
+    if ending == "xml":
+        pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "mbssa[mujoco]"')
+    (tmp_path / "rod.obj").write_text(TETRAHEDRON)
+    (tmp_path / "arm.urdf").write_text(LOOKS)
+    arm = mbssa.load(tmp_path / "arm.urdf")
+    np.testing.assert_allclose(arm.body_geometry[1].points["tool"], [0.3, 0.0, 0.5], atol=1e-12)
+    again, lost = read_back(arm, tmp_path, ending)
+    assert "files of meshes, which are named and not copied: rod.obj" in lost
+    both = zip(looks_in_world(arm), looks_in_world(again), strict=True)
+    for (shape, sizes, frame), (other, found, there) in both:
+        assert (shape, set(sizes)) == (other, set(found))
+        assert sizes.get("file") == found.get("file")
+        for key in set(sizes) - {"file"}:
+            np.testing.assert_allclose(sizes[key], found[key], rtol=1e-12)
+        np.testing.assert_allclose(frame, there, atol=1e-6 if (shape, ending) == ("mesh", "xml") else 1e-12)

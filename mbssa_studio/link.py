@@ -1,0 +1,52 @@
+"""A small model as the end of an address, which carries it from one studio to another."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+
+from mbssa import Fault, ModelError
+from mbssa.files import MAX_BYTES
+
+#: What a link begins with, after the address of any studio; and most characters of one.
+MARK, MOST = "#model=", 8_000
+
+
+def link_of(text: str) -> str:
+    """The link of a model text: compressed, in letters that an address may have.
+
+    Raises
+    ------
+    ModelError
+        Too large for an address.
+
+    >>> text_of("http://127.0.0.1:8000/x/" + link_of("format = 1"))
+    'format = 1'
+    """
+    link = MARK + base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+    if len(link) > MOST:
+        raise ModelError(
+            "link", [Fault("", f"has {len(link):,} characters, more than {MOST:,}; save a file")]
+        )
+    return link
+
+
+def text_of(link: str) -> str:
+    """The model text of a link, with or without the address before it.
+
+    Raises
+    ------
+    ModelError
+        No link, a broken one, or one that unpacks to more than a model file may be.
+    """
+    packed = link.partition(MARK)[2]
+    unpacking = zlib.decompressobj()
+    try:
+        data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
+        text = unpacking.decompress(data, MAX_BYTES).decode()
+    except (binascii.Error, zlib.error, ValueError):
+        text = ""
+    if not text or not unpacking.eof:
+        raise ModelError("link", [Fault("", "is broken or incomplete; copy the whole of it")])
+    return text
