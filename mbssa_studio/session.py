@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mbssa import ModelError, Structure, decompose, load
+from mbssa import ModelError, Structure, builtin_names, decompose
 from mbssa.faults import Fault
 from mbssa.files import MAX_BYTES, write_whole
+from mbssa.io import written_text
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format, reader, writer
 from mbssa.io.toml_writer import write_toml
 from mbssa.mechanism import Mechanism
@@ -301,13 +302,10 @@ def builtin_text(name: str) -> str:
     ModelError
         No such model.
     """
-    from importlib import resources
-
-    from mbssa import builtin_names
-
-    if name not in builtin_names():
-        load(name)  # its message
-    return resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
+    text = written_text(name) if name in builtin_names() else None
+    if text is None:
+        raise ModelError(name, [Fault("", f"is no built-in model; there are {', '.join(builtin_names())}")])
+    return text
 
 
 def safe_name(name: str) -> str:

@@ -13,6 +13,8 @@ import typer
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, WatchOption
+from mbssa.joints.catalogue import is_length
+from mbssa.units import given_in
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -117,6 +119,9 @@ def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
 
     model = build(decompose(mechanism))
     whole = default_motion(mechanism)
+    if not whole.time[0] <= time <= whole.time[-1]:
+        ends = f"from {whole.time[0]:g} to {whole.time[-1]:g} s"
+        raise ValueError(f"--time {time:g}: the motion goes {ends}; write a time in it")
     if time == 0.0:
         return model.solve(default_motion(mechanism, steps=1), level="position")
     steps = max(2, math.ceil(len(whole.time) * time / (whole.time[-1] - whole.time[0] or time)))
@@ -142,7 +147,8 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
         elif match[1] not in start:
             faults.append(f"--inputs {text}: is no driven coordinate; the model has {', '.join(start)}")
         else:
-            wanted[match[1]] = float(match[2]) * _UNITS.get(match[3], 1.0)
+            own = given_in("m" if is_length(match[1]) else "rad", mechanism.units)[1]
+            wanted[match[1]] = float(match[2]) * _UNITS.get(match[3], own)
     if faults:
         raise ValueError("; ".join(faults))
     share = np.linspace(0.0, 1.0, _STEPS)

@@ -99,7 +99,8 @@ def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
 
     Over the whole, the integral of the rates misses the values by more than a tenth of the way and of what
     the trapezoidal rule can be wrong by; or within one step a rate leads ten times as far as the values go
-    around it. So digits, noise and few instants contradict nothing; other units, signs and slips do.
+    around it; or one rate stands apart where the values go on evenly and the rates beside it fit them. So
+    digits, noise and few instants contradict nothing; other units, signs and slips do.
 
     >>> t = np.linspace(0.0, 1.0, 101)
     >>> _contradiction(t, np.sin(t), np.cos(t))
@@ -108,7 +109,7 @@ def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
     'from t = 0 to 1 s they add up to 48.2, where it moves by 0.841; write both in m or rad, and s'
     """
     if len(time) < _FEWEST_COMPARED:
-        return ""
+        return _slip(time, value, rate) if len(time) > 2 else ""
     step, way = np.diff(time), np.diff(value)
     added = step * (rate[1:] + rate[:-1]) / 2
     # Two steps by the trapezoidal rule, at once and one by one: their difference is some 3 times the error,
@@ -131,7 +132,20 @@ def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
         k = int(np.argmax(far))
         start = min(k, len(step) - 1)
         return _told(time[start], time[start + 1], added[start], way[start])
-    return ""
+    return _slip(time, value, rate)
+
+
+def _slip(time: Floats, value: Floats, rate: Floats) -> str:
+    """The one rate that stands apart where the values go on evenly and the rates beside it fit them."""
+    slope = np.diff(value) / np.diff(time)
+    apart = np.abs(rate[1:-1] - (slope[1:] + slope[:-1]) / 2)
+    beside = np.maximum(np.abs(rate[:-2] - slope[:-1]), np.abs(rate[2:] - slope[1:]))
+    even = np.maximum(beside, np.abs(np.diff(slope)))
+    slip = apart - np.maximum(10 * even, 0.2 * np.abs(slope).max() + 1e-9)
+    if not (slip > 0).any():
+        return ""
+    k = int(np.argmax(slip)) + 1
+    return f"at t = {time[k]:.6g} s it is {rate[k]:.3g}, where the values go on by {slope[k]:.3g} a second"
 
 
 def _told(begin: float, end: float, added: float, moved: float) -> str:

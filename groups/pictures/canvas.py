@@ -11,6 +11,7 @@ import numpy.typing as npt
 from groups.pictures.scene import Scene
 from groups.pictures.style import GRID, LEAST, TALLEST, WIDTH
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from mbssa.units import LENGTHS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,10 +115,11 @@ def canvas_for(scene: Scene, points: Floats | None = None) -> Canvas:
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
         if not (high > low).any():
             low, high = low - scene.size / 20, high + scene.size / 20
-    return _flat(figure, low, high) if scene.planar else _solid(figure, low, high)
+    made = _flat if scene.planar else _solid
+    return made(figure, low, high, scene.mechanism.units[0])
 
 
-def _flat(figure: Figure, low: Floats, high: Floats) -> Canvas:
+def _flat(figure: Figure, low: Floats, high: Floats, unit: str) -> Canvas:
     extent = (high - low)[:2]
     room = np.array([WIDTH - _LEFT - _RIGHT, TALLEST - _BOTTOM - _TOP])
     margin = 9.0
@@ -131,15 +133,16 @@ def _flat(figure: Figure, low: Floats, high: Floats) -> Canvas:
     half = size * scale / 2
     axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
     axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
-    axes.set_xlabel("x (m)", fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel("y (m)", fontsize=SMALL_TEXT, family=FONT)
+    unit = _shown_in(axes, unit)
+    axes.set_xlabel(f"x ({unit})", fontsize=SMALL_TEXT, family=FONT)
+    axes.set_ylabel(f"y ({unit})", fontsize=SMALL_TEXT, family=FONT)
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)
     plain(axes)
     return Canvas(figure, axes, False, scale)
 
 
-def _solid(figure: Figure, low: Floats, high: Floats) -> Canvas:
+def _solid(figure: Figure, low: Floats, high: Floats, unit: str) -> Canvas:
     from matplotlib.ticker import MaxNLocator
     from mpl_toolkits.mplot3d import Axes3D
 
@@ -155,11 +158,12 @@ def _solid(figure: Figure, low: Floats, high: Floats) -> Canvas:
     limits = np.stack([middle - extent / 2, middle + extent / 2], axis=1)
     axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
     axes.view_init(elev=62 if thin[2] else 20, azim=-80 if thin[2] else -60)
+    unit = _shown_in(axes, unit)
     for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
         axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
         axis._axinfo["grid"].update(color=GRID, linewidth=0.5)
         if not thin[i]:
-            axis.set_label_text(f"{'xyz'[i]} (m)", fontsize=SMALL_TEXT, family=FONT)
+            axis.set_label_text(f"{'xyz'[i]} ({unit})", fontsize=SMALL_TEXT, family=FONT)
             axis.labelpad = 7.0
     plain(axes)
     for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
@@ -169,6 +173,15 @@ def _solid(figure: Figure, low: Floats, high: Floats) -> Canvas:
             axis.set_ticks([])
     _fill(figure, axes, extent / extent.max())
     return Canvas(figure, axes, True, float(extent.max()) / 80.0)
+
+
+def _shown_in(axes: Any, unit: str) -> str:
+    """Tick labels of metres in mm or cm where the model has them; the unit that they are then in."""
+    if unit not in ("mm", "cm"):
+        return "m"
+    for axis in axes._axis_map.values():
+        axis.set_major_formatter(lambda value, _: f"{round(value / LENGTHS[unit], 6) + 0.0:g}")
+    return unit
 
 
 def _fill(figure: Figure, axes: Any, aspect: Floats) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
@@ -85,7 +86,10 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         app = _typer()
-        app.command(name, cls=_Command)(resolve_name(COMMANDS[name]))
+        function = resolve_name(COMMANDS[name])
+        # Paragraphs are broken where the terminal ends, not where the docstring does.
+        help = re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.getdoc(function) or "")
+        app.command(name, cls=_Command, help=help)(function)
         return typer.main.get_command(app)
 
     def __iter__(self) -> Iterator[str]:

@@ -11,7 +11,8 @@ import typer
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, fail_all
 from mbssa.cli.options import AllowOption, ForceOption
-from mbssa.io import load, save
+from mbssa.files import write_whole
+from mbssa.io import load, save, written_text
 from mbssa.io.formats import ALL_ENDINGS
 from mbssa.targets import Target, target_faults
 
@@ -30,11 +31,12 @@ def convert(
 ) -> None:
     """Write FROM in the format that the ending of TO says.
 
-    .toml and .npz (arrays) keep everything; .m (the paper's script User_Data.m)
-    and .csv (its matrices as a sheet) keep the topology. .urdf (with a side file
-    .yaml for loops and motors), .sdf and .xml (MJCF) keep bodies, masses, and
-    joints that are turns and shifts. What a file does not keep is named on
-    standard error.
+    .toml and .npz (arrays) keep everything; a model that is TOML stays as it is
+    written, with its comments and units, others are in m and rad. .m (the
+    paper's script User_Data.m) and .csv (its matrices as a sheet) keep the
+    topology. .urdf (with a side file .yaml for loops and motors), .sdf and .xml
+    (MJCF) keep bodies, masses, and joints that are turns and shifts. What a file
+    does not keep is named on standard error.
 
     Exit 0: written; 2: bad input.
 
@@ -45,6 +47,13 @@ def convert(
         targets.append(Target("TO, its side file", target.with_suffix(".yaml"), (".yaml",)))
     if faults := target_faults(targets, [source], force):
         fail_all(faults)
-    lost = save(load(source), target, force=True, approximate=approximate)
+    mechanism = load(source)
+    text = written_text(source) if target.suffix.lower() == ".toml" else None
+    # Functions and meshes are named from the folder of the file.
+    stays = text is not None and not any(word in text for word in ("function", "mesh"))
+    if text is not None and (stays or Path(source).resolve().parent == target.resolve().parent):
+        write_whole(target, text.encode())
+        return
+    lost = save(mechanism, target, force=True, approximate=approximate)
     if lost:
         print(BETWEEN.join([f"{target} does not keep:", *lost]), file=sys.stderr)

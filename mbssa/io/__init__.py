@@ -46,6 +46,17 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
+def written_text(model: str) -> str | None:
+    """The text of a built-in model or of a TOML file, with comments and units; None for other models."""
+    if model in builtin_names():
+        return resources.files("mbssa.io.models").joinpath(f"{model}.toml").read_text("utf-8")
+    if Path(model).suffix.lower() == ".toml" and Path(model).is_file():
+        from mbssa.io.toml_text import toml_text
+
+        return toml_text(Path(model))
+    return None
+
+
 def load(
     model: str | Path | Mapping[str, Any],
     *,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from mbssa.files import write_whole
 from mbssa.io.formats import save
 from mbssa.io.records import Record, from_record, plain
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
@@ -174,6 +175,8 @@ class Builder:
     def save(self, path: str | Path, *, force: bool = False) -> list[str]:
         """Build, and write the mechanism in the format that the ending says, as :func:`mbssa.save` does.
 
+        ``.toml`` has the numbers as they were given, in the builder's own units.
+
         Returns
         -------
         What the format cannot keep.
@@ -185,11 +188,24 @@ class Builder:
         OSError
             The file cannot be written.
         """
-        return save(self.build(), path, force=force)
+        mechanism, target = self.build(), Path(path)
+        if target.suffix.lower() != ".toml" or _has_functions(self._record):
+            return save(mechanism, target, force=force)
+        import tomlkit
+
+        if target.is_file() and not force:
+            raise FileExistsError(f"{target}: exists; write force=True to replace it")
+        write_whole(target, tomlkit.dumps(plain(self._record)).encode())
+        return []
 
     if TYPE_CHECKING:  # the methods that the catalogue adds below
 
         def __getattr__(self, name: str) -> Callable[..., Self]: ...
+
+
+def _has_functions(record: Record) -> bool:
+    """Whether a joint has a function of Python, which no text can hold."""
+    return any(callable(value) for joint in record.get("joint", []) for value in joint.values())
 
 
 def _given(keys: Mapping[str, Any]) -> Record:

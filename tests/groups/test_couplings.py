@@ -53,8 +53,13 @@ def coordinate(answer, name):
 @pytest.fixture(params=FOLLOWING)
 def case(request):
     """A mechanism with all coordinates driven, and the same with one coupled to another; its offset."""
-    joints, first, second = FOLLOWING[request.param]
-    driven = random_mechanism(joints, len(request.param))
+    return following(request.param)
+
+
+def following(name):
+    """The case of :data:`FOLLOWING` with this name."""
+    joints, first, second = FOLLOWING[name]
+    driven = random_mechanism(joints, len(name))
     at = groups.build(mbssa.decompose(driven)).reference_inputs
     offset = at[second.replace("#1", "")] - MULTIPLIER * at[first.replace("#1", "")]
     record = to_record(driven)
@@ -195,3 +200,14 @@ def test_a_coupling_carries_force():
     made = from_record(record, "rack", "rack")
     found = groups.forces(solved(made))
     assert found.driving[:, 0].tolist() == pytest.approx([2.0 * 10.0 * 0.05] * 41)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["slide by an angle", "joints without a common body"])
+def test_compiled_kernels_give_the_bits_of_plain_python(name):
+    model = groups.build(mbssa.decompose(following(name)[1]))
+    motion = groups.constant_speed(model.mechanism, steps=9)
+    one, same = (model.solve(motion, compiled=compiled) for compiled in (False, True))
+    assert one.ok
+    for array in ("position", "orientation", "velocity", "acceleration", "residual"):
+        np.testing.assert_array_equal(getattr(one, array), getattr(same, array))

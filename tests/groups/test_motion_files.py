@@ -209,6 +209,17 @@ def test_rates_that_contradict_the_values_are_told(four_bar, value, rate):
         columns(four_bar, value, rate)
 
 
+@pytest.mark.parametrize(("number", "at", "slip"), [(5, 2, 5.0), (201, 77, 9.0), (201, 100, -2.0)])
+def test_one_wrong_rate_is_told_with_its_instant(four_bar, number, at, slip):
+    time = np.linspace(0.0, 2.0, number)
+    rate = np.full(number, 1.0)
+    rate[at] = slip
+    with pytest.raises(
+        ValueError, match=rf"at t = {time[at]:g} s it is {slip:g}, where the values go on by 1 a"
+    ):
+        groups.from_arrays(four_bar, time, {"1-2.angle": time}, {"1-2.angle": rate})
+
+
 def test_accelerations_that_contradict_the_rates_are_told(four_bar):
     name = four_bar.driven_coordinates[0]
     with pytest.raises(ValueError, match=r"accelerations of 1-2.angle contradict its rates"):

@@ -160,3 +160,19 @@ class TestMethods:
     def test_a_misspelt_method_is_told_apart(self):
         with pytest.raises(AttributeError, match="revolut"):
             _ = mbssa.Builder("planar").revolut
+
+
+def test_a_saved_builder_keeps_its_numbers_and_units(tmp_path):
+    m = mbssa.Builder("planar", name="bar", length="mm", angle="deg").body("crank", points={"tip": (0, 40)})
+    m = m.bodies("rod", "rocker").revolute("frame", "crank", point=(0, 0), driven=True)
+    m = m.revolute("crank", "rod", point="crank.tip").revolute("rod", "rocker", point=(120, 80))
+    m = m.revolute("frame", "rocker", point=(100, 0)).motion({"1-2.angle": {"law": "speed", "rate": 360}})
+    path = tmp_path / "bar.toml"
+    assert m.save(path) == []
+    text = path.read_text()
+    assert all(part in text for part in ('length = "mm"', 'point = "crank.tip"', "rate = 360", "[120, 80]"))
+    again, built = mbssa.load(path), m.build()
+    assert (again.joint_geometry, again.body_geometry) == (built.joint_geometry, built.body_geometry)
+    assert (again.motion, again.units) == (built.motion, ("mm", "deg"))
+    with pytest.raises(FileExistsError):
+        m.save(path)

@@ -462,3 +462,15 @@ def test_every_row_of_the_catalogue_goes_through_every_format(tmp_path):
             mbssa.save(mechanism, tmp_path / f"pair{ending}", force=True)
             same_mechanism(mechanism, mbssa.load(tmp_path / f"pair{ending}"))
         same_mechanism(mechanism, mbssa.from_networkx(mbssa.to_networkx(mechanism)))
+
+
+def test_a_model_file_keeps_its_comments_and_units_in_another_one(run_mbssa, tmp_path):
+    (tmp_path / "a.toml").write_text(
+        '# a crank\nformat = 1\nspace = "planar"\nbodies = 2\n[units]\nlength = "mm"\n'
+        '[[joint]]  # its pivot\nbodies = [1, 2]\ntype = "R"\npoint = [10, 0]\n'
+    )
+    for source in (str(tmp_path / "a.toml"), "theo_jansen"):
+        assert run_mbssa("convert", source, str(tmp_path / "b.toml"), "--force").exit_code == 0
+        written = (tmp_path / "b.toml").read_text()
+        assert written.count("#") > 1
+        same_mechanism(mbssa.load(source), mbssa.load(tmp_path / "b.toml"), except_for=("name", "source"))
