@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.assembly_modes.closure import joint_coordinates
-from groups.assembly_modes.placing import Placing, Task, placed_at, placings
+from groups.assembly_modes.placing import SAME, Placing, Task, placed_at, placings
 from groups.solvers.library import most_modes
 from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
@@ -193,6 +193,7 @@ def _listed(model: Model, task: Task) -> GroupModes:
     regular = bool(found) and min(_from_reference(model, found)) < AT_REFERENCE
     if not regular:
         found.append(_reference_placing(model, group))
+    found = _without_flips(model, group, found)
     keys = _keys(model, group, placed_at(model.reference, found))
     found = [found[k] for k in np.lexsort(keys.T[::-1]).tolist()]
     coordinates = joint_coordinates(group, model.frames, placed_at(model.reference, found))
@@ -238,6 +239,38 @@ def _reference_placing(model: Model, group: Group) -> Placing:
         np.zeros((0, 3, 3)),
         0.0,
     )
+
+
+def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Placing]:
+    """One placing of those that differ by turns of rods about their own lines: the reference's, if any.
+
+    A rod is a body between two balls or universal joints. The latter let it stand turned by half a turn,
+    which moves no other body.
+    """
+    mechanism, frames = model.mechanism, model.frames
+    at, own = placed_at(model.reference, found), group.body_indices.tolist()
+    joints: dict[int, list[tuple[int, int]]] = {body: [] for body in own}
+    for joint in group.joint_indices.tolist():
+        for side, body in enumerate(mechanism.joint_bodies(joint)):
+            if body in joints:
+                joints[body].append((joint, side))
+    columns = []
+    for body, ends in joints.items():
+        types = [mechanism.joints[joint].type for joint, _ in ends]
+        points = [frames.origin[joint, side] for joint, side in ends if side < 2]
+        rod = len(ends) == 2 == len(points) and all(type.is_ball or type.is_universal for type in types)
+        if rod and np.linalg.norm(points[1] - points[0]) > SAME * frames.size:
+            columns += [
+                (at.position[:, body] + at.rotation[:, body] @ point) / frames.size for point in points
+            ]
+        else:
+            columns += [at.position[:, body] / frames.size, at.rotation[:, body].reshape(len(found), 9)]
+    keys = np.concatenate(columns, axis=1)
+    kept: list[int] = []
+    for k in np.argsort(_from_reference(model, found), kind="stable").tolist():
+        if not kept or np.abs(keys[kept] - keys[k]).max(axis=1).min() > SAME:
+            kept.append(k)
+    return [found[k] for k in sorted(kept)]
 
 
 def _keys(model: Model, group: Group, placed: Configuration) -> Floats:

@@ -467,3 +467,19 @@ def test_a_group_that_cannot_go_together_below_is_named():
     text = r"SG-5 \(bodies 4, 7\) does not go together with SG-4 in mode 1: out of reach"
     with pytest.raises(ValueError, match=text):
         build("rotor").solve(modes={4: 1})
+
+
+def test_rods_that_are_turned_by_half_a_turn_make_no_modes(tmp_path):
+    """A Delta robot: each of its rods fits between its two universal joints in two ways."""
+    from importlib import resources
+
+    text = resources.files("mbssa.io.templates").joinpath("delta.toml").read_text("utf-8")
+    model = groups.build(mbssa.decompose(mbssa.load(text)))
+    found = groups.modes(model, 4, starts=40)
+    platform = found[1].bodies.tolist().index(model.mechanism.body_names.index("platform"))
+    poses = np.array([[*mode.position[platform], *mode.rotation[platform].ravel()] for mode in found])
+    apart = np.abs(poses[:, None] - poses[None]).max(axis=2) + np.eye(len(poses))
+    assert len(found) > 4
+    assert apart.min() > 1e-5
+    reference = model.reference.position[found[1].bodies]
+    np.testing.assert_allclose(found[found.reference].position, reference, atol=1e-9)
