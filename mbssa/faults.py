@@ -33,7 +33,7 @@ class ModelError(ValueError):
     >>> try:
     ...     mbssa.from_pairs(3, [(1, 2, "R", 2), (2, 4, "Q", 0)], "planar")
     ... except mbssa.ModelError as error:
-    ...     print(str(error).replace("L, EO, EPI, RP, RD, FP, SLOT, ROD, DIST, USER", "…"))
+    ...     print(str(error).replace("L, EO, EPI, RP, RD, FP, SLOT, ROD, DIST, COUPLING, USER", "…"))
     pairs: 3 faults
       pair 1 (1, 2): 2 driven coordinates; an R has 1 free coordinate (angle), so write 0 to 1
       pair 2 (2, 4): 'Q' is not a joint type; planar types are R, P, …

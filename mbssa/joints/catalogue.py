@@ -74,7 +74,7 @@ def types_of(space: Space) -> tuple[JointType, ...]:
     """Rows of one space.
 
     >>> [row.code for row in types_of("planar")]
-    ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD', 'DIST', 'USER']
+    ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD', 'DIST', 'COUPLING', 'USER']
     """
     return tuple(row for row in CATALOGUE if row.space == space)
 

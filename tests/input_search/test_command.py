@@ -266,7 +266,7 @@ def test_a_model_that_exists_is_replaced_by_force_alone(run_mbssa, tmp_path):
 def test_the_examples_of_the_help_run(run_mbssa, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = " ".join(run_mbssa("transform", "--help").stdout.split())
-    examples = re.findall(r"Example: mbssa (transform .*?)(?= Example:| ╭|$)", text)
+    examples = re.findall(r"Example: mbssa (transform .*?)(?= Example:| Arguments:|$)", text)
     assert len(examples) == 3
     for example in examples:
         assert run_mbssa(*example.split()).exit_code == 0, example
