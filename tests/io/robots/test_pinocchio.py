@@ -12,7 +12,7 @@ import groups
 import mbssa
 from groups.rotations import rotation_of
 
-pinocchio = pytest.importorskip("pinocchio", reason="pinocchio is not installed: pip install 'mbssa[rivals]'")
+pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system")
 
 #: Links of a tree, and configurations.
 LINKS, CONFIGURATIONS = 14, 100
