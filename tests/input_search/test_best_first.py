@@ -217,7 +217,7 @@ def test_time_and_ctrl_c_give_the_best_so_far():
     transform(mechanism, most=1)
     alone = time.monotonic() - begin
     begin = time.monotonic()
-    found = transform(mechanism, most=10**6, time_limit=0.5)
+    found = transform(mechanism, most=10**6, time_limit=0.05)
     assert time.monotonic() - begin < 3 * alone + 5
     assert found.stopped == "time"
     assert found.looked_at > 0

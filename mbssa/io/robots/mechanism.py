@@ -240,7 +240,7 @@ def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Re
             notes.append(f"{joint.where}: mimics {master.name!r}, but {wrong}; it moves independently")
             continue
         said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
-        notes.append(f"{joint.where}: mimics {said}, which a {COUPLING} says")
+        notes.append(f"{joint.where}: mimics {said}: a {COUPLING}")
         # A model file has no turns of joints with frames: the master's count from its last whole one.
         turns = round(values.get(master.name, 0.0) / math.tau) if master.kind == Kind.REVOLUTE else 0
         if turns:
