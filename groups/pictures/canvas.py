@@ -21,6 +21,9 @@ Floats = npt.NDArray[np.float64]
 
 _LEFT, _RIGHT, _BOTTOM, _TOP = 17.0, 4.0, 12.0, 9.0
 
+#: Names that find room on a page of the usual size.
+_EASY_NAMES = 9
+
 #: Inches kept free around a box in space.
 _SPARE = 0.1
 
@@ -103,8 +106,11 @@ class Canvas:
         )
 
 
-def canvas_for(scene: Scene, points: Floats | None = None) -> Canvas:
-    """Empty axes with metres along them that have room for the whole motion, or for points (n, 3) alone."""
+def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) -> Canvas:
+    """Empty axes with metres along them that have room for the whole motion, or for points (n, 3) alone.
+
+    The page grows with the ``names`` that are to stand on it.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -116,12 +122,13 @@ def canvas_for(scene: Scene, points: Floats | None = None) -> Canvas:
         if not (high > low).any():
             low, high = low - scene.size / 20, high + scene.size / 20
     made = _flat if scene.planar else _solid
-    return made(figure, low, high, scene.mechanism.units[0])
+    larger = float(np.clip(np.sqrt(names / _EASY_NAMES), 1.0, 2.0))
+    return made(figure, low, high, scene.mechanism.units[0], larger)
 
 
-def _flat(figure: Figure, low: Floats, high: Floats, unit: str) -> Canvas:
+def _flat(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
     extent = (high - low)[:2]
-    room = np.array([WIDTH - _LEFT - _RIGHT, TALLEST - _BOTTOM - _TOP])
+    room = np.array([larger * WIDTH - _LEFT - _RIGHT, larger * TALLEST - _BOTTOM - _TOP])
     margin = 9.0
     scale = float((extent / (room - 2 * margin)).max()) or 1.0
     size = np.maximum(extent / scale + 2 * margin, LEAST)
@@ -142,7 +149,7 @@ def _flat(figure: Figure, low: Floats, high: Floats, unit: str) -> Canvas:
     return Canvas(figure, axes, False, scale)
 
 
-def _solid(figure: Figure, low: Floats, high: Floats, unit: str) -> Canvas:
+def _solid(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
     from matplotlib.ticker import MaxNLocator
     from mpl_toolkits.mplot3d import Axes3D
 
@@ -151,8 +158,8 @@ def _solid(figure: Figure, low: Floats, high: Floats, unit: str) -> Canvas:
     thin = extent < 0.05 * longest
     extent = np.maximum(extent + 0.12 * longest, 0.15 * longest)
     middle = (low + high) / 2
-    height = 106.0
-    figure.set_size_inches(WIDTH / MM_PER_INCH, height / MM_PER_INCH)
+    height = 106.0 * larger
+    figure.set_size_inches(larger * WIDTH / MM_PER_INCH, height / MM_PER_INCH)
     axes = Axes3D(figure, rect=(0.0, 0.0, 1.0, 1.0 - _TOP / height), proj_type="ortho")
     figure.add_axes(axes)
     limits = np.stack([middle - extent / 2, middle + extent / 2], axis=1)
@@ -172,7 +179,7 @@ def _solid(figure: Figure, low: Floats, high: Floats, unit: str) -> Canvas:
         if thin[i]:
             axis.set_ticks([])
     _fill(figure, axes, extent / extent.max())
-    return Canvas(figure, axes, True, float(extent.max()) / 80.0)
+    return Canvas(figure, axes, True, float(extent.max()) / (80.0 * larger))
 
 
 def _shown_in(axes: Any, unit: str) -> str:

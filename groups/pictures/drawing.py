@@ -48,6 +48,9 @@ MOST_BODIES = 60
 #: Dashes of the line between two joints whose coordinates are coupled.
 _COUPLED = (0, (4, 3))
 
+#: Symbols of pins and blocks in the plane, which ISO 3952 has.
+_STANDARD = ("o", "s")
+
 _FILLS = {"none": "white", "half": "#BBBBBB", "full": INK}
 
 
@@ -94,7 +97,7 @@ def mechanism_at(
         raise ValueError(f"there is no instant {instant}: the motion has instants 0 to {there - 1}")
     scene = scene_of(trajectory, np.array([instant % there]))
     refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
-    canvas = canvas_for(scene)
+    canvas = canvas_for(scene, names=len(scene.bodies))
     traced = scene_of(trajectory, PATH_INSTANTS)
     for point in points_of(traced, points):
         draw_path(canvas, path_of(traced, point), PATH_COLOUR, FINE)
@@ -238,7 +241,7 @@ def draw_names(canvas: Canvas, scene: Scene, f: int) -> None:
 
 
 def draw_key(canvas: Canvas, scene: Scene) -> None:
-    """A key of the structural groups; in space of the joint types too, where a symbol alone says little."""
+    """A key of the structural groups, of driven joints and, but for the plane's standard symbols, of types."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -250,15 +253,20 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
             patch = Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern])
             patch.set_label(f"SG-{group.number} {group.type_name}")
             handles.append(patch)
-    for kind in dict.fromkeys(mark.type for mark in scene.marks) if canvas.solid else ():
+    for kind in dict.fromkeys(mark.type for mark in scene.marks):
+        if not canvas.solid and kind.symbol in _STANDARD:
+            continue
         label, inside = f"{kind.code} {kind.name.lower()}", _FILLS[kind.fill]
         if kind.is_coupling:
             handles.append(Line2D([], [], ls=_COUPLED, color=INK, lw=FINE, label=label))
             continue
+        symbol = kind.symbol
+        if not canvas.solid and kind.solid == "rider":  # drawn as the pin that it is
+            symbol, inside = "o", INK
         handles.append(
-            Line2D([], [], ls="", marker=kind.symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
+            Line2D([], [], ls="", marker=symbol, ms=MARK, mfc=inside, mec=INK, mew=FINE, label=label)
         )
-    if canvas.solid and any(mark.driven for mark in scene.marks):
+    if any(mark.driven for mark in scene.marks):
         handles.append(
             Line2D([], [], ls="", marker="o", ms=MARK, mfc="white", mec=DRIVEN, mew=2 * FINE, label="driven")
         )

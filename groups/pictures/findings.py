@@ -71,7 +71,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     fatal = {body - 1 for finding in report.findings if finding.fatal for body in finding.bodies}
     colours = tuple(_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies))
     scene = replace(scene, colours=colours)
-    canvas = canvas_for(scene)
+    canvas = canvas_for(scene, names=len(scene.bodies))
     draw_ground(canvas, scene)
     draw_bodies(canvas, scene, 0)
     handles = _rings(canvas, scene, report)
