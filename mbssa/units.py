@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 #: Metres and radians in one unit of a file.
 LENGTHS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
@@ -11,6 +12,12 @@ ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
 
 #: Names of the units of length and angle in SI.
 SI = ("m", "rad")
+
+#: What a unit may end in: of a rate, and of an acceleration.
+_PER_TIME = {"": "", "/s": "/s", "/s^2": "/s^2", "/s2": "/s^2", "/s²": "/s^2"}
+
+_NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)")
+_LABEL = re.compile(r"(.*\S)\s*[\[(]\s*([A-Za-z][^\[\]()]*)[\])]")
 
 _BASE = re.compile(r"\b(m|rad)\b(?:\^(-?\d+))?")
 
@@ -31,3 +38,63 @@ def given_in(unit: str, units: tuple[str, str]) -> tuple[str, float]:
         return name + (f"^{match[2]}" if match[2] else "")
 
     return _BASE.sub(named, unit), scale
+
+
+def in_si(unit: str) -> tuple[str, float]:
+    """The SI unit that a unit of length or angle, or of its rates, stands for, and how much of it that is.
+
+    Raises
+    ------
+    ValueError
+        Another unit: those that there are.
+
+    Examples
+    --------
+    >>> in_si("mm/s^2"), in_si("s")
+    (('m/s^2', 0.001), ('s', 1.0))
+    """
+    if unit == "s":
+        return "s", 1.0
+    base, slash, time = unit.partition("/")
+    per_time = _PER_TIME.get(slash + time)
+    for si, known in zip(SI, (LENGTHS, ANGLES), strict=True):
+        if base in known and per_time is not None:
+            return si + per_time, known[base]
+    raise ValueError(f"unit {unit!r}: write {', '.join((*LENGTHS, *ANGLES))}, or one of them /s or /s^2")
+
+
+def numbers_in_si(texts: Sequence[str]) -> tuple[list[float], str]:
+    """Numbers in SI and their SI unit, "" where none is written; a unit holds for those that have none.
+
+    Raises
+    ------
+    ValueError
+        What is no number, unknown units, or units of two kinds.
+
+    Examples
+    --------
+    >>> numbers_in_si(["0", "-2.5 mm"]), numbers_in_si(["1e-3"])
+    (([0.0, -0.0025], 'm'), ([0.001], ''))
+    """
+    found = [_NUMBER.fullmatch(text.strip()) for text in texts]
+    wrong = [text for text, match in zip(texts, found, strict=True) if match is None]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is no number")
+    matches = [match for match in found if match is not None]
+    said = list(dict.fromkeys(match[2] for match in matches if match[2]))
+    kinds = {in_si(unit)[0] for unit in said}
+    if len(kinds) > 1:
+        raise ValueError(f"{' and '.join(said)} do not measure the same")
+    scale = in_si(said[-1])[1] if said else 1.0
+    values = [float(match[1]) * (in_si(match[2])[1] if match[2] else scale) for match in matches]
+    return values, kinds.pop() if kinds else ""
+
+
+def label_with_unit(label: str) -> tuple[str, str]:
+    """A name and the unit in brackets behind it, "" where none stands there.
+
+    >>> label_with_unit("1-2.angle [deg]"), label_with_unit("time (s)"), label_with_unit("2-3.slide")
+    (('1-2.angle', 'deg'), ('time', 's'), ('2-3.slide', ''))
+    """
+    match = _LABEL.fullmatch(label)
+    return (match[1], match[2].strip()) if match else (label, "")

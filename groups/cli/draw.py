@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,8 +12,7 @@ import typer
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
 from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, WatchOption
-from mbssa.joints.catalogue import is_length
-from mbssa.units import given_in
+from mbssa.units import SI
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
 _STEPS = 361
-#: Units that a value of an input may carry, over rad and m.
-_UNITS = {"deg": math.pi / 180, "rad": 1.0, "m": 1.0, "mm": 1e-3, "cm": 1e-2}
 
 
 def draw(
@@ -133,22 +129,20 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     import numpy as np
 
     from groups.building import build
+    from groups.cli.requests import values_asked
     from groups.motion import Motion
     from mbssa import decompose
 
     model = build(decompose(mechanism))
     start = model.reference_inputs
-    wanted = dict(start)
-    faults = []
-    for text in (part.strip() for one in texts for part in one.split(",") if part.strip()):
-        match = re.fullmatch(r"(.+)=\s*([-+\d.eE]+)\s*([a-z]*)", text)
-        if match is None or match[3] not in ("", *_UNITS):
-            faults.append(f"--inputs {text}: write COORDINATE=VALUE, such as 1-2.angle=30deg")
-        elif match[1] not in start:
-            faults.append(f"--inputs {text}: is no driven coordinate; the model has {', '.join(start)}")
-        else:
-            own = given_in("m" if is_length(match[1]) else "rad", mechanism.units)[1]
-            wanted[match[1]] = float(match[2]) * _UNITS.get(match[3], own)
+    faults: list[str] = []
+    given = values_asked("--inputs", texts, mechanism.units, SI, faults)
+    faults += [
+        f"--inputs {name}: is no driven coordinate; the model has {', '.join(start)}"
+        for name in given
+        if name not in start
+    ]
+    wanted = {name: given.get(name, value) for name, value in start.items()}
     if faults:
         raise ValueError("; ".join(faults))
     share = np.linspace(0.0, 1.0, _STEPS)

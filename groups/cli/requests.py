@@ -23,7 +23,7 @@ from mbssa import Mechanism, ModelError
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail
 from mbssa.film import FILMS, Film, require_video
 from mbssa.joints.catalogue import is_length
-from mbssa.units import given_in
+from mbssa.units import given_in, numbers_in_si
 
 T = TypeVar("T")
 
@@ -205,22 +205,26 @@ def values_asked(
 ) -> dict[str, float]:
     """Numbers by coordinate from ``NAME=VALUE``, in SI; what is wrong is added to ``faults``.
 
-    ``measured``: SI units of what belongs to a slide, and of what belongs to an angle.
+    ``units`` hold for numbers without a unit of their own. ``measured``: SI units of what belongs to a slide,
+    and of what belongs to an angle.
 
-    >>> values_asked("--initial", ["1-4.slide=2"], ("mm", "deg"), ("m", "rad"), [])
-    {'1-4.slide': 0.002}
+    >>> values_asked("--initial", ["1-4.slide=2", "1-2.angle=1rad"], ("mm", "deg"), ("m", "rad"), [])
+    {'1-4.slide': 0.002, '1-2.angle': 1.0}
     """
     found: dict[str, float] = {}
-    of_length, of_angle = measured
     for text in names_asked(texts):
-        name, equals, number = (part.strip() for part in text.partition("="))
-        value = number_asked(number)
-        if not equals or value is None:
-            faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30")
+        name, _, number = (part.strip() for part in text.rpartition("="))
+        si = measured[0 if is_length(name) else 1]
+        try:
+            (value,), unit = numbers_in_si([number])
+        except ValueError:
+            faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30deg")
             continue
+        if unit not in ("", si):
+            faults.append(f"{option} {text}: is in {si}, not in {unit}")
         if name in found:
             faults.append(f"{option} {text}: {name} has a value already")
-        found[name] = value * given_in(of_length if is_length(name) else of_angle, units)[1]
+        found[name] = value * (1.0 if unit else given_in(si, units)[1])
     return found
 
 

@@ -203,7 +203,7 @@ def _simulate(
     faults: list[str] = []
     given: dict[str, Any] = {
         "initial": values_asked("--initial", asked.initial, units, SI, faults),
-        "rates": values_asked("--rate", asked.rate, units, SI, faults),
+        "rates": values_asked("--rate", asked.rate, units, ("m/s", "rad/s"), faults),
         "applied": values_asked("--apply", asked.apply, units, ("N", "N m"), faults),
         "events": _events(asked.until, units, faults),
     }

@@ -19,11 +19,14 @@ from mbssa import Mechanism, ModelError
 from mbssa.faults import Fault
 from mbssa.files import MAX_BYTES
 from mbssa.io.motion import read_motion_file
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.texts import from_cell
+from mbssa.units import in_si, label_with_unit
 
 Floats = npt.NDArray[np.float64]
 
-_SUFFIXES = ("", ".rate", ".acceleration")
+#: Ends of names of columns, and of the units of what they hold.
+_SUFFIXES = {"": "", ".rate": "/s", ".acceleration": "/s^2"}
 
 
 def read_motion(
@@ -33,8 +36,9 @@ def read_motion(
 
     ``.toml`` has the content of a model file's ``[motion]`` (``duration``, ``steps``, ``inputs``), or that
     table, and ``units`` beside it if they are not m and rad. ``.csv`` has a header with ``time`` and the
-    driven coordinates, in s, m and rad, angles unwrapped; columns ``<name>.rate`` and
-    ``<name>.acceleration`` may follow, and those that are missing are derivatives of a spline.
+    driven coordinates, angles unwrapped; columns ``<name>.rate`` and ``<name>.acceleration`` may follow, and
+    those that are missing are derivatives of a spline. They are in s, m and rad, or in the unit that follows
+    a name: ``1-2.angle [deg]``, ``1-2.angle.rate [deg/s]``.
 
     Parameters
     ----------
@@ -123,7 +127,15 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
         raise ModelError(str(path), [Fault("", f"is empty; write a header: time, {', '.join(names)}")])
     mark = next((mark for mark in ",;\t" if mark in lines[0][1]), ",")
     rows = [_cells(line, mark) for _, line in lines]
-    header, faults = rows[0], _header_faults(rows[0], lines[0][0], names)
+    labels = [label_with_unit(label) for label in rows[0]]
+    header = [name for name, _ in labels]
+    measured = {"time": "s"} | {
+        name + suffix: coordinate_unit(name) + per_time
+        for name in names
+        for suffix, per_time in _SUFFIXES.items()
+    }
+    faults = _header_faults(header, lines[0][0], names, list(measured))
+    scales = [_scale(name, unit, measured, lines[0][0], faults) for name, unit in labels]
     table = [
         _numbers(row, header, number, faults) for row, (number, _) in zip(rows[1:], lines[1:], strict=True)
     ]
@@ -139,7 +151,21 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
         ]
     if faults:
         raise ModelError(str(path), faults)
-    return dict(zip(header, np.array(table).T, strict=True))
+    return dict(zip(header, np.array(table).T * np.array(scales)[:, None], strict=True))
+
+
+def _scale(name: str, unit: str, measured: dict[str, str], line: int, faults: list[Fault]) -> float:
+    """SI units in one unit of a column, which may be of another kind than its coordinate: a fault."""
+    if not unit or name not in measured:
+        return 1.0
+    try:
+        si, scale = in_si(unit)
+    except ValueError as error:
+        faults.append(Fault(f"line {line}", f"column {name!r} has the {error}"))
+        return 1.0
+    if si != measured[name]:
+        faults.append(Fault(f"line {line}", f"column {name!r} is in {measured[name]}, not in {unit}"))
+    return scale
 
 
 def _cells(line: str, mark: str) -> list[str]:
@@ -150,9 +176,8 @@ def _cells(line: str, mark: str) -> list[str]:
     return [from_cell(cell.strip()) for cell in row]
 
 
-def _header_faults(header: list[str], line: int, names: tuple[str, ...]) -> list[Fault]:
+def _header_faults(header: list[str], line: int, names: tuple[str, ...], known: list[str]) -> list[Fault]:
     where = f"line {line}"
-    known = ["time", *(name + suffix for name in names for suffix in _SUFFIXES)]
     faults = [Fault(where, f"no column {name!r}") for name in ("time", *names) if name not in header]
     for label in header:
         if label not in known:

@@ -241,7 +241,7 @@ def draw_names(canvas: Canvas, scene: Scene, f: int) -> None:
 
 
 def draw_key(canvas: Canvas, scene: Scene) -> None:
-    """A key of the structural groups, of driven joints and, but for the plane's standard symbols, of types."""
+    """A key of the groups, of driven joints and of joint types whose symbol in the plane is not standard."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

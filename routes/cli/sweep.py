@@ -115,7 +115,8 @@ def sweep(
     """Solve many cases of MODEL: poses, designs, modes, or a motion of each.
 
     NAME is an input (2-3.slide), geometry (2-3.point.x, crank.origin.z, 4-5.length)
-    or "mode 3"; NAME+ adds to what is there. Numbers are in m and rad.
+    or "mode 3"; NAME+ adds to what is there. Numbers are in m and rad, or have a unit:
+    1-2.angle=0:90deg:19.
 
     Exit 0: all cases were run; 1: the model cannot be solved as given, or a block
     failed; 2: bad input; 130: stopped. What is written is kept, --resume goes on.

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.units import numbers_in_si
 from routes.sweep.cases import Cases, Method, even_steps, grid, sample, table
 
 #: What may follow ``NAME=`` in each option.
-GRID_FORM = "LOW:HIGH:NUMBER, or values with commas between; a million of them at most"
-SAMPLE_FORM = "LOW:HIGH, or normal:MEAN:DEVIATION"
+_UNITS = "; in m and rad, or with units (90deg, 5mm)"
+GRID_FORM = f"LOW:HIGH:NUMBER, or values with commas between{_UNITS}; a million of them at most"
+SAMPLE_FORM = f"LOW:HIGH, or normal:MEAN:DEVIATION{_UNITS}"
+
+#: SI units that the texts of an option give to numbers, by the name that they belong to.
+Given = dict[str, str]
 
 
 def cases_asked(
@@ -21,7 +28,7 @@ def cases_asked(
     method: Method,
     seed: int,
 ) -> Cases:
-    """Cases from texts such as ``2-3.slide=0.9:1.4:50``.
+    """Cases from texts such as ``2-3.slide=0.9:1.4:50`` or ``1-2.angle=0:90deg:10``.
 
     Raises
     ------
@@ -37,8 +44,9 @@ def cases_asked(
         faults.append("--sample: how many cases? write --number N")
     if number is not None and not samples:
         faults.append("--number: is for --sample; a grid has as many cases as its values make")
-    axes = _named(grids, "--grid", GRID_FORM, _grid_values, faults)
-    ranges = _named(samples, "--sample", SAMPLE_FORM, _range, faults)
+    given: Given = {}
+    axes = _named(grids, "--grid", GRID_FORM, _grid_values, given, faults)
+    ranges = _named(samples, "--sample", SAMPLE_FORM, _range, given, faults)
     if faults:
         raise ValueError("\n  ".join(faults))
     try:
@@ -46,14 +54,14 @@ def cases_asked(
             return table(file)
         if samples:
             assert number is not None
-            return sample(ranges, number, method, seed)
-        return grid(axes)
+            return replace(sample(ranges, number, method, seed), units=given)
+        return replace(grid(axes), units=given)
     except OSError as error:
         raise ValueError(f"--cases {file}: {error.strerror or error}") from None
 
 
 def limits_asked(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Limits from texts such as ``2-3.slide=0.9:1.4``.
+    """Limits from texts such as ``2-3.slide=0.9:1.4`` or ``1-2.angle=-30deg:30deg``.
 
     Raises
     ------
@@ -61,14 +69,25 @@ def limits_asked(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
         Other texts: all of them.
     """
     faults: list[str] = []
-    found = _named(texts, "--limit", "LOW:HIGH", _ends, faults)
+    given: Given = {}
+    found = _named(texts, "--limit", f"LOW:HIGH{_UNITS}", _ends, given, faults)
+    faults += [
+        f"--limit {name}: is in {coordinate_unit(name)}, not in {unit}"
+        for name, unit in given.items()
+        if unit != coordinate_unit(name)
+    ]
     if faults:
         raise ValueError("\n  ".join(faults))
     return found
 
 
 def _named(
-    texts: Sequence[str], option: str, form: str, read: Callable[[str], Any], faults: list[str]
+    texts: Sequence[str],
+    option: str,
+    form: str,
+    read: Callable[[str], tuple[Any, str]],
+    given: Given,
+    faults: list[str],
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for text in texts:
@@ -77,34 +96,37 @@ def _named(
         try:
             if not equals or not name:
                 raise ValueError
-            value = read(values.strip())
+            value, unit = read(values.strip())
         except ValueError:
             faults.append(f"{option} {text}: write NAME={form}")
             continue
         if name in found:
             faults.append(f"{option} {text}: {name} stands twice")
         found[name] = value
+        if unit:
+            given[name] = unit
     return found
 
 
-def _grid_values(text: str) -> list[float]:
+def _grid_values(text: str) -> tuple[list[float], str]:
     if ":" not in text:
-        return [float(part) for part in text.split(",")]
+        return numbers_in_si(text.split(","))
     low, high, number = text.split(":")
-    return even_steps(float(low), float(high), int(number))
+    ends, unit = numbers_in_si([low, high])
+    return even_steps(*ends, int(number)), unit
 
 
-def _range(text: str) -> Any:
+def _range(text: str) -> tuple[Any, str]:
     if text.startswith("normal:"):
         from scipy.stats import norm
 
-        _, mean, deviation = text.split(":")
-        if not float(deviation) > 0:
+        (mean, deviation), unit = numbers_in_si(text.split(":")[1:])
+        if not deviation > 0:
             raise ValueError
-        return norm(float(mean), float(deviation))
+        return norm(mean, deviation), unit
     return _ends(text)
 
 
-def _ends(text: str) -> tuple[float, float]:
-    low, high = text.split(":")
-    return float(low), float(high)
+def _ends(text: str) -> tuple[tuple[float, float], str]:
+    (low, high), unit = numbers_in_si(text.split(":"))
+    return (low, high), unit

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from mbssa.bounds import LARGEST, range_fault
 from mbssa.texts import from_cell
+from mbssa.units import in_si, label_with_unit
 from routes.sweep.latin import latin
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +42,7 @@ class Cases:
     names : of the parameters, as :func:`routes.sweep.sweep` takes them
     number : of cases
     definition : how they are made, as plain data that JSON can hold: the same cases have the same one
+    units : SI units in which values were given, by name, where they were; checked against the model's
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Cases:
     number: int
     definition: Mapping[str, Any]
     _source: Any = field(repr=False)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def values(self, start: int = 0, stop: int | None = None) -> Floats:
         """(n, k) values of the cases ``start`` … ``stop`` - 1, a column for each name.
@@ -228,6 +231,8 @@ def _distribution(given: Any) -> tuple[Any, str]:
 def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
     """Cases one by one: arrays of one length by the name of a parameter, or a CSV file with a header.
 
+    In the header a unit may follow a name: ``1-2.angle [deg]``.
+
     Raises
     ------
     ValueError
@@ -240,8 +245,9 @@ def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
     >>> table({"1-2.angle": [0.0, 0.1], "mode 2": [1, 2]}).values().tolist()
     [[0.0, 1.0], [0.1, 2.0]]
     """
+    units: dict[str, str] = {}
     if isinstance(columns, str | Path):
-        found, faults = _read(Path(columns))
+        found, faults, units = _read(Path(columns))
     else:
         found, faults = _columns(columns, "a table")
     lengths = {name: len(column) for name, column in found.items()}
@@ -253,7 +259,7 @@ def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
     values = np.stack(list(found.values()), axis=1)
     digest = hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
     definition = {"kind": "table", "names": list(found), "number": len(values), "sha256": digest}
-    return Cases(tuple(found), len(values), definition, partial(_of_table, values))
+    return Cases(tuple(found), len(values), definition, partial(_of_table, values), units)
 
 
 def _of_grid(axes: Sequence[Floats], start: int, stop: int) -> Floats:
@@ -330,21 +336,30 @@ def _columns(given: Mapping[str, npt.ArrayLike], what: str) -> tuple[dict[str, F
     return found, faults
 
 
-def _read(path: Path) -> tuple[dict[str, Floats], list[str]]:
-    """Columns of a CSV file, and what is wrong with it by line."""
+def _read(path: Path) -> tuple[dict[str, Floats], list[str], dict[str, str]]:
+    """Columns of a CSV file in SI, what is wrong with it by line, and the SI units that its header names."""
     if path.stat().st_size > _MOST_BYTES:
-        return {}, [f"{path}: more than {_MOST_BYTES / 1e6:.0f} MB; give larger tables as arrays, in Python"]
+        what = f"more than {_MOST_BYTES / 1e6:.0f} MB; give larger tables as arrays, in Python"
+        return {}, [f"{path}: {what}"], {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             lines = [
                 (number, row) for number, row in enumerate(csv.reader(stream), 1) if any(map(str.strip, row))
             ]
     except (UnicodeDecodeError, csv.Error) as error:
-        return {}, [f"{path} is no CSV file in UTF-8: {error}"]
+        return {}, [f"{path} is no CSV file in UTF-8: {error}"], {}
     if len(lines) < 2:
-        return {}, [f"{path}: write a header of parameters and a line for each case"]
-    names = [from_cell(name.strip()) for name in lines[0][1]]
+        return {}, [f"{path}: write a header of parameters and a line for each case"], {}
+    labels = [label_with_unit(from_cell(name.strip())) for name in lines[0][1]]
+    names = [name for name, _ in labels]
     faults = [f"{path}: column {k} has no name" for k, name in enumerate(names, 1) if not name]
+    units, scales = {}, np.ones(len(names))
+    for k, (name, unit) in enumerate(labels):
+        try:
+            if unit:
+                units[name], scales[k] = in_si(unit)
+        except ValueError as error:
+            faults.append(f"{path}: {name} has the {error}")
     faults += [
         f"{path}: {name} stands twice" for name in dict.fromkeys(names) if name and names.count(name) > 1
     ]
@@ -361,7 +376,7 @@ def _read(path: Path) -> tuple[dict[str, Floats], list[str]]:
         if len(faults) > _SHOWN:
             faults.append("and perhaps more")
             break
-    return {name: values[:, k].copy() for k, name in enumerate(names)}, faults
+    return {name: values[:, k] * scales[k] for k, name in enumerate(names)}, faults, units
 
 
 #: Faults of a file after which the rest is not looked for.

@@ -28,7 +28,7 @@ from routes.executors import ExecutorType, executor_named
 from routes.lock import locked
 from routes.sweep.block import ABOUT, Setup, columns_of, solve_sent
 from routes.sweep.cases import Cases
-from routes.sweep.parameters import Parameter, framed, parameters_of
+from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
 from routes.sweep.result import Sweep
 from routes.sweep.store import FORMAT, SweepError, is_done, open_store, read_manifest
@@ -247,6 +247,11 @@ def prepare(
         judged = quantities_of(mechanism, model.frames, kept, moving=moving)
     except ValueError as error:
         faults.append(str(error))
+    faults += [
+        f"{each.name}: is {f'in {unit}' if unit else 'a number'}, its values are given in {given}"
+        for each in parameters
+        if (given := cases.units.get(each.name)) and given != (unit := unit_of(mechanism, each))
+    ]
     faults += _mode_faults(model, cases, parameters, modes)
     if moving:
         faults += [

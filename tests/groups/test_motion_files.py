@@ -135,6 +135,26 @@ def test_columns_at_other_instants(put, four_bar):
         groups.read_motion(four_bar, path, duration=2.5)
 
 
+def test_columns_may_have_units(put, four_bar):
+    header = "time [s],1-2.angle [deg],1-2.angle.rate (deg/s),1-2.angle.acceleration"
+    motion = groups.read_motion(four_bar, put("motion.csv", f"{header}\n0,90,180,2\n"))
+    assert motion.value.item() == pytest.approx(np.pi / 2)
+    assert motion.rate.item() == pytest.approx(np.pi)
+    assert motion.acceleration.item() == 2.0
+
+
+def test_units_of_columns_that_do_not_fit(put, four_bar):
+    path = put("motion.csv", "time [ms],1-2.angle [mm],1-2.angle.rate [deg]\n0,1,2\n")
+    with pytest.raises(mbssa.ModelError) as caught:
+        groups.read_motion(four_bar, path)
+    assert [str(fault) for fault in caught.value.faults] == [
+        "line 1: column 'time' has the unit 'ms': write m, mm, cm, in, ft, rad, deg, or one of them "
+        "/s or /s^2",
+        "line 1: column '1-2.angle' is in rad, not in mm",
+        "line 1: column '1-2.angle.rate' is in rad/s, not in deg",
+    ]
+
+
 def test_too_few_lines_for_a_spline(put, four_bar):
     path = put("motion.csv", "time,1-2.angle\n0,0\n1,1\n2,4")
     with pytest.raises(ValueError, match="3 instants are too few for a spline"):

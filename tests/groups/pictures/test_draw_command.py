@@ -62,7 +62,7 @@ def test_the_picture_of_inputs_has_them():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("planar_four_bar", "--inputs", "1-2.angle"), "write COORDINATE=VALUE"),
+        (("planar_four_bar", "--inputs", "1-2.angle"), "write NAME=VALUE"),
         (("planar_four_bar", "--inputs", "2-3.angle=1"), "is no driven coordinate"),
         (("planar_four_bar", "--inputs", "1-2.angle=1", "--time", "0.5"), "write one of the two"),
         (("planar_four_bar", "--points", "coupler.tracer"), "write --time"),

@@ -171,3 +171,26 @@ def test_a_sweep_of_more_than_a_billion_cases_is_refused():
         grid({"a": (0, 1, 900_000), "b": (0, 1, 900_000)})
     with pytest.raises(ValueError, match=r"a: value 2 is 1e\+200; write a magnitude of 1e\+09 at most"):
         grid({"a": [0.0, 1e200]})
+
+
+def test_numbers_may_have_units():
+    even = cases_asked(["1-2.angle=0:90deg:4", "2-3.length=5mm,1cm"], [], None, None, "sobol", 0)
+    assert even.values()[-1].tolist() == pytest.approx([np.pi / 2, 0.01])
+    assert even.units == {"1-2.angle": "rad", "2-3.length": "m"}
+    spread = cases_asked([], ["a=normal:0:1mm"], None, 4, "sobol", 0)
+    assert spread.definition["ranges"] == {"a": "norm(0.0, 0.001)"}
+    assert limits_asked(["1-2.angle=-30deg:30deg"])["1-2.angle"] == pytest.approx((-np.pi / 6, np.pi / 6))
+    with pytest.raises(ValueError, match=r"--limit 1-2.angle: is in rad, not in m"):
+        limits_asked(["1-2.angle=1mm:2mm"])
+
+
+def test_columns_of_a_table_may_have_units(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("1-2.angle [deg],2-3.point[2],mode 2\n180,1,1\n")
+    cases = table(path)
+    assert cases.names == ("1-2.angle", "2-3.point[2]", "mode 2")
+    assert cases.values().tolist() == [[pytest.approx(np.pi), 1.0, 1.0]]
+    assert cases.units == {"1-2.angle": "rad"}
+    path.write_text("1-2.angle [turns]\n1\n")
+    with pytest.raises(ValueError, match=r"1-2.angle has the unit 'turns': write m, mm"):
+        table(path)

@@ -1,5 +1,6 @@
 """Designs and modes: a case is what the model would give if it were built like that."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -115,3 +116,9 @@ def test_small_tolerances_move_a_point_as_its_derivative_says(tmp_path):
         executor="sequential",
     )
     assert slope == pytest.approx(np.diff(ends["coupler.tracer.x"])[0] / 2e-4, rel=1e-3)
+
+
+def test_values_with_a_unit_that_does_not_fit(tmp_path):
+    cases = dataclasses.replace(grid({"2-3.point.x": [0.1]}), units={"2-3.point.x": "rad"})
+    with pytest.raises(ValueError, match=r"2-3.point.x: is in m, its values are given in rad"):
+        sweep(mbssa.load("planar_four_bar"), cases, store=tmp_path / "store")
