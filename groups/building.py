@@ -31,6 +31,13 @@ USUAL = 8.0
 TRIED = 20
 
 
+def model_of(given: Model | Structure | Mechanism) -> Model:
+    """A model itself, or that of a structure or mechanism with the solvers that its groups get by default."""
+    if isinstance(given, Mechanism):
+        given = decompose(given)
+    return build(given) if isinstance(given, Structure) else given
+
+
 def build(
     structure: Structure,
     solvers: Mapping[int, str] | None = None,

@@ -10,10 +10,12 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
+from groups.building import model_of
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.solvers.registry import Setting, alternatives, choose
 from groups.trajectory import Level
+from mbssa import Mechanism, Structure
 from mbssa.bar import Told
 from routes.calibration import costs as calibrated
 from routes.calibration.machine import cores, give_back_memory
@@ -187,7 +189,7 @@ def of_length(plan: Plan, instants: int) -> Plan:
 
 
 def study(
-    model: Model,
+    model: Model | Structure | Mechanism,
     motion: Motion | None = None,
     *,
     workers: int | None = None,
@@ -218,12 +220,13 @@ def study(
     Examples
     --------
     >>> import groups, mbssa, routes
-    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
-    >>> motion = groups.default_motion(model.mechanism, steps=1001)
-    >>> found = routes.study(model, motion, workers=2, executors=["threads"], top=1, repeats=1)
+    >>> platform = mbssa.load("stewart_inverse")
+    >>> motion = groups.default_motion(platform, steps=1001)
+    >>> found = routes.study(platform, motion, workers=2, executors=["threads"], top=1, repeats=1)
     >>> found.routes, found.told_apart, found.best.instants
     (32, 4683, 1001)
     """
+    model = model_of(model)
     workers = cores() if workers is None else workers
     executors = (executors,) if isinstance(executors, str) else executors
     faults = [

@@ -17,7 +17,7 @@ from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.bar import bar
 from mbssa.cli import completion
-from mbssa.cli.console import fail, fail_all, present
+from mbssa.cli.console import fail, fail_all, present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption
 from mbssa.targets import STILL, target_faults, targets_of
 
@@ -64,7 +64,7 @@ def modes(
     found = model_asked(load(model), model)
     most = STARTS if starts is None else starts
     try:
-        with bar() as told:
+        with stopping("a search shows its modes when it has ended; write fewer --starts"), bar() as told:
             if group is None:
                 listed = modes_of(found, starts=most, told=told)
             else:

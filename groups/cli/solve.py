@@ -251,7 +251,10 @@ def _solve(
     if run.stopped:
         more = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
         print(f"stopped by Ctrl-C; what was computed is kept{more}", file=sys.stderr)
-    done, faults = written(targets, lambda target: write_solution(run.trajectory, target, pictures, choice))
+    reached = run.reached
+    if not len(reached.time):
+        targets = []
+    done, faults = written(targets, lambda target: write_solution(reached, target, pictures, choice))
     shown = model.mechanism.units if choice["units"] == "file" else SI
     present(solution_report(Summary(model, motion, run, done, shown)), form)
     if faults:

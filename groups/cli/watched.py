@@ -12,6 +12,8 @@ from time import perf_counter
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from groups.cli.runner import Solve
 from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
@@ -43,6 +45,12 @@ class Watched:
     stopped: bool
     how: str = ""
     compiled: bool = False
+
+    @property
+    def reached(self) -> Trajectory:
+        """The trajectory without the instants that no group was computed at."""
+        computed = (self.trajectory.status != NOT_COMPUTED).any(axis=1)
+        return self.trajectory.instants(np.flatnonzero(computed)) if self.stopped else self.trajectory
 
 
 def solve_watched(

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from groups.assembly_modes import AssemblyMode, GroupModes
     from groups.model import Model
 
-#: Coordinates of a mode that a table has.
-_COLUMNS = 6
+#: Coordinates of a mode that one table has, and all tables of a group.
+_COLUMNS, _MOST_COLUMNS = 6, 24
 #: Modes of a group that have a row.
 _SHOWN_MODES = 200
+#: Modes of a group up to which all their coordinates are shown.
+_FEW_MODES = 20
 
 
 def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> Report:
@@ -84,27 +86,31 @@ def _modes_parts(model: Model, found: GroupModes) -> list[Part]:
         for name in (*asked, *(name for name in found[1].coordinates if name not in asked))
         if len({f"{mode.coordinates[name]:.4f}" for mode in rows}) > 1
     ]
-    shown = names[:_COLUMNS]
-    titles = [_title(name) for name in shown]
-
-    def cells(mode: AssemblyMode) -> tuple[str, ...]:
-        return (
-            str(mode.number),
-            "*" if mode.number == found.reference else "",
-            *(f"{round(mode.coordinates[name], 4) + 0.0:.4f}" for name in shown),
-            f"{mode.residual:.0e}" if mode.residual else "0",
-        )
-
-    right = ("Mode", *titles, "Residual")
+    most = _MOST_COLUMNS if len(rows) <= _FEW_MODES else _COLUMNS
+    shown = names[:most]
     parts: list[Part] = [
-        Table(("Mode", "", *right[1:]), rows[:_SHOWN_MODES], cells, right, tight=True),
-        "* where the reference stands",
+        _coordinates(rows[:_SHOWN_MODES], shown[k : k + _COLUMNS], found.reference)
+        for k in range(0, max(len(shown), 1), _COLUMNS)
     ]
+    parts.append("* where the reference stands")
     if len(names) > len(shown):
         parts.append(f"… and {len(names) - len(shown)} more coordinates differ; --format json lists them")
     if len(rows) > _SHOWN_MODES:
         parts.append(f"… and {len(rows) - _SHOWN_MODES} more modes; --format json lists them")
     return parts
+
+
+def _coordinates(rows: Sequence[AssemblyMode], names: Sequence[str], reference: int) -> Table:
+    def cells(mode: AssemblyMode) -> tuple[str, ...]:
+        return (
+            str(mode.number),
+            "*" if mode.number == reference else "",
+            *(f"{round(mode.coordinates[name], 4) + 0.0:.4f}" for name in names),
+            f"{mode.residual:.0e}" if mode.residual else "0",
+        )
+
+    right = ("Mode", *map(_title, names), "Residual")
+    return Table(("Mode", "", *right[1:]), rows, cells, right, tight=True)
 
 
 def _title(name: str) -> str:

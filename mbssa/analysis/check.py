@@ -97,6 +97,8 @@ class Report:
     --------
     >>> import mbssa
     >>> report = mbssa.check(mbssa.load("stewart"))
+    >>> report
+    <Report on stewart: solvable, 0 findings, 0 proposals>
     >>> report.solvable, report.numeric.all.rank, report.numeric.mobility
     (True, 78, 6)
     """
@@ -116,6 +118,11 @@ class Report:
         from mbssa.reports.check import to_dict
 
         return to_dict(self)
+
+    def __repr__(self) -> str:
+        name = self.structure.mechanism.name or "a mechanism"
+        said = "solvable" if self.solvable else "not solvable as given"
+        return f"<Report on {name}: {said}, {len(self.findings)} findings, {len(self.proposals)} proposals>"
 
     def __str__(self) -> str:
         from mbssa.reports.check import check_report

@@ -165,14 +165,17 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
     if path.is_file():
         raise no_format(path, ALL_ENDINGS)
     near = difflib.get_close_matches(name, builtin, n=3)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    known = (
+        f"did you mean {' or '.join(near)}?"
+        if near
+        else f"the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]"
+    )
     raise ModelError(
         name or "MODEL",
         [
             Fault(
                 "",
-                f"is neither a file nor a built-in model; {hint}the models are "
-                f"{', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]",
+                f"is neither a file nor a built-in model; {known}",
             )
         ],
     )

@@ -16,11 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from groups import Model, build
+from groups import Model
 from groups.assembly_modes import starting_memory
+from groups.building import model_of
 from groups.motion import Motion, default_motion
 from groups.trajectory import Branch
-from mbssa import Mechanism, Structure, decompose
+from mbssa import Mechanism, Structure
 from mbssa.io.records import check_writable, to_record
 from routes.checkpoint import digest
 from routes.dispatch import CallFailed, dispatch
@@ -189,12 +190,6 @@ def _solve(
     return solved
 
 
-def _built(model: Model | Structure | Mechanism) -> Model:
-    if isinstance(model, Mechanism):
-        model = decompose(model)
-    return build(model) if isinstance(model, Structure) else model
-
-
 def prepare(
     model: Model | Structure | Mechanism,
     cases: Cases,
@@ -223,7 +218,7 @@ def prepare(
         raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
     if not isinstance(cases, Cases):
         raise TypeError(f"cases are made by grid, sample or table; this is a {type(cases).__name__}")
-    model = _built(model)
+    model = model_of(model)
     limits, modes = limits or {}, modes or {}
     mechanism, faults = model.mechanism, list[str]()
     moving = motion is not None
