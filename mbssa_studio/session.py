@@ -11,6 +11,7 @@ from mbssa import ModelError, Structure, builtin_names, decompose
 from mbssa.faults import Fault
 from mbssa.files import MAX_BYTES, write_whole
 from mbssa.io import written_text
+from mbssa.io.edited_text import with_types_and_inputs
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format, reader, writer
 from mbssa.io.toml_writer import write_toml
 from mbssa.mechanism import Mechanism
@@ -191,7 +192,7 @@ class Session:
 
         Where the change is more than that, the text is written anew, and the note says so.
         """
-        text = self._with_types_and_inputs(mechanism)
+        text = with_types_and_inputs(self.state.text, mechanism)
         if text is not None:
             self._go_on(text)
             return
@@ -271,27 +272,6 @@ class Session:
                     old.unlink(missing_ok=True)
             except OSError as error:
                 self.note = f"{path}: not saved: {error.strerror}"
-
-    def _with_types_and_inputs(self, mechanism: Mechanism) -> str | None:
-        joints = document.joint_tables(self.state.tables)
-        if len(joints) != mechanism.n_joints:
-            return None
-        text = self.state.text
-        for k, (joint, table) in enumerate(zip(mechanism.joints, joints, strict=True)):
-            if joint.type.code != table.get("type"):
-                text = document.set_field(text, k, "type", joint.type.code)
-                text = document.set_field(text, k, "driven", None)
-                if joint.geometry is None or joint.geometry.axis is None:
-                    text = document.set_field(text, k, "axis", None)
-            if joint.driven != self.mechanism().joints[k].driven:
-                text = document.set_field(text, k, "driven", list(joint.driven) or None)
-        made = self._following(text).mechanism
-        same = made is not None and (
-            (made.joint_type == mechanism.joint_type).all()
-            and (made.driven == mechanism.driven).all()
-            and made.has_geometry == mechanism.has_geometry
-        )
-        return text if same else None
 
 
 def builtin_text(name: str) -> str:

@@ -54,6 +54,10 @@ def folder(tmp_path):
         ("mbssa solve planar_four_bar --keep c", ["crank", "coupler"]),
         ("mbssa solve planar_four_bar --points c", ["coupler.tracer"]),
         ("mbssa modes planar_four_bar --group ", ["1", "2"]),
+        ("mbssa solve planar_four_bar --quantities driven,j", ["driven,joints"]),
+        ("mbssa solve planar_four_bar --curves 2-3", ["2-3", "2-3.angle"]),
+        ("mbssa solve planar_four_bar --motion ./", ["./own.toml"]),
+        ("mbssa simulate planar_four_bar --initial 2-3", ["2-3.angle="]),
         ("mbssa solve nowhere.toml --keep ", []),
     ],
 )

@@ -25,7 +25,7 @@ InitialOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        autocompletion=completion.coordinates,
+        autocompletion=completion.coordinate_values,
         help="Value of a released coordinate at the start, in MODEL's units; may be repeated.",
     ),
 ]
@@ -33,7 +33,7 @@ ApplyOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        autocompletion=completion.coordinates,
+        autocompletion=completion.coordinate_values,
         help="Constant force or torque along a joint coordinate; may be repeated.",
     ),
 ]
@@ -41,6 +41,7 @@ QuantitiesOption = Annotated[
     str | None,
     typer.Option(
         metavar="KIND,...",
+        autocompletion=completion.words("driven", "joints", "points", "bodies", "groups"),
         help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
         show_default="all",
     ),
@@ -85,6 +86,7 @@ CurvesOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,...",
+        autocompletion=completion.recorded,
         help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
     ),
 ]

@@ -54,6 +54,9 @@ COMMANDS = {
 RUNNER = "routes.cli.solve:runner"
 SINGULAR_POSITIONS = "groups.cli.singular_positions:singular_positions"
 
+#: Warnings that were said.
+_warned: set[str] = set()
+
 
 def main() -> None:
     """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input, 130 stopped."""
@@ -117,8 +120,13 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 
 
 def _warn(message: Warning | str, *_: object) -> None:
-    """A warning as a sentence, without the line of code that it comes from."""
-    warn(str(message))
+    """A warning as a sentence, said once and without the line of code that it comes from."""
+    text = str(message)
+    if text.startswith("Glyph "):  # Matplotlib's, one for each character
+        text = "names have characters that pictures have no font for; .svg shows them in the reader's font"
+    if text not in _warned:
+        _warned.add(text)
+        warn(text)
 
 
 def _prepare_output() -> None:

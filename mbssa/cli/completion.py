@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,15 +25,38 @@ def models(incomplete: str) -> list[str]:
     from mbssa.io import builtin_names
     from mbssa.io.formats import ALL_ENDINGS
 
-    folder, _, begun = incomplete.rpartition("/")
     names = [name for name in builtin_names() if name.startswith(incomplete)]
+    return names + _files(incomplete, ALL_ENDINGS)
+
+
+def motions(incomplete: str) -> list[str]:
+    """Files that a motion may be in."""
+    return _files(incomplete, (".toml", ".csv"))
+
+
+def _files(incomplete: str, endings: Sequence[str]) -> list[str]:
+    folder, _, begun = incomplete.rpartition("/")
     try:
         entries = sorted(Path(folder or ("/" if incomplete[:1] == "/" else ".")).iterdir())
     except OSError:
-        entries = []
+        return []
     prefix = incomplete[: len(incomplete) - len(begun)]
-    files = [path.name for path in entries if path.suffix in ALL_ENDINGS and path.is_file()]
-    return names + [prefix + name for name in files if name.startswith(begun)]
+    names = [path.name for path in entries if path.suffix in endings and path.is_file()]
+    return [prefix + name for name in names if name.startswith(begun)]
+
+
+def words(*known: str) -> Callable[[str], list[str]]:
+    """A completion by these words, after a comma too.
+
+    >>> words("driven", "joints")("driven,j")
+    ['driven,joints']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, begun = incomplete.rpartition(",")
+        return [f"{before}{comma}{word}" for word in known if word.startswith(begun)]
+
+    return complete
 
 
 def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Callable[..., Names]:
@@ -51,7 +74,7 @@ def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Ca
                 mechanism = load(model) if model else None
             except (ValueError, OSError):  # a shell has no place for what is wrong with the model
                 mechanism = None
-        for name, said in names(mechanism) if mechanism is not None else ():
+        for name, said in dict(names(mechanism) if mechanism is not None else ()).items():
             if name.startswith(begun):
                 yield f"{before}{comma}{name}{after}", said
 

@@ -48,10 +48,8 @@ def convert(
     if faults := target_faults(targets, [source], force):
         fail_all(faults)
     mechanism = load(source)
-    text = written_text(source) if target.suffix.lower() == ".toml" else None
-    # Functions and meshes are named from the folder of the file.
-    stays = text is not None and not any(word in text for word in ("function", "mesh"))
-    if text is not None and (stays or Path(source).resolve().parent == target.resolve().parent):
+    text = written_text(source, target) if target.suffix.lower() == ".toml" else None
+    if text is not None:
         write_whole(target, text.encode())
         return
     lost = save(mechanism, target, force=True, approximate=approximate)

@@ -128,6 +128,7 @@ MotionOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
+        autocompletion=completion.motions,
         help="Laws (.toml) or columns (.csv) of the driven coordinates; the model's own if not given.",
     ),
 ]

@@ -13,7 +13,9 @@ from mbssa.bar import bar
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, fail_all, present, say_untrusted
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
-from mbssa.io import ModelError, load, save
+from mbssa.files import write_whole
+from mbssa.io import ModelError, load, save, written_text
+from mbssa.io.edited_text import with_types_and_inputs
 from mbssa.io.formats import ENDINGS
 from mbssa.targets import STILL, target_faults, targets_of
 
@@ -160,7 +162,7 @@ def transform(
     answer = _searched(mechanism, asked | given, criterion=text, every=every, store=store)
     _present(answer, top, pair, form, output)
     say_untrusted(mechanism)
-    _save_row(answer, row, save_to, pair)
+    _save_row(model, answer, row, save_to, pair)
     if plot is not None:
         from mbssa.pictures.front import pareto_front
 
@@ -271,18 +273,22 @@ def _present(
 
 
 def _save_row(
-    answer: Transformations, row: int | None, path: Path | None, pareto: tuple[str, str] | None
+    model: str, answer: Transformations, row: int | None, path: Path | None, pareto: tuple[str, str] | None
 ) -> None:
     if row is None or path is None:
         return
     rows = answer.rows if pareto is None else answer.front(*pareto)
     if row > len(rows):
         fail(f"--row {row}: there are {len(rows)} rows")
-    save_mechanism(rows[row - 1].mechanism(), path)
+    save_mechanism(rows[row - 1].mechanism(), path, written_text(model, path))
 
 
-def save_mechanism(mechanism: Mechanism, path: Path) -> None:
-    """Write a mechanism, and say on standard error what the format does not keep."""
+def save_mechanism(mechanism: Mechanism, path: Path, text: str | None = None) -> None:
+    """Write a mechanism, TOML by an edit of the text it comes from; say what the format does not keep."""
+    edited = with_types_and_inputs(text, mechanism) if text and path.suffix.lower() == ".toml" else None
+    if edited is not None:
+        write_whole(path, edited.encode())
+        return
     lost = save(mechanism, path, force=True)
     if lost:
         print("\n  ".join([f"{path} does not keep:", *lost]), file=sys.stderr)

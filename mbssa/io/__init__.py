@@ -46,8 +46,19 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def written_text(model: str) -> str | None:
-    """The text of a built-in model or of a TOML file, with comments and units; None for other models."""
+def written_text(model: str, target: Path | None = None) -> str | None:
+    """The text of a built-in model or of a TOML file, with comments and units; None for other models.
+
+    With a ``target``, a file that is to hold the text, also None where the text names functions or meshes
+    from another folder.
+    """
+    text = _written_text(model)
+    if text is None or target is None or Path(model).resolve().parent == target.resolve().parent:
+        return text
+    return None if any(word in text for word in ("function", "mesh")) else text
+
+
+def _written_text(model: str) -> str | None:
     if model in builtin_names():
         return resources.files("mbssa.io.models").joinpath(f"{model}.toml").read_text("utf-8")
     if Path(model).suffix.lower() == ".toml" and Path(model).is_file():

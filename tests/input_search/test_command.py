@@ -9,7 +9,7 @@ import sqlite3
 
 import pytest
 
-from mbssa.io import load
+from mbssa.io import load, written_text
 from mbssa.store import VERSION
 
 #: A query about the rotor that takes a fraction of a second: 3 of these, 220 distributions.
@@ -71,6 +71,16 @@ class TestTransform:
         driven = [f"{joint.id}.{name}" for joint in saved.joints for name in joint.driven]
         assert driven == second["inputs"]
         assert json.loads(run_mbssa("decompose", str(path), "-f", "json").stdout)["determined"]
+
+    def test_a_saved_row_keeps_units_and_comments(self, run_mbssa, tmp_path):
+        path = tmp_path / "best.toml"
+        before = written_text("theo_jansen").splitlines()
+        run_mbssa("transform", "theo_jansen", "--require", "1-4", "--row", "1", "--save", str(path))
+        after = path.read_text().splitlines()
+        assert set(after) - set(before) <= {'driven = ["angle"]'}
+        assert 'length = "cm"' in after
+        assert {line for line in before if "#" in line and "[motion]" not in line} <= set(after)
+        assert [joint.id for joint in load(path).joints if joint.driven] == ["1-4"]
 
     def test_csv_and_markdown_have_the_rows_too(self, run_mbssa, tmp_path):
         rows = list(csv.reader(io.StringIO(run_mbssa("transform", *SOME, "--format", "csv").stdout)))
