@@ -113,7 +113,7 @@ def _grid_values(text: str) -> tuple[list[float], str]:
         return numbers_in_si(text.split(","))
     low, high, number = text.split(":")
     ends, unit = numbers_in_si([low, high])
-    return even_steps(*ends, int(number)), unit
+    return even_steps(ends[0], ends[1], int(number)), unit
 
 
 def _range(text: str) -> tuple[Any, str]:
