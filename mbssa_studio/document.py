@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
@@ -154,6 +155,64 @@ def add_gear(text: str, bodies: Sequence[int], centres: Sequence[Sequence[float]
         table["type"] = "EO"
         table["points"] = [_at(centre) for centre in centres]
         table["ratio"] = float(ratio)
+        _append(document, "joint", table)
+
+    return _edited(text, edit)
+
+
+def add_cam(
+    text: str, bodies: Sequence[int], centres: Sequence[Sequence[float]], rise: float, radius: float
+) -> str:
+    """Let a cam lift a roller: rise, dwell, return, dwell; how its follower moves says what cam that is.
+
+    Parameters
+    ----------
+    bodies : numbers of the cam and of the follower, which has a slider or a pin on the frame
+    centres : of the cam's pivot and of the roller, where the roller is lowest
+    rise : of the follower; in units of length on a slider, of angle on a pin
+    radius : of the roller
+    """
+
+    def edit(document: Any) -> None:
+        written = _bodies_written(document)
+        if len(set(bodies)) != 2 or 1 in bodies:
+            raise _refused("cam", "lifts a moving body; drag from the cam's pivot to the roller's centre")
+        pivot, roller = (np.array(centre, dtype=float) for centre in centres)
+        distance = float(np.linalg.norm(roller - pivot))
+        if not 0.0 < radius < distance or not rise > 0.0:
+            raise _refused("cam", f"write a rise over 0 and a radius between 0 and {distance:g}")
+        held = [
+            joint
+            for joint in joint_tables(document)
+            if sorted(numbers_of(joint, written)) == [1, bodies[1]] and joint.get("type") in ("P", "R")
+        ]
+        if not held:
+            raise _refused("cam", "its follower has no pin or slider on the frame; draw that first")
+        turn = 360.0 if document.get("units", {}).get("angle") == "deg" else 2 * np.pi
+        law = [
+            {"rise": float(rise), "over": turn / 3, "kind": "345"},
+            {"dwell": turn / 6},
+            {"return": float(rise), "over": turn / 3, "kind": "345"},
+            {"dwell": turn / 6},
+        ]
+        profile: dict[str, Any] = {"base": distance - radius, "radius": float(radius), "follower": "roller"}
+        if held[0]["type"] == "P":
+            upwards = np.array(held[0].get("axis", [1.0, 0.0]), dtype=float)
+            upwards *= np.sign(upwards @ (roller - pivot)) or 1.0
+            upwards /= np.linalg.norm(upwards)
+            profile["offset"] = _turn(upwards, roller - pivot)
+        else:
+            about = np.array(point_of(held[0], written), dtype=float)
+            upwards, arm = about - pivot, roller - about
+            side = "left" if _turn(upwards, arm) > 0 else "right"
+            lengths = (float(np.linalg.norm(each)) for each in (upwards, arm))
+            profile["swing"] = dict(zip(("pivot", "arm"), lengths, strict=True)) | {"side": side}
+        table = tomlkit.table()
+        table["bodies"] = [_name(written, number) for number in bodies]
+        table["type"] = "L"
+        table["points"] = [_at(pivot), _at(roller)]
+        table["axes"] = [_at(upwards), [1.0, 0.0]]
+        table["profile"] = profile | {"law": law}
         _append(document, "joint", table)
 
     return _edited(text, edit)
@@ -400,6 +459,11 @@ def _inline(values: Tables) -> Any:
 
 def _at(point: Sequence[float]) -> list[float]:
     return [float(f"{float(value):.12g}") + 0.0 for value in point]
+
+
+def _turn(a: Any, b: Any) -> float:
+    """Over 0 where b points to the left of a."""
+    return float(a[0] * b[1] - a[1] * b[0])
 
 
 def _is_at(at: Any, point: Sequence[float]) -> bool:

@@ -14,6 +14,7 @@ from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import joint_frames
 from mbssa_studio.session import State
 from mbssa_studio.view import unit_of
+from routes.sweep.quantities import limits_of
 
 
 class Posing:
@@ -78,12 +79,14 @@ class Posing:
         """How far an input goes from the reference while the others stay: a turn or the size to each side.
 
         ``low`` and ``high``, m or rad from the reference, are the last of 180 steps to each side up to which
-        every group was solved: beyond are dead points, or positions out of reach.
+        every group was solved: beyond are dead points, or positions out of reach. ``least`` and ``most`` are
+        the same for the limits that the model gives its joint coordinates.
         """
         if name not in self.inputs:
             raise ModelError("inputs", [Fault(name, "is not driven")])
         far = joint_frames(self.mechanism).size / 2 if is_length(name) else np.pi
-        ends = []
+        limits = limits_of(self.mechanism, {})
+        ends, kept = [], []
         for side in (-1, 1):
             share = np.linspace(0.0, 1.0, 181)
             values = {
@@ -91,12 +94,15 @@ class Posing:
                 for each, value in self.inputs.items()
             }
             motion = groups.from_arrays(self.mechanism, share, values)
-            solved = (self.model.solve(motion, level="position", modes=self.modes or None).status == 0).all(
-                axis=1
-            )
-            last = int(solved.argmin()) - 1 if not solved.all() else 180
-            ends.append(side * far * max(last, 0) / 180)
-        return {"low": ends[0], "high": ends[1]}
+            found = self.model.solve(motion, level="position", modes=self.modes or None)
+            solved = (found.status == 0).all(axis=1)
+            ends.append(side * far * _last(solved) / 180)
+            for coordinate, (low, high) in limits.items():
+                joint, _, own = coordinate.rpartition(".")
+                value = found.joint(joint)[own].value
+                solved &= (value >= low) & (value <= high)
+            kept.append(side * far * _last(solved) / 180)
+        return {"low": ends[0], "high": ends[1], "least": kept[0], "most": kept[1]}
 
     def _solved(self, values: Mapping[str, float]) -> Any:
         still = {name: [0.0] for name in values}
@@ -128,3 +134,8 @@ class Posing:
             return page_text(self.model.solve(motion, modes=self.modes or None))
         except ValueError as error:
             raise ModelError(self.mechanism.name, [Fault("", str(error))]) from None
+
+
+def _last(good: Any) -> int:
+    """Number of the last instant up to which all are good; 0 where none is."""
+    return len(good) - 1 if good.all() else max(int(good.argmin()) - 1, 0)

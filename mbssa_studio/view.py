@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from groups.pictures.cams import Outline, outlines_of
+from groups.rotations import quaternion_of
 from mbssa.joints.catalogue import types_of
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Mechanism
@@ -81,6 +83,7 @@ def view(session: Session) -> dict[str, Any]:
             }
             for k, joint in enumerate(joints)
         ],
+        "outlines": [] if mechanism is None else outlines(mechanism, unit_of(state)[1]),
         "matrix": _matrix(bodies, joints) if len(bodies) < MOST_BODIES else None,
         "types": [
             row.code for row in types_of("planar" if state.tables.get("space") == "planar" else "spatial")
@@ -121,6 +124,29 @@ def inputs_of(mechanism: Mechanism) -> list[dict[str, Any]]:
         for j in np.flatnonzero(mechanism.driven).tolist()
         for joint_bodies in [mechanism.joint_bodies(j)]
         for name in mechanism.joints[j].driven
+    ]
+
+
+def outlines(mechanism: Mechanism, metres: float) -> list[dict[str, Any]]:
+    """Profiles of cams and what follows them, at the reference and in the unit of the file.
+
+    >>> import mbssa
+    >>> found = outlines(mbssa.load("cam_roller"), 0.001)
+    >>> [(each["body"], each["closed"]) for each in found]
+    [(2, True), (3, True)]
+    """
+    if not mechanism.has_geometry:
+        return []
+    frames = joint_frames(mechanism)
+    poses = frames.position[None], quaternion_of(frames.rotation)[None]
+
+    def at_reference(outline: Outline) -> Any:
+        points = frames.position[outline.body] + outline.points @ frames.rotation[outline.body].T
+        return (points[:, :2] / metres).round(9).tolist()
+
+    return [
+        {"body": outline.body + 1, "closed": outline.closed, "points": at_reference(outline)}
+        for outline in outlines_of(mechanism, frames, range(mechanism.n_bodies), *poses)
     ]
 
 

@@ -106,6 +106,10 @@ export function draw(state, poses = null) {
       "fill-opacity": 0.25, stroke: body.colour, "stroke-width": 7,
     }, svg).append(Object.assign(make("title", {}), { textContent: `${body.number} ${body.name}${body.group ? `, SG-${body.group}` : ""}` }));
   }
+  for (const { body, closed, points } of state.outlines) {
+    const line = points.map((at) => toScreen(moved(at, pose(body)))).join(" "), colour = state.bodies[body - 1].colour;
+    make(closed ? "polygon" : "polyline", { class: "profile", points: line, fill: closed ? colour : "none", "fill-opacity": 0.18, stroke: colour, "stroke-width": 2, "data-body": body }, svg);
+  }
   for (const joint of state.joints) {
     if (joint.point?.length === 2) drawJoint(state, joint, pose);
     else if (joint.ratio && joint.points.length === 2 && joint.points.every(Boolean)) drawGear(state, joint, pose);

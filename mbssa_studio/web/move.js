@@ -88,14 +88,18 @@ function slider(input, state) {
   return label;
 }
 
-// How far the input goes is a band below its slider: beyond are dead points, or what cannot be assembled.
+// How far the input goes is a band below its slider, orange where joints are beyond their limits: outside are
+// dead points, or what cannot be assembled.
 async function mark(range, name, revision) {
-  let low, high;
-  try { ({ low, high } = await call("reach", { name }, true)); } catch { return; }  // Findings say why
+  let low, high, least, most;
+  try { ({ low, high, least, most } = await call("reach", { name }, true)); } catch { return; }  // Findings say why
   if (revision !== store.state.revision) return;
   const place = (value) => `${(100 * (value - range.min)) / (range.max - range.min)}%`;
   range.nextSibling.style.setProperty("--low", place(low));
   range.nextSibling.style.setProperty("--high", place(high));
+  range.nextSibling.style.setProperty("--least", place(least));
+  range.nextSibling.style.setProperty("--most", place(most));
+  if (least > low || most < high) range.title += `; limits of joints are kept from ${least.toPrecision(4)} to ${most.toPrecision(4)}`;
   range.dataset.reach = `${low} ${high}`;
   range.title += `; the groups can be solved from ${low.toPrecision(4)} to ${high.toPrecision(4)}`;
 }

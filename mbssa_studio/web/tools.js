@@ -10,6 +10,7 @@ const TOOLS = [
   ["slider", "Slider", "S", "Drag from the end of a link along the guide on the frame."],
   ["slot", "Slot", "O", "Drag from a pin of one link along the slot; the link where you end has it, else the frame."],
   ["gear", "Gear", "R", "Drag from the pivot of one wheel to that of the other."],
+  ["cam", "Cam", "C", "Drag from the pivot of the cam to the centre of the roller, the end of a link with a slider or pin on the frame."],
   ["point", "Point", "N", "Click a link to name a point there."],
   ["drive", "Driven", "D", "Click a joint to drive it or to release it."],
   ["shift", "Shift", "V", "Drag a point to another place."],
@@ -120,6 +121,7 @@ function up(event) {
   if (tool === "slider") edit("add_ground", { point: from, code: "P", axis: [to[0] - from[0], to[1] - from[1]] });
   if (tool === "slot") slot(from, to, event);
   if (tool === "gear") gear(from, to);
+  if (tool === "cam") cam(from, to);
   if (tool === "shift") edit("move_point", { before: from, after: to });
 }
 
@@ -141,6 +143,14 @@ function gear(from, to) {
   if (bodies.includes(undefined)) { say("gear: drag from the pivot of one wheel to that of the other"); return; }
   const ratio = Number(prompt("Ratio of the radii or numbers of teeth, second to first; negative for an internal mesh", "1"));
   if (ratio) edit("add_gear", { bodies, centres: [from, to], ratio });
+}
+
+function cam(from, to) {
+  const bodies = [owner(from), owner(to)];
+  if (bodies.includes(undefined)) { say("cam: drag from the pivot of the cam to the centre of the roller, which are points of links"); return; }
+  const given = prompt("Rise of the follower, and radius of the roller; the text has the law and more", "20, 10");
+  const [rise, radius] = (given ?? "").split(",").map(Number);
+  if (given) edit("add_cam", { bodies, centres: [from, to], rise: rise || 0, radius: radius || 0 });
 }
 
 function zoom(event) {

@@ -385,6 +385,28 @@ def test_a_slot_a_length_and_a_trail(studio, page):
         until(page, "document.querySelector('#inputs input').dataset.reach")
 
 
+def test_a_cam_and_its_follower(studio, page):
+    with studio() as address:
+        opened(page, address)
+        page.on("dialog", lambda dialog: dialog.accept("10, 5"))
+        tool(page, "link")
+        drag(page, (192, 456), (192, 432))
+        drag(page, (192, 360), (192, 264))
+        tool(page, "ground")
+        click(page, (192, 456))
+        tool(page, "slider")
+        drag(page, (192, 264), (192, 216))
+        tool(page, "cam")
+        drag(page, (192, 456), (192, 360))
+        tool(page, "drive")
+        click(page, (192, 456))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        assert page.evaluate("document.querySelectorAll('.profile').length") == 2
+        tool(page, "move")
+        assert moved_by_dragging(page, (192, 432), (230, 456)) >= 3
+        until(page, "document.querySelector('#inputs input').dataset.reach")
+
+
 def test_gears_and_an_underlay(studio, page, tmp_path):
     from matplotlib.figure import Figure
 

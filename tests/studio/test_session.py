@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import os
 import re
 import tomllib
@@ -290,11 +291,50 @@ def test_an_input_goes_as_far_as_its_groups_are_solved():
         if abs(end) < np.pi:
             assert "failed" in posing.pose({name: posing.inputs[name] + end + step})
     # The links are 40, 107.7, 82.5 and 120 long: the shortest and the longest add up to less than the others.
-    assert found == {"low": pytest.approx(-np.pi), "high": pytest.approx(np.pi)}
+    assert list(found.values()) == pytest.approx([-np.pi, np.pi, -np.pi, np.pi])
     shorter = four_bar()
     shorter.edit("move_point", before=[100, 80], after=[60, 30])
     posing = Posing(shorter.state)
     assert posing.reach(name)["high"] - posing.reach(name)["low"] < 2 * np.pi
+
+
+def test_an_input_goes_as_far_as_joints_keep_their_limits():
+    free, limited = four_bar(), four_bar()
+    limited.set_text(
+        free.state.text.replace("driven = true", "driven = true\nlimits = {angle = [-20.0, 50.0]}")
+    )
+    found = Posing(limited.state).reach("1-2.angle")
+    assert (found["low"], found["high"]) == pytest.approx((-np.pi, np.pi))
+    step = np.pi / 180
+    assert -20 * step <= found["least"] < -18.9 * step
+    assert 48.9 * step < found["most"] <= 50 * step
+
+
+@pytest.mark.parametrize("swinging", [False, True])
+def test_a_cam_lifts_its_roller_by_its_law(swinging):
+    session = Session()
+    session.edit("add_link", points=[[0, 0], [0, 20]])
+    session.edit("add_ground", point=[0, 0])
+    session.edit("set_field", index=0, field="driven", value=True)
+    end = [-100, 0] if swinging else [14, 120]
+    session.edit("add_link", points=[[14, 48], end])
+    with pytest.raises(mbssa.ModelError, match="no pin or slider on the frame"):
+        session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
+    session.edit("add_ground", point=end, **({} if swinging else {"code": "P", "axis": [0, -1]}))
+    session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
+    posing = Posing(session.state)
+    (name,) = posing.inputs
+    start = posing.inputs[name]
+    top, back = (posing.pose({name: start + turn})["poses"][2] for turn in np.radians([150, 330]))
+    lifted = abs(np.degrees(top[2])) if swinging else top[1]
+    assert lifted == pytest.approx(5.0)
+    assert back == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
+    profile, roller = view(session)["outlines"]
+    assert min(math.hypot(*at) for at in profile["points"]) == pytest.approx(40.0)
+    assert np.mean(roller["points"][:-1], axis=0) == pytest.approx([14.0, 48.0])
+    for wrong in ({"rise": 0.0, "radius": 10.0}, {"rise": 5.0, "radius": 60.0}):
+        with pytest.raises(mbssa.ModelError, match="write a rise over 0 and a radius"):
+            session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], **wrong)
 
 
 def test_two_gears_mesh():
