@@ -262,7 +262,7 @@ def add_point(text: str, body: int, name: str, point: Sequence[float]) -> str:
 
 
 def move_point(text: str, before: Sequence[float], after: Sequence[float]) -> str:
-    """Move everything that is at one point of a planar mechanism: joints and named points."""
+    """Move everything that is at one point: joints and named points."""
 
     def edit(document: Any) -> None:
         for joint in joint_tables(document):

@@ -119,8 +119,8 @@ class Posing:
         moved[:, :2] = (at + moved[:, :2] - turned) / self.scale
         return moved + 0.0
 
-    def page(self, still: bool) -> str:
-        """The page that plays the motion of the model, its own or the usual one; or that shows the reference.
+    def page(self) -> str:
+        """The page that plays the motion of the model, its own or the usual one.
 
         Raises
         ------
@@ -128,8 +128,6 @@ class Posing:
             A motion that cannot be solved.
         """
         try:
-            if still:
-                return page_text(self._solved(self.inputs), points=())
             motion = groups.default_motion(self.mechanism, at_reference=self.inputs)
             return page_text(self.model.solve(motion, modes=self.modes or None))
         except ValueError as error:

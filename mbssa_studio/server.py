@@ -17,6 +17,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
+from groups.pictures.drawing import resting
+from groups.pictures.page import page_text
 from mbssa import Fault, ModelError, builtin_names, decompose, with_inputs
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format
 from mbssa.singularities.repairs import Proposal
@@ -165,9 +167,11 @@ class Studio:
 
     def player(self, still: bool) -> str:
         """The page that plays the motion, in the assembly modes that were chosen; or shows the reference."""
+        if still:
+            return page_text(resting(self.session.mechanism()), points=())
         with self._lock:
             posing = self._posed()
-        return posing.page(still)
+        return posing.page()
 
     def close(self) -> None:
         """End the processes."""

@@ -54,6 +54,7 @@ def view(session: Session) -> dict[str, Any]:
         "unit": unit_of(state)[0],
         "metres": unit_of(state)[1],
         "reach": _reach(mechanism),
+        "placed": mechanism is not None and mechanism.has_geometry,
         "faults": [_fault(fault.where, fault.what) for fault in state.faults],
         "bodies": [
             {

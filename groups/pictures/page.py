@@ -43,7 +43,7 @@ _MOST_CURVES, _MOST_VALUES = 200, 600_000
 
 #: Parts of the page's program, in the order in which they stand in it.
 _SCRIPTS = (
-    "motion", "mechanism", "paths", "camera", "labels", "panel", "curves", "playback", "viewer",
+    "motion", "mechanism", "paths", "camera", "labels", "panel", "curves", "playback", "handles", "viewer",
 )  # fmt: skip
 
 #: Sentences about failed groups that the page shows while no failed instant is on.

@@ -1,5 +1,5 @@
 // The page: it joins the parts, and follows what other tabs do.
-import { call, change, onState, say, show, store, upload } from "./api.js";
+import { call, change, edit, onState, say, show, store, upload } from "./api.js";
 import { draw, fit, places, svg, toScreen, underlay } from "./drawing.js";
 import { poses, rate, showInputs } from "./move.js";
 import { buildTabs, element, showPanel } from "./panels.js";
@@ -31,12 +31,25 @@ onState((state, changed) => {
 // The player of the motion; at rest, a mechanism in space is shown there at its reference, and follows the sliders.
 function player(playing) {
   const frame = at("player"), { state } = store;
-  const still = !playing && state.space === "spatial" && state.determined && state.joints.length > 0;
+  const still = !playing && state.space === "spatial" && state.placed;
   frame.hidden = !playing && !still;
   if (!frame.hidden) frame.src = `player?${playing ? "" : "still&"}${state.revision}`;
   frame.className = still ? "still" : "";
+  frame.onload = () => still && frame.contentWindow.postMessage({ handles: handles(state), view: state.name === viewed.name ? viewed.view : null }, "*");
   at("play").setAttribute("aria-pressed", playing);
 }
+
+// Points and axes that can be dragged in the view of a mechanism in space, m.
+const metres = (at) => at.map((value) => value * store.state.metres);
+const handles = (state) => state.joints.filter(({ point }) => point?.length === 3).map(({ index, point, axis }) => ({ joint: index, at: metres(point), axis: Array.isArray(axis) ? axis : null }));
+let viewed = {};
+addEventListener("message", ({ source, data }) => {
+  if (source !== at("player").contentWindow || !data?.field) return;
+  const { state } = store, { point } = state.joints[data.joint];
+  viewed = { name: state.name, view: data.view };
+  if (data.field === "axis") edit("set_field", { index: data.joint, field: "axis", value: data.after });
+  else edit("move_point", { before: point, after: point.map((value, i) => value + (data.after[i] - data.before[i]) / state.metres) });
+});
 
 async function link() {
   const { link } = await call("link");

@@ -41,6 +41,7 @@ function groups(state) {
     return card;
   });
   if (!state.determined) cards.push(element("div", { className: "card fatal", textContent: `Not determined: mobility ${state.mobility} by count, ${state.inputs.length} driven. Findings has proposals.` }));
+  if (state.space === "spatial") cards.push(element("p", { textContent: "Drag a blue handle to move a joint, a green one to turn its axis; Pairs and Text have the rest." }));
   return [...cards, graph(state)];
 }
 

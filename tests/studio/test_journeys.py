@@ -1,9 +1,12 @@
 """Journeys of a person through the studio in a real browser."""
 
+import json
+import math
 import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 
@@ -383,6 +386,45 @@ def test_a_slot_a_length_and_a_trail(studio, page):
         assert moved_by_dragging(page, (192, 456), (192, 360)) >= 3
         until(page, "document.querySelectorAll('.trail').length > 0")
         until(page, "document.querySelector('#inputs input').dataset.reach")
+
+
+def test_points_and_axes_in_space_have_handles(studio, page):
+    def places():
+        frame = page.frames[-1]
+        page.wait_for_timeout(200)  # a page made anew lays out its view first
+        until(frame, "window.handles?.places().length > 4")
+        edge = page.locator("#player").bounding_box()
+        return {
+            (each["joint"], each["field"]): (edge["x"] + each["at"][0], edge["y"] + each["at"][1])
+            for each in frame.evaluate("handles.places()")
+        }
+
+    def pull(place, by):
+        before = revision(page)
+        page.mouse.move(*place)
+        page.mouse.down()
+        page.mouse.move(place[0] + by[0] / 2, place[1] + by[1] / 2)
+        page.mouse.move(place[0] + by[0], place[1] + by[1])
+        page.mouse.up()
+        until(page, f"studio.store.state.revision > {before}")
+
+    joint = "studio.store.state.joints[1]"
+    with studio("rssr") as address:
+        opened(page, address)
+        before = page.evaluate(f"{joint}.point")
+        shown = places()
+        pull(shown[1, "point"], (0, -40))
+        after = page.evaluate(f"{joint}.point")
+        assert after[2] > before[2]
+        moved = places()[1, "point"]  # the view stays, and the joint is where it was dropped
+        assert math.dist(moved, shown[1, "point"]) == pytest.approx(40, abs=15)
+        axis = page.evaluate("studio.store.state.joints[0].axis")
+        pull(places()[0, "axis"], (30, 20))
+        turned = page.evaluate("studio.store.state.joints[0].axis")
+        assert 0.3 < np.dot(axis, turned) / np.linalg.norm(axis) / np.linalg.norm(turned) < 0.999
+        page.click("#undo")
+        page.click("#undo")
+        until(page, f"JSON.stringify({joint}.point) === '{json.dumps(before).replace(' ', '')}'")
 
 
 def test_a_cam_and_its_follower(studio, page):

@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mbssa
+from groups.pictures.drawing import resting
+from groups.pictures.page import page_text
 from mbssa.files import MAX_BYTES
 from mbssa.io.adjacency import matrices
 from mbssa_studio import Session
@@ -223,14 +225,16 @@ def test_out_of_reach_is_said():
 
 
 def test_the_player_is_one_page():
-    assert "</html>" in Posing(four_bar().state).page(still=False)
+    assert "</html>" in Posing(four_bar().state).page()
 
 
 def test_a_still_page_has_one_instant():
     session = Session()
     session.open_builtin("stewart")
     posing = Posing(session.state)
-    motion = json.loads(re.search(r'id="motion"[^>]*>(.*?)</script>', posing.page(still=True))[1])
+    motion = json.loads(
+        re.search(r'id="motion"[^>]*>(.*?)</script>', page_text(resting(posing.mechanism), points=()))[1]
+    )
     assert len(base64.b64decode(motion["time"])) == 8
     # What the sliders send has a pose for each of its bodies, in their order: one slide, one strut longer.
     name = next(iter(posing.inputs))

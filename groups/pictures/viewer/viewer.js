@@ -37,6 +37,8 @@
   const grid = buildGrid(motion, box, size);
   scene.add(grid);
   const { camera, controls, reset } = buildCamera(motion, surface, box, size, redraw);
+  const handles = buildHandles(motion, scene, camera, controls, surface, size, redraw);
+  window.handles = handles; // for tests
   const panel = buildPanel(motion, mechanism, () => { again(); });
   const labels = buildLabels(mechanism.bodies, camera);
 
@@ -154,9 +156,14 @@
   // The page that holds this one may pose the bodies: (x, y, z, qw, qx, qy, qz) of each, m. It does so where
   // there is one instant, and nothing to play.
   if (motion.count === 1 && parent !== window) $("inputs").hidden = true;
+  const rest = motion.poses.slice();
   addEventListener("message", ({ source, data }) => {
-    if (source !== parent || source === window || motion.count > 1 || data?.poses?.length !== mechanism.bodies.length) return;
+    if (source !== parent || source === window || motion.count > 1) return;
+    if (data?.handles) handles.lay(data.handles);
+    if (data?.view) { turned = true; handles.look(data.view); }
+    if (data?.poses?.length !== mechanism.bodies.length) return;
     data.poses.forEach((pose, k) => motion.poses.set(pose.map((c, i) => c - (motion.centre[i] ?? 0)), 7 * k));
+    handles.show(motion.poses.every((value, i) => Math.abs(value - rest[i]) < 1e-4 * size));
     again();
   });
 
