@@ -210,8 +210,8 @@ def add_cam(
         table = tomlkit.table()
         table["bodies"] = [_name(written, number) for number in bodies]
         table["type"] = "L"
-        table["points"] = [_at(pivot), _at(roller)]
-        table["axes"] = [_at(upwards), [1.0, 0.0]]
+        table["points"] = [_at(centre) for centre in centres]
+        table["axes"] = [_at(upwards.tolist()), [1.0, 0.0]]
         table["profile"] = profile | {"law": law}
         _append(document, "joint", table)
 
