@@ -171,14 +171,33 @@ function inputs(state) {
       head.onclick = () => { const key = ["inputs", "n_groups", "largest", "levels", "cost"][k]; if (key) { found.rows.sort((a, b) => (a[key] > b[key] ? 1 : a[key] < b[key] ? -1 : 0)); choose(tab); } };
       return head;
     })));
+    const lines = [], count = element("p");
+    const filter = element("input", { id: "filter", type: "search", placeholder: "filter: 1-2 groups>=9", value: found.filter ?? "", oninput: () => sift() });
+    filter.setAttribute("aria-label", "Filter of the table");
+    const sift = () => {
+      found.filter = filter.value;
+      const shown = lines.filter(({ row, line }) => !(line.hidden = !passes(row, filter.value)));
+      count.textContent = `${shown.length} of ${lines.length} sets of inputs; now ${state.groups.length} groups.`;
+    };
     for (const row of found.rows) {
       const use = element("button", { textContent: "use these inputs", onclick: () => change("use", { inputs: row.inputs, pairs: row.pairs }) });
-        const compared = element("button", { textContent: "compare", title: "The groups now and with these inputs, side by side", onclick: () => preview(state, row) });
-      table.append(element("tr", {}, ...[row.inputs.join(", "), row.n_groups, row.largest, row.levels, row.cost.toFixed(2)].map((value) => element("td", { textContent: value })), element("td", {}, use, compared)));
+      const compared = element("button", { textContent: "compare", title: "The groups now and with these inputs, side by side", onclick: () => preview(state, row) });
+      const line = element("tr", {}, ...[row.inputs.join(", "), row.n_groups, row.largest, row.levels, row.cost.toFixed(2)].map((value) => element("td", { textContent: value })), element("td", {}, use, compared));
+      lines.push({ row, line });
+      table.append(line);
     }
-    return [element("p", { textContent: `Now: ${state.groups.length} groups.` }), element("div", { id: "sides" }), table];
+    sift();
+    return [filter, count, element("div", { id: "sides" }), table];
   });
 }
+
+// Whether a row has all words of a filter among its inputs, and meets its conditions: groups>=9 largest<4.
+const FIGURES = { groups: "n_groups", largest: "largest", levels: "levels", cost: "cost" };
+const MEETS = { "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "<": (a, b) => a < b, ">": (a, b) => a > b, "=": (a, b) => a === b };
+const passes = (row, filter) => filter.trim().split(/\s+/).every((word) => {
+  const [, name, sign, value] = /^(\w+)(<=|>=|<|>|=)([\d.]+)$/.exec(word) ?? [];
+  return name in FIGURES ? MEETS[sign](row[FIGURES[name]], Number(value)) : row.inputs.join(", ").includes(word);
+});
 
 // The structural graph now, and with other inputs.
 async function preview(state, row) {

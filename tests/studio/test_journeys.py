@@ -125,7 +125,15 @@ def test_choose_the_inputs_of_the_rotor(studio, page):
         assert "7 groups" in summary(page)
         page.click("#tab-Inputs")
         page.click("#work-transform")
-        page.locator("#transform button").first.click(timeout=60_000)
+        page.locator("#transform button").first.wait_for(timeout=60_000)
+        shown = "[...document.querySelectorAll('#transform tr:not([hidden])')].slice(1)"
+        everything = page.evaluate(f"{shown}.length")
+        page.fill("#filter", "1-2.slide groups>=9")
+        rows = page.evaluate(f"{shown}.map((row) => [...row.cells].map((cell) => cell.textContent))")
+        assert 0 < len(rows) < everything
+        assert all("1-2.slide" in row[0] and int(row[1]) >= 9 for row in rows)
+        assert page.inner_text("#filter + p").startswith(f"{len(rows)} of {everything} sets")
+        page.locator("#transform tr:not([hidden]) button").first.click()
         until(page, "studio.store.state.groups.length === 9")
 
 
