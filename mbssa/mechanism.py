@@ -258,6 +258,15 @@ class Mechanism:
         driven = np.flatnonzero(self.driven).tolist()
         return tuple(f"{self.joint_ids[j]}.{name}" for j in driven for name in self.joints[j].driven)
 
+    @cached_property
+    def coordinate_limits(self) -> dict[str, tuple[float, float]]:
+        """Lowest and highest values, m or rad, of joint coordinates with limits, by ``joint.coordinate``."""
+        return {
+            f"{self.joint_ids[j]}.{name}": limits
+            for j, geometry in sorted(self.joint_geometry.items())
+            for name, limits in geometry.limits.items()
+        }
+
     def joint(self, name: str) -> Joint:
         """The joint with this id, or between the bodies with these numbers; ``3-2`` finds ``2-3``.
 

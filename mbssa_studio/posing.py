@@ -14,7 +14,6 @@ from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import joint_frames
 from mbssa_studio.session import State
 from mbssa_studio.view import unit_of
-from routes.sweep.quantities import limits_of
 
 
 class Posing:
@@ -85,7 +84,7 @@ class Posing:
         if name not in self.inputs:
             raise ModelError("inputs", [Fault(name, "is not driven")])
         far = joint_frames(self.mechanism).size / 2 if is_length(name) else np.pi
-        limits = limits_of(self.mechanism, {})
+        limits = self.mechanism.coordinate_limits
         ends, kept = [], []
         for side in (-1, 1):
             share = np.linspace(0.0, 1.0, 181)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -47,6 +47,7 @@ from groups.dynamics.forward.integration import Integrator
 from groups.model import Model
 from groups.reports.simulation import SimulationSummary, simulation_report
 from groups.results.table import Choice, chosen_columns
+from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
 from mbssa.bar import bar
 from mbssa.cli import completion
@@ -74,6 +75,8 @@ class Asked:
     drive: Sequence[str]
     apply: Sequence[str]
     until: Sequence[str]
+    restart: Path | None
+    limits: str
     stiffness: float
     damping: float
     compiled: bool | None
@@ -125,6 +128,14 @@ def simulate(
             help='End where a quantity passes a value: "1-2.angle=90"; may be repeated.',
         ),
     ] = None,
+    restart: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Go on from the last instant of a run that was written as .npz."),
+    ] = None,
+    limits: Annotated[
+        Literal["note", "stop"],
+        typer.Option(help="What happens where a joint coordinate reaches a limit of MODEL."),
+    ] = "note",
     stiffness: Annotated[float, typer.Option(metavar="X", help="Of joints by --method penalty, N/m.")] = 1e7,
     damping: Annotated[
         float, typer.Option(metavar="X", help="Of joints by --method penalty, N s/m.")
@@ -166,6 +177,9 @@ def simulate(
     simulated as given, or not to the end; 2: bad input; 130: stopped.
 
     Example: mbssa simulate slider_crank --duration 2 --animate fall.html
+
+    Example: mbssa simulate slider_crank --output first.npz, and then mbssa simulate
+    slider_crank --restart first.npz --output second.npz
     """
     try:
         targets = [Target("--output", path, TRAJECTORY) for path in output or []]
@@ -173,14 +187,15 @@ def simulate(
         targets += [Target("--reactions", path, _TABLES) for path in reactions or []]
         targets += [Target("--plot", path, STILL) for path in plot or []]
         targets += [Target("--animate", path, MOVING) for path in animate or []]
-        faults = target_faults(targets, [model], force)
+        faults = target_faults(targets, [model, restart], force)
         choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
         pictures = pictures_asked(plot, animate, curves, points, Film(frames, fps, width), faults)
         if faults:
             fail_all(faults)
         asked = Asked(
             duration, steps, method, tolerance, integrator, initial or [], rate or [],
-            names_asked([drive or ""]), apply or [], until or [], stiffness, damping, compiled,
+            names_asked([drive or ""]), apply or [], until or [], restart, limits,
+            stiffness, damping, compiled,
         )  # fmt: skip
         _simulate(model, asked, targets, pictures, choice, form)
     except KeyboardInterrupt:
@@ -206,6 +221,7 @@ def _simulate(
         "rates": values_asked("--rate", asked.rate, units, ("m/s", "rad/s"), faults),
         "applied": values_asked("--apply", asked.apply, units, ("N", "N m"), faults),
         "events": _events(asked.until, units, faults),
+        "start": _before(asked.restart, faults),
     }
     motion = model.mechanism.motion
     duration = asked.duration
@@ -224,7 +240,7 @@ def _simulate(
                 model.structure, duration, method=asked.method, tolerance=asked.tolerance,
                 steps=asked.steps or 201, prescribed=asked.drive, integrator=asked.integrator,
                 stiffness=asked.stiffness, damping=asked.damping, compiled=asked.compiled,
-                progress=progress, **given,
+                stop_at_limits=asked.limits == "stop", progress=progress, **given,
             )  # fmt: skip
     except (ValueError, ModuleNotFoundError) as error:
         fail_all(str(error).split(BETWEEN))
@@ -265,6 +281,19 @@ def _events(texts: Sequence[str], units: tuple[str, str], faults: list[str]) -> 
             continue
         found.append(Event(text, quantity, value, units=units))
     return found
+
+
+def _before(path: Path | None, faults: list[str]) -> Trajectory | None:
+    """The run that is to go on."""
+    if path is None:
+        return None
+    try:
+        return load_trajectory(path)
+    except ValueError as error:
+        faults.append(f"--restart: {error}")
+    except OSError as error:
+        faults.append(f"--restart {path}: {error.strerror or error}")
+    return None
 
 
 def _write(found: Simulation, target: Target, pictures: Pictures, choice: Choice) -> None:

@@ -216,10 +216,7 @@ def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, flo
     >>> limits_of(mbssa.load("stewart"), {"4-5.slide": (0.9, 1.4)})["4-5.slide"]
     (0.9, 1.4)
     """
-    found: dict[str, tuple[float, float]] = {}
-    for j, geometry in sorted(mechanism.joint_geometry.items()):
-        for name, (low, high) in geometry.limits.items():
-            found[f"{mechanism.joint_ids[j]}.{name}"] = (low, high)
+    found = dict(mechanism.coordinate_limits)
     faults = []
     for name, ends in given.items():
         try:

@@ -15,6 +15,7 @@ from groups.motion import Law
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.loads import Applied
+    from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure
 
 __all__ = ["Event", "Simulation", "simulate"]
@@ -32,11 +33,13 @@ def simulate(
     tolerance: float = 1e-8,
     steps: int = 201,
     time: npt.ArrayLike | None = None,
+    start: Simulation | Trajectory | None = None,
     initial: Mapping[str, float] | None = None,
     rates: Mapping[str, float] | None = None,
     prescribed: Mapping[str, Law] | Sequence[str] = (),
     applied: Mapping[str, Applied] | None = None,
     events: Sequence[Event] = (),
+    stop_at_limits: bool = False,
     integrator: Integrator | None = None,
     largest_step: float = np.inf,
     stiffness: float = 1e7,
@@ -60,11 +63,15 @@ def simulate(
         SUNDIALS IDA (extra ``dae``)
     tolerance : relative, of the integrator; the absolute one is a hundredth of it in m, rad, m/s, rad/s
     steps : instants of the answer, both ends included; ``time`` (T,) s, increasing, gives them instead
+    start : a run, or a motion with velocities, from whose last instant this one goes on, in the pose and with
+        the rates that the mechanism has there
     initial, rates : values (m, rad) and rates at the first instant, of released coordinates, by name; the
         reference at rest by default
     prescribed : laws by the coordinate's name, or names of coordinates whose law is the model's own
     applied : forces, N, or torques, N m, by joint coordinate: a number or a function of time, s
     events : conditions that are recorded, or end the run
+    stop_at_limits : end the run where a joint coordinate reaches a limit that the model gives it; otherwise
+        the notes say where it passes one
     integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
     largest_step : s
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
@@ -93,8 +100,8 @@ def simulate(
 
     return run(
         Request(
-            of, duration, method, tolerance, steps, time, dict(initial or {}), dict(rates or {}), prescribed,
-            dict(applied or {}), tuple(events), integrator, largest_step, stiffness, damping, compiled,
-            progress,
+            of, duration, method, tolerance, steps, time, start, dict(initial or {}), dict(rates or {}),
+            prescribed, dict(applied or {}), tuple(events), stop_at_limits, integrator, largest_step,
+            stiffness, damping, compiled, progress,
         )
     )  # fmt: skip

@@ -63,6 +63,35 @@ class Event:
         return float(found.value[0]) / given_in(found.unit, self.units)[1] - self.target
 
 
+def limit_events(mechanism: Mechanism) -> list[Event]:
+    """Events that end a run where a joint coordinate reaches a limit of the model.
+
+    >>> import mbssa
+    >>> [event.name for event in limit_events(mbssa.load("cam_roller"))]
+    ['1-3.slide at its lower limit', '1-3.slide at its upper limit']
+    """
+    return [
+        Event(f"{name} at its {which} limit", name, limit, direction)
+        for name, limits in mechanism.coordinate_limits.items()
+        for which, limit, direction in zip(("lower", "upper"), limits, (-1, 1), strict=True)
+        if np.isfinite(limit)
+    ]
+
+
+def passed_limits(trajectory: Trajectory) -> list[str]:
+    """Where the joint coordinates of a motion first leave the limits of the model, a sentence each."""
+    said = []
+    for name, (low, high) in trajectory.mechanism.coordinate_limits.items():
+        joint, _, coordinate = name.rpartition(".")
+        value = trajectory.joint(joint)[coordinate].value
+        beyond = np.flatnonzero((value < low) | (value > high))
+        if len(beyond):
+            k = int(beyond[0])
+            side, limit = ("below", low) if value[k] < low else ("above", high)
+            said.append(f"{name} is {side} its limit of {limit:.6g} from t = {trajectory.time[k]:.6g} s on")
+    return said
+
+
 def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:
     """Samples as a trajectory with one group, the whole mechanism."""
     position, orientation, velocity, acceleration = (

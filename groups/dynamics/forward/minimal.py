@@ -130,17 +130,28 @@ class Minimal:
 
     def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal:
         """The same motion in other coordinates; a ValueError where their groups cannot be solved."""
-        structure = structure_of(with_inputs(self.mechanism, names))
-        model = build(structure)
-        trajectory = self.trajectory().instants(slice(0, 1))
-        at = configuration_of(trajectory, model.frames.centre)
+        model = build(structure_of(with_inputs(self.mechanism, names)))
+        now = self.trajectory().instants(slice(0, 1))
+        return Minimal.at(model, self.loads, now, self.laws, self.compiled, work)
+
+    @classmethod
+    def at(
+        cls, model: Model, loads: Loads, trajectory: Trajectory, laws: Mapping[str, Law], compiled: bool,
+        work: float = 0.0,
+    ) -> Minimal:  # fmt: skip
+        """Equations of motion from the pose and the rates of a trajectory of one instant on.
+
+        Raises
+        ------
+        ValueError
+            The pose is singular for a group.
+        """
+        pose = configuration_of(trajectory, model.frames.centre)
         reference = np.array(list(model.reference_inputs.values()))
-        value = inputs_at(model, at, reference, model.reference)
-        rate = np.array([rate_of(trajectory, name) for name in structure.mechanism.driven_coordinates])
-        model = posed(model, at, value)
-        return Minimal(
-            model, self.loads, value, rate, self.laws, model.packed.memory.copy(), self.compiled, work
-        )
+        value = inputs_at(model, pose, reference, model.reference)
+        rate = np.array([rate_of(trajectory, name) for name in model.mechanism.driven_coordinates])
+        model = posed(model, pose, value)
+        return cls(model, loads, value, rate, laws, model.packed.memory.copy(), compiled, work)
 
     def trajectory(self) -> Trajectory:
         """The 1 + D instants of the last evaluation: the true rates, then unit rates."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from groups.dynamics.forward import METHODS, energy
 from groups.dynamics.forward.absolute import Constraints
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations
-from groups.dynamics.forward.events import Event, trajectory_of
+from groups.dynamics.forward.events import Event, limit_events, passed_limits, trajectory_of
 from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import BETWEEN, Applied, Loads, applied_faults
@@ -29,6 +29,7 @@ from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
 from groups.run import run_in
+from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ Floats = npt.NDArray[np.float64]
 
 #: Smallest tolerance that is not below rounding.
 FINEST = 1e-13
+
+#: Share of the size by which bodies of a run that goes on may stand elsewhere.
+_SAME = 1e-6
 
 #: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
 #: compiled kernels are chosen, or plain Python.
@@ -54,11 +58,13 @@ class Request:
     tolerance: float
     steps: int
     time: npt.ArrayLike | None
+    start: Simulation | Trajectory | None
     initial: Mapping[str, float]
     rates: Mapping[str, float]
     prescribed: Mapping[str, Law] | Sequence[str]
     applied: Mapping[str, Applied]
     events: tuple[Event, ...]
+    stop_at_limits: bool
     integrator: Integrator | None
     largest_step: float
     stiffness: float
@@ -71,6 +77,9 @@ def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
     if not isinstance(request.of, Structure | Mechanism):
         raise TypeError(f"simulate takes a mechanism or a structure, not a {type(request.of).__name__}")
+    if request.stop_at_limits:
+        mechanism = request.of.mechanism if isinstance(request.of, Structure) else request.of
+        request = replace(request, events=(*request.events, *limit_events(mechanism)))
     structure = request.of if isinstance(request.of, Structure) else structure_of(request.of)
     model = build(structure)
     laws, time = _checked(request, model)
@@ -119,7 +128,7 @@ def equations_of(
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     """Laws of prescribed coordinates, and the instants; all faults at once."""
-    faults = _setting_faults(request)
+    faults = _setting_faults(request) + _start_faults(request, model.mechanism)
     laws = _laws(request, model, faults)
     released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
     for what, values in (("initial", request.initial), ("rates", request.rates)):
@@ -130,7 +139,7 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             if not np.isfinite(value)
         ]
     faults += applied_faults(request.applied, model.mechanism)
-    time = _instants(request, faults)
+    time = _instants(request, 0.0 if faults else _first(request), faults)
     if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     if faults:
@@ -185,7 +194,33 @@ def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
     return name_faults(among, [*among, *given], "value")
 
 
-def _instants(request: Request, faults: list[str]) -> Floats:
+def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
+    """Obstacles to going on from the last instant of another run."""
+    if request.start is None:
+        return []
+    faults = []
+    if request.initial or request.rates:
+        faults.append("start with initial or rates: a run goes on as it was; leave them out")
+    before = _before(request.start)
+    if before.velocity is None or len(before.kept) != mechanism.n_bodies:
+        faults.append("start: has no velocities, or not all bodies; give a run as simulate gives it")
+    elif before.planar != (mechanism.space == "planar"):
+        faults.append(f"start: is not of {mechanism.name or 'this mechanism'}")
+    elif not (np.isfinite(before.position[-1]).all() and np.isfinite(before.velocity[-1]).all()):
+        faults.append("start: was not solved at its last instant; give it up to one that was")
+    return faults
+
+
+def _before(start: Simulation | Trajectory) -> Trajectory:
+    return start.trajectory if isinstance(start, Simulation) else start
+
+
+def _first(request: Request) -> float:
+    """Time at which the run begins, s."""
+    return 0.0 if request.start is None else float(_before(request.start).time[-1])
+
+
+def _instants(request: Request, first: float, faults: list[str]) -> Floats:
     """(T,) s."""
     if request.time is None:
         try:
@@ -194,7 +229,7 @@ def _instants(request: Request, faults: list[str]) -> Floats:
             faults.append(str(error))
         if request.steps == 1:
             faults.append("steps is 1; write 2 or more")
-        return np.linspace(0.0, request.duration, max(2, request.steps))
+        return np.linspace(first, first + request.duration, max(2, request.steps))
     time = np.array(request.time, dtype=np.float64)
     faults += time_faults(time)
     if time.shape == (1,):
@@ -206,6 +241,9 @@ def _begun(
     model: Model, loads: Loads, laws: Mapping[str, Law], request: Request, t: float, compiled: bool
 ) -> Minimal:
     """Equations in independent coordinates, at the initial values and rates."""
+    if request.start is not None:
+        last = replace(_before(request.start).instants(slice(-1, None)), mechanism=model.mechanism)
+        return _going_on(Minimal.at(model, loads, last, laws, compiled), last)
     reference = model.reference_inputs
     value, rate = np.array(list(reference.values())), np.zeros(len(reference))
     for k, name in enumerate(reference):
@@ -218,6 +256,16 @@ def _begun(
     zero = np.zeros((len(value), 1))
     start = Motion(np.array([t]), tuple(reference), value[:, None].copy(), zero, zero)
     return Minimal(model, loads, value, rate, laws, run_in(model, start).copy(), compiled)
+
+
+def _going_on(equations: Minimal, last: Trajectory) -> Minimal:
+    """The equations themselves; a ValueError where they do not place the bodies where they were."""
+    t = float(last.time[0])
+    place = equations.instant(t, equations.start).position
+    size = equations.model.frames.size
+    if not np.abs(place - last.position[0]).max() <= _SAME * size:
+        raise ValueError("start: the bodies stand elsewhere in this mechanism or by these laws at that time")
+    return equations
 
 
 def _measured(
@@ -235,6 +283,7 @@ def _measured(
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
+    notes += [] if request.stop_at_limits else passed_limits(trajectory)
     if structure.treatment is not None and structure.treatment.spins:
         notes.append("passive rotations are held by convention, and store no energy of their own")
     return Simulation(
