@@ -18,9 +18,11 @@ import groups
 import mbssa
 from benchmarks.squeezer_rivals import Guide, exudyn_run
 from groups.building import build
+from groups.dynamics.forward.events import trajectory_of
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.forward.minimal import Minimal
+from groups.dynamics.forward.partitioned import Partitioned
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Inertia
 
@@ -48,14 +50,19 @@ def with_masses(mechanism):
 
 
 def begun(mechanism):
-    """Equations of both methods at the reference."""
+    """Equations of three methods at the reference."""
     structure = mbssa.decompose(mechanism)
     model = build(structure)
     value = np.array(list(model.reference_inputs.values()))
     loads = Loads(mechanism, model.frames, {}, True)
     minimal = Minimal(model, loads, value, 0.1 + 0 * value, {}, model.packed.memory.copy(), True)
     instant = minimal.instant(0.0, minimal.start)
-    return minimal, Lagrange(structure, model.frames, loads, {}, instant, True)
+    at = trajectory_of(mechanism, np.zeros(1), [instant])
+    return (
+        minimal,
+        Partitioned(structure, model.frames, loads, {}, at, True),
+        Lagrange(structure, model.frames, loads, {}, instant, True),
+    )
 
 
 def microseconds(equations, calls=200):
@@ -71,11 +78,11 @@ def microseconds(equations, calls=200):
 
 
 def test_cost_of_an_evaluation(benchmark):
-    print(f"\n\n{'µs per evaluation':20}{'groups':>10}{'lagrange':>10}")
+    print(f"\n\n{'µs per evaluation':20}{'groups':>10}{'partitioning':>14}{'lagrange':>10}")
     for name in ("andrews", "slider_crank", "rotor", "stewart"):
-        minimal, lagrange = begun(with_masses(mbssa.load(name)))
-        print(f"{name:20}{microseconds(minimal):10.0f}{microseconds(lagrange):10.0f}")
-    minimal, _ = begun(mbssa.load("andrews"))
+        minimal, tree, lagrange = map(microseconds, begun(with_masses(mbssa.load(name))))
+        print(f"{name:20}{minimal:10.0f}{tree:14.0f}{lagrange:10.0f}")
+    minimal, *_ = begun(mbssa.load("andrews"))
     benchmark.pedantic(minimal.rate, (0.0, minimal.start), rounds=50, iterations=20, warmup_rounds=1)
 
 

@@ -91,7 +91,8 @@ def simulate(
     method: Annotated[
         Method,
         typer.Option(
-            metavar="NAME", help="How the equations of motion are written: groups, lagrange, penalty or dae."
+            metavar="NAME",
+            help="How the equations of motion are written: groups, partitioning, lagrange, penalty or dae.",
         ),
     ] = "groups",
     tolerance: Annotated[float, typer.Option(metavar="X", help="Relative, of the integrator.")] = 1e-8,

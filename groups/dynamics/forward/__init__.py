@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Event", "Simulation", "simulate"]
 
 #: Methods, by which the equations of motion are written.
-Method = Literal["groups", "lagrange", "penalty", "dae"]
+Method = Literal["groups", "partitioning", "lagrange", "penalty", "dae"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
@@ -57,10 +57,11 @@ def simulate(
     ----------
     of : with geometry, and masses of the bodies that matter
     duration : s, from t = 0
-    method : ``groups``: independent coordinates, bodies placed by the group solvers, no drift; ``lagrange``:
-        all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints as stiff
-        springs and dampers, which need no independent constraints; ``dae``: the implicit residual form, by
-        SUNDIALS IDA (extra ``dae``)
+    method : ``groups``: independent coordinates, bodies placed by the group solvers, no drift;
+        ``partitioning``: relative coordinates of a cut tree, whose dependent ones Newton finds, no drift;
+        ``lagrange``: all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints
+        as stiff springs and dampers, which need no independent constraints; ``dae``: the implicit residual
+        form, by SUNDIALS IDA (extra ``dae``)
     tolerance : relative, of the integrator; the absolute one is a hundredth of it in m, rad, m/s, rad/s
     steps : instants of the answer, both ends included; ``time`` (T,) s, increasing, gives them instead
     start : a run, or a motion with velocities, from whose last instant this one goes on, in the pose and with

@@ -7,7 +7,7 @@ Shared by the methods ``lagrange``, ``penalty`` and ``dae``. The constraints are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,15 +50,20 @@ class Constraints:
     Parameters
     ----------
     laws : of prescribed coordinates by name
+    joints : indices of some joints alone; all by default
     """
 
-    def __init__(self, structure: Structure, frames: Frames, laws: Mapping[str, Law], compiled: bool) -> None:
+    def __init__(
+        self, structure: Structure, frames: Frames, laws: Mapping[str, Law], compiled: bool,
+        joints: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
         mechanism = structure.mechanism
         places = {(j, name): f"{mechanism.joint_ids[j]}.{name}" for j, name in drive_rows(mechanism)}
         drives = {key: k for k, key in enumerate(key for key, name in places.items() if name in laws)}
         self.laws = [laws[places[key]] for key in drives]
         rows = encode_rows(
-            mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives,
+            mechanism, frames, range(mechanism.n_joints) if joints is None else joints,
+            range(mechanism.n_bodies), drives,
             held_spins(structure, frames),
         ).over(frames.size).bound(compiled)  # fmt: skip
         columns = np.array(unknowns(mechanism.space), dtype=np.int64)
@@ -69,7 +74,7 @@ class Constraints:
         self._evaluate = chosen(evaluate, ask=compiled)
         self._equation = rows.equation
         self._entries = self.system.entries
-        self._angle = np.array([not length for length in rows.is_length.tolist()]) & (rows.drive >= 0)
+        self._angle = ~np.asarray(rows.is_length, dtype=bool) & (rows.drive >= 0)
         linear = np.tile(columns < 3, mechanism.n_bodies - 1)
         self.unit = np.where(linear, frames.size, 1.0)
         self._jets, self._table = np.zeros((WORK, SIZE)), np.zeros((len(rows.code), SIZE))

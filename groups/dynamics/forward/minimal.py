@@ -8,7 +8,7 @@ over 2 + D instants (:mod:`groups.kernels.reduced`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,14 +90,18 @@ class Minimal:
 
     def settle(self, t: float, y: Floats) -> None:
         """Nothing drifts; the branch of an accepted step is the one to go on from."""
-        if not self._place(t, y):
-            raise CannotGoOnError(f"t = {t:.9g} s: {self._why()}")
+        if not self.place(t, y):
+            raise CannotGoOnError(f"t = {t:.9g} s: {self.why()}")
         self._sound = self._carried.memory.copy()
 
     def instant(self, t: float, y: Floats) -> Instant:
         second = self._accelerations(t, y)
         if second is None:
-            raise CannotGoOnError(self._why())
+            raise CannotGoOnError(self.why())
+        return self.accelerated(second)
+
+    def accelerated(self, second: Floats) -> Instant:
+        """All bodies at the state of the last evaluation, with these second rates (D,)."""
         self._motion.acceleration[:, 1] = second
         self._run.advance(1, 2, self._carried)
         self._motion.acceleration[:, 1] = 0.0
@@ -153,11 +157,27 @@ class Minimal:
         model = posed(model, pose, value)
         return cls(model, loads, value, rate, laws, model.packed.memory.copy(), compiled, work)
 
+    @property
+    def transformation(self) -> Floats:
+        """(N, D, 3 or 6) velocities of all bodies for unit rates, of the last evaluation."""
+        return self._run.arrays.outputs[2][:, 2:]
+
+    @property
+    def bias(self) -> Floats:
+        """(N, 3 or 6) accelerations of all bodies at zero second rates, of the last evaluation."""
+        return self._run.arrays.outputs[3][:, 1]
+
+    @property
+    def pose(self) -> tuple[Floats, Floats, Floats]:
+        """Position, orientation and velocity of all bodies, of the last evaluation."""
+        position, orientation, velocity = (array[:, 1] for array in self._run.arrays.outputs[:3])
+        return position, orientation, velocity
+
     def trajectory(self) -> Trajectory:
         """The 1 + D instants of the last evaluation: the true rates, then unit rates."""
         return self._run.trajectory().instants(slice(1, None))
 
-    def _place(self, t: float, y: Floats) -> bool:
+    def place(self, t: float, y: Floats) -> bool:
         """Solve all groups in a state; whether they have an answer."""
         F, motion = len(self.free), self._motion
         motion.value[self.free] = y[:F, None]
@@ -191,7 +211,7 @@ class Minimal:
     def _accelerations(self, t: float, y: Floats) -> Floats | None:
         """(D,) second rates; None where a group has no answer."""
         self.evaluations += 1
-        if not self._place(t, y):
+        if not self.place(t, y):
             return None
         found = self._solved(*self._balance(t))
         if found is None:
@@ -211,8 +231,8 @@ class Minimal:
         CannotGoOnError
             A group has no answer.
         """
-        if not self._place(t, y):
-            raise CannotGoOnError(self._why())
+        if not self.place(t, y):
+            raise CannotGoOnError(self.why())
         return self._balance(t)
 
     def _balance(self, t: float) -> tuple[Floats, Floats]:
@@ -227,23 +247,12 @@ class Minimal:
         return M, f
 
     def _solved(self, M: Floats, f: Floats) -> Floats | None:
-        """(D,) second rates from the mass matrix and the forces of all coordinates."""
-        free, held = self.free, self.held
-        found = np.empty(len(f))
-        if len(f) == 1 and len(free):
-            if not M[0, 0] > 0.0:
-                raise CannotGoOnError(self._massless())
-            found[0] = f[0] / M[0, 0]
-            return found if math.isfinite(found[0]) else None
-        found[held] = self._second
-        right = f[free] - M[np.ix_(free, held)] @ self._second if len(held) else f
         try:
-            found[free] = np.linalg.solve(M[np.ix_(free, free)] if len(held) else M, right)
+            return second_rates(M, f, self.free, self.held, self._second)
         except np.linalg.LinAlgError:
-            raise CannotGoOnError(self._massless()) from None
-        return found if np.isfinite(found).all() else None
+            raise CannotGoOnError(massless_text(M[self.free, self.free], self.coordinates)) from None
 
-    def _why(self) -> str:
+    def why(self) -> str:
         """Groups that have no answer; where all have one, forces have none."""
         failed = np.flatnonzero(self._failed)
         if not len(failed):
@@ -252,8 +261,32 @@ class Minimal:
             f"{self.model.group_names[g]}: {STATUS[int(self._failed[g])]}" for g in failed[:3].tolist()
         )
 
-    def _massless(self) -> str:
-        M = self._inertia[np.ix_(self.free, self.free)]
-        weak = [name for name, entry in zip(self.coordinates, np.diag(M), strict=True) if not entry > 0.0]
-        named = ", ".join(weak or self.coordinates)
-        return f"no body with mass moves with {named}; give bodies an inertia = {{ mass = …, … }}"
+
+def second_rates(M: Floats, f: Floats, free: Ints, held: Ints, given: Floats) -> Floats | None:
+    """(D,) second rates from the mass matrix and the forces of all coordinates; those ``held`` are ``given``.
+
+    None where they are not finite.
+
+    Raises
+    ------
+    LinAlgError
+        The mass matrix of the free coordinates is singular.
+    """
+    found = np.empty(len(f))
+    if len(f) == 1 and len(free):
+        if not M[0, 0] > 0.0:
+            raise np.linalg.LinAlgError
+        found[0] = f[0] / M[0, 0]
+        return found if math.isfinite(found[0]) else None
+    found[held] = given
+    right = f[free] - M[np.ix_(free, held)] @ given if len(held) else f
+    found[free] = np.linalg.solve(M[np.ix_(free, free)] if len(held) else M, right)
+    return found if np.isfinite(found).all() else None
+
+
+def massless_text(diagonal: Floats, names: Sequence[str]) -> str:
+    """The coordinates with which no mass moves, of a mass matrix with this diagonal."""
+    weak = [name for name, entry in zip(names, diagonal, strict=True) if not entry > 0.0]
+    return (
+        f"no body with mass moves with {', '.join(weak or names)}; give bodies an inertia = {{ mass = …, … }}"
+    )

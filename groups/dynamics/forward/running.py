@@ -19,6 +19,7 @@ from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, in
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import BETWEEN, Applied, Loads, applied_faults
 from groups.dynamics.forward.minimal import Minimal
+from groups.dynamics.forward.partitioned import Partitioned
 from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.masses import massless
@@ -118,6 +119,9 @@ def equations_of(
     if request.method == "groups":
         return begin
     instant = begin.instant(t, begin.start)
+    if request.method == "partitioning":
+        at = trajectory_of(model.mechanism, np.array([t]), [instant])
+        return Partitioned(model.structure, model.frames, loads, laws, at, compiled)
     if request.method in ("lagrange", "dae"):
         return Lagrange(model.structure, model.frames, loads, laws, instant, compiled)
     assert request.method == "penalty"

@@ -1,0 +1,220 @@
+"""Method ``partitioning``: relative coordinates of a cut tree, divided into independent and dependent ones.
+
+The mechanism is cut open to a tree with coordinates q = (u, v). The constraints h(q) = 0 of the cut joints
+give v by Newton, v' = B u' and v'' = B u'' + c, with B = -J_v⁻¹ J_u and c = -J_v⁻¹ (J' q'). The equations of
+motion of the tree, M q'' = f + Jᵀ λ, are reduced by T = (1, B), for which Tᵀ Jᵀ = 0 (Wehage and Haug 1982,
+*Generalized coordinate partitioning for dimension reduction in analysis of constrained dynamic systems*;
+Robotran goes by the same).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.building import build
+from groups.dynamics.forward.absolute import Constraints, Rows
+from groups.dynamics.forward.cut_tree import cut_tree
+from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.loads import Loads
+from groups.dynamics.forward.minimal import LARGE, Minimal, massless_text, second_rates
+from groups.motion import Law
+from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+from mbssa import Structure, decompose
+from mbssa.joints.catalogue import is_length
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
+    from mbssa.joints.frames import Frames
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Residual, over the size, from which loops need no further Newton step; of a closed loop; most steps.
+CLOSED, GOOD, STEPS = 1e-12, 1e-9, 20
+
+#: Share of the largest singular value below which constraints of loops depend on one another.
+DEPENDENT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """One evaluation: second rates (D,) of the tree's coordinates, rates (D,), power of loads, condition."""
+
+    second: Floats
+    rate: Floats
+    power: float
+    condition: float
+
+
+class Partitioned:
+    """Equations of motion in the independent coordinates of a cut tree.
+
+    Parameters
+    ----------
+    begin : all bodies at the beginning, a trajectory of one instant
+    laws : of driven coordinates that stay prescribed, by name
+    """
+
+    def __init__(
+        self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law],
+        begin: Trajectory, compiled: bool,
+    ) -> None:  # fmt: skip
+        tree, cut = cut_tree(structure.mechanism)
+        self.mechanism, self.loads, self.laws = structure.mechanism, loads, dict(laws)
+        self.tree = Minimal.at(build(decompose(tree)), loads, begin, {}, compiled)
+        self.loops = Constraints(structure, frames, {}, compiled, cut)
+        self.names = tree.driven_coordinates
+        self.unit = np.array([frames.size if is_length(name) else 1.0 for name in self.names])
+        self.evaluations, self.notes = 0, list[str]()
+        D = len(self.names)
+        self._q, self._sound = self.tree.start[:D].copy(), self.tree.start[:D].copy()
+        self._transfer = np.zeros((D, 0))
+        self._divide([self.names.index(name) for name in self.mechanism.driven_coordinates])
+        rate = self.tree.start[D : 2 * D]
+        self.start = np.concatenate([self._q[self.free], rate[self.free], [0.0]])
+
+    def _divide(self, independent: list[int]) -> None:
+        """Take these coordinates of the tree as u, those with a law after the free ones."""
+        self.u = np.array(sorted(independent, key=lambda k: (self.names[k] in self.laws, k)), dtype=np.int64)
+        self.v = np.setdiff1d(np.arange(len(self.names)), self.u)
+        held = np.array([self.names[k] in self.laws for k in self.u.tolist()], dtype=bool)
+        self.free, self.held = self.u[~held], np.flatnonzero(held)
+        self.coordinates = tuple(self.names[k] for k in self.free.tolist())
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        if not np.isfinite(y).all():
+            return np.full(len(y), np.nan)
+        try:
+            found = self._solved(t, y)
+        except CannotGoOnError:
+            return np.full(len(y), np.nan)
+        return np.concatenate([y[len(self.free) : -1], found.second[self.free], [found.power]])
+
+    def settle(self, t: float, y: Floats) -> None:
+        """Nothing drifts: v follows from u; the v of an accepted step is the one to go on from."""
+        found = self._solved(t, y)
+        self.tree.settle(t, np.concatenate([self._q, found.rate, [0.0]]))
+        self._sound = self._q.copy()
+        self.loops.turns()
+
+    def instant(self, t: float, y: Floats) -> Instant:
+        found = self._solved(t, y)
+        made = self.tree.accelerated(found.second)
+        return Instant(made.position, made.orientation, made.velocity, made.acceleration, found.condition)
+
+    def renewed(self, t: float, y: Floats) -> Partitioned | None:
+        """Another division of the same coordinates where rates of v grow; see :class:`Equations`."""
+        scaled = self._transfer[self.v] * self.unit[self.u] / self.unit[self.v, None]
+        if np.abs(scaled).max(initial=0.0) < LARGE:
+            return None
+        fixed = self.u[self.held]
+        open_ = np.setdiff1d(np.arange(len(self.names)), fixed)
+        pivots_of = resolve_name("groups.partitioning.pivoting:pivots_of")
+        order = pivots_of((self._jacobian * self.unit)[None][:, :, open_], "complete").columns[0]
+        other = sorted([*open_[order[len(self.v) :]].tolist(), *fixed.tolist()])
+        if other == sorted(self.u.tolist()):
+            return None
+        rate = self._rate.copy()
+        self._divide(other)
+        self.start = np.concatenate([self._q[self.free], rate[self.free], y[-1:]])
+        return self
+
+    def _solved(self, t: float, y: Floats) -> _Solved:
+        self.evaluations += 1
+        F = len(self.free)
+        u, rate = np.empty(len(self.u)), np.empty(len(self.u))
+        u[:F], rate[:F] = y[:F], y[F : 2 * F]
+        given = np.zeros(len(self.held))
+        for row, k in enumerate(self.held.tolist()):
+            value, first, second = self.laws[self.names[self.u[k]]](np.array([t]))
+            u[k], rate[k], given[row] = value[0], first[0], second[0]
+        self._close(t, u)
+        dependent = self._transfer @ rate
+        M, f = self.tree.balance(t, np.concatenate([self._q, dependent, [0.0]]))
+        M, f = M.copy(), f.copy()
+        curved = np.zeros(len(self.names))
+        rows = self._rows(t)
+        curved[self.v] = self._dependent(
+            rows.bias + rows.jacobian @ self._flat(self.tree.bias[:, None])[:, 0]
+        )
+        T = self._transfer
+        try:
+            mass, force = T.T @ M @ T, T.T @ (f - M @ curved)
+            independent = second_rates(mass, force, np.arange(F), self.held, given)
+        except np.linalg.LinAlgError:
+            raise CannotGoOnError(massless_text(np.diag(mass)[:F], self.coordinates)) from None
+        if independent is None:
+            raise CannotGoOnError("forces or accelerations are not finite")
+        power = float(np.vdot(self.loads.at(t, *self.tree.pose), self.tree.pose[2]))
+        power += float((mass @ independent - force)[self.held] @ rate[self.held])
+        self._rate = dependent
+        return _Solved(T @ independent + curved, dependent, power, self._condition)
+
+    def _close(self, t: float, u: Floats) -> None:
+        """Find v by Newton from the last accepted one, and the transfer T of rates."""
+        for start in (self._q, self._sound):
+            q = start.copy()
+            if self._transfer.shape[1]:
+                q += self._transfer @ (u - q[self.u])
+            q[self.u] = u
+            if self._closed(t, q):
+                return
+        dependent = ", ".join(self.names[k] for k in self.v.tolist())
+        raise CannotGoOnError(f"t = {t:.9g} s: {dependent} cannot close the loops")
+
+    def _closed(self, t: float, q: Floats) -> bool:
+        still = np.zeros(len(q) + 1)
+        for _ in range(STEPS):
+            if not np.isfinite(q).all() or not self.tree.place(t, np.concatenate([q, still])):
+                return False
+            rows = self._rows(t)
+            self._jacobian = rows.jacobian @ self._flat(self.tree.transformation)
+            self._factor()
+            off = np.abs(rows.residual).max(initial=0.0)
+            if off <= CLOSED:
+                break
+            step = self._dependent(rows.residual)
+            q[self.v] += step
+            if np.abs(step / self.unit[self.v]).max(initial=0.0) <= CLOSED and off <= GOOD:
+                break
+        else:
+            if off > GOOD:
+                return False
+        self._q = q
+        T = np.zeros((len(q), len(self.u)))
+        T[self.u, np.arange(len(self.u))] = 1.0
+        T[self.v] = self._dependent(self._jacobian[:, self.u])
+        self._transfer = T
+        return True
+
+    def _factor(self) -> None:
+        """Pseudoinverse of J_v, for which redundant rows of loops are no harm; and its condition."""
+        U, values, V = np.linalg.svd(self._jacobian[:, self.v] * self.unit[self.v], full_matrices=False)
+        least, most = (values[-1], values[0]) if len(values) else (1.0, 1.0)
+        self._condition = float(least / most) if most else 0.0
+        if len(values) < len(self.v) or self._condition < DEPENDENT:
+            names = ", ".join(self.names[k] for k in self.u.tolist())
+            raise CannotGoOnError(f"{names} do not determine the other coordinates: the position is singular")
+        self._inverse = self.unit[self.v, None] * (V.T / values) @ U.T
+
+    def _dependent(self, right: Floats) -> Floats:
+        """Solution x of J_v x = -right."""
+        found: Floats = -self._inverse @ right
+        return found
+
+    def _rows(self, t: float) -> Rows:
+        position, orientation, velocity = self.tree.pose
+        rotation = plane_rotation(orientation) if self.loads.planar else rotation_of(orientation)
+        angle = orientation if self.loads.planar else np.zeros(len(position))
+        return self.loops.at(t, in_space(position), rotation, twist_in_space(velocity), angle)
+
+    def _flat(self, velocities: Floats) -> Floats:
+        """(n, k) twists of the movable bodies one below the other, of velocities (N, k, 3 or 6)."""
+        flat: Floats = velocities[1:].swapaxes(1, 2).reshape(-1, velocities.shape[1])
+        return flat
