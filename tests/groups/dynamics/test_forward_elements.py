@@ -40,6 +40,55 @@ def test_a_dropped_wheel_bounces_on_the_terrain(damping):
         assert -0.1 < height[after].max() < -0.01
 
 
+def rolling(**torque):
+    """A disc of radius 0.1 m on a level terrain, pressed a little into it, that may move freely in the plane."""
+    m = mbssa.Builder("planar").gravity(0, -9.81)
+    m.body("carrier").body("lift").body(
+        "disc", inertia={"mass": MASS, "centre": (0, 0.1), "moment": 0.5 * MASS * 0.1**2}
+    )
+    sink = (MASS * 9.81 / 1e6) ** (2 / 3)
+    m.prismatic("frame", "carrier", point=(0, 0.1), axis=(1, 0), driven=True)
+    m.prismatic("carrier", "lift", point=(0, 0.1), axis=(0, 1), driven=True)
+    m.revolute("lift", "disc", point=(0, 0.1), driven=True)
+    m.force(
+        "terrain", bodies=["disc"], point=(0, 0.1), radius=0.1 + sink, stiffness=1e6, damping=1.0,
+        friction=0.4, threshold=THRESHOLD, terrain=[(-1, 0), (3, 0)],
+    )  # fmt: skip
+    if torque:
+        m.force("coordinate", coordinate="3-4.angle", **torque)
+    return m.build()
+
+
+THRESHOLD = 0.01
+
+
+def slip_of(found):
+    speed = found.trajectory.joint("1-2")["slide"].rate
+    return speed, speed + 0.1 * found.trajectory.joint("3-4")["angle"].rate
+
+
+def test_a_sliding_disc_comes_to_roll():
+    """It slows down by the friction until its rim is as fast as its centre: at 2/3 of its first speed."""
+    found = groups.simulate(
+        rolling(), 0.3, rates={"1-2.slide": 1.0}, tolerance=1e-7, steps=31, compiled=False
+    )
+    speed, slip = slip_of(found)
+    sliding = found.time < 0.8 / (3 * 0.4 * 9.81)
+    np.testing.assert_allclose(speed[sliding], 1.0 - 0.4 * 9.81 * found.time[sliding], atol=2e-3)
+    assert speed[-1] == pytest.approx(2 / 3, abs=1e-3)
+    assert abs(slip[-1]) < 1e-4
+
+
+def test_the_slip_of_a_driven_disc_settles():
+    """Under a torque T the rim pulls with F = 2 T / 3 R, for which it slips by the friction's own law."""
+    found = groups.simulate(rolling(force=-0.6), 0.4, tolerance=1e-7, steps=41, compiled=False)
+    speed, slip = slip_of(found)
+    pull = 2 * 0.6 / (3 * 0.1)
+    settled = -THRESHOLD * np.arctanh(pull / (0.4 * MASS * 9.81))
+    np.testing.assert_allclose(slip[found.time > 0.1], settled, atol=2e-5)
+    assert (speed[-1] - speed[20]) / (found.time[-1] - found.time[20]) == pytest.approx(pull / MASS, rel=1e-3)
+
+
 def test_coulomb_friction_stops_a_mass():
     """m dv/dt = -F tanh(v / w) has sinh(v / w) = sinh(v0 / w) exp(-F t / (m w))."""
     force, threshold = 4.0, 0.02
