@@ -83,8 +83,8 @@ def integrate(
         while t is not None and t < time[-1]:
             following, t = run.segment(equations, t)
             if following is not None and t is not None:
-                change = Change(t, equations.coordinates, following.coordinates)
-                run.record.changes.append(change)
+                if set(following.coordinates) != set(equations.coordinates):
+                    run.record.changes.append(Change(t, equations.coordinates, following.coordinates))
                 equations = following
     except KeyboardInterrupt:
         run.record.status = "stopped"

@@ -8,7 +8,7 @@ over 2 + D instants (:mod:`groups.kernels.reduced`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,13 @@ Ints = npt.NDArray[np.int64]
 #: Velocity of a body (over the size) or angular velocity, for a unit rate of a coordinate, from which the
 #: choice of coordinates is looked at.
 LARGE = 10.0
+
+#: Reciprocal condition number of a group below which another method leads, and above which that ends.
+SINGULAR, REGULAR = 2e-3, 1e-2
+
+
+#: Equations that lead on from a time, a trajectory of one instant, and the work done before.
+Over = Callable[[float, "Trajectory", float], Equations]
 
 
 class Minimal:
@@ -78,6 +85,8 @@ class Minimal:
         self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
         self._second, self._power = np.zeros(len(self.held)), 0.0
         self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
+        #: Equations that lead the motion over a position at which a group is singular.
+        self.over_singular: Over | None = None
 
     def rate(self, t: float, y: Floats) -> Floats:
         F = len(self.free)
@@ -108,11 +117,14 @@ class Minimal:
         position, orientation, velocity, acceleration = (
             array[:, 1].copy() for array in self._run.arrays.outputs
         )
-        condition = float(self._run.arrays.quality[3][:, 1].min(initial=1.0))
-        return Instant(position, orientation, velocity, acceleration, condition)
+        return Instant(position, orientation, velocity, acceleration, self.condition)
 
     def renewed(self, t: float, y: Floats) -> Equations | None:
         """As :class:`Equations` has it; to be asked for after :meth:`settle`, which places the bodies."""
+        if self.over_singular is not None and self.condition < SINGULAR:
+            led = self._led_over(t, float(y[-1]))
+            if led is not None:
+                return led
         transformation = self._run.arrays.outputs[2][:, 2:] * self.unit[None, :, None]
         linear = 2 if self.loads.planar else 3
         size = self.model.frames.size
@@ -132,11 +144,27 @@ class Minimal:
             self.notes.append(f"t = {t:.6g} s: {', '.join(chosen)} would be better coordinates, but {error}")
             return None
 
+    def _led_over(self, t: float, work: float) -> Equations | None:
+        """Equations that lead over the singular position ahead; None where there are none."""
+        assert self.over_singular is not None
+        group = self.model.group_names[int(self._run.arrays.quality[3][:, 1].argmin())]
+        said = f"t = {t:.6g} s: {group} is near a singular position"
+        try:
+            led = self.over_singular(t, self.trajectory().instants(slice(0, 1)), work)
+        except ValueError as error:
+            self.over_singular = None
+            self.notes.append(f"{said}, over which no cut tree leads: {error}")
+            return None
+        self.notes.append(f"{said}, over which the coordinates of a cut tree lead")
+        return led
+
     def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal:
         """The same motion in other coordinates; a ValueError where their groups cannot be solved."""
         model = build(structure_of(with_inputs(self.mechanism, names)))
         now = self.trajectory().instants(slice(0, 1))
-        return Minimal.at(model, self.loads, now, self.laws, self.compiled, work)
+        made = Minimal.at(model, self.loads, now, self.laws, self.compiled, work)
+        made.over_singular = self.over_singular
+        return made
 
     @classmethod
     def at(
@@ -156,6 +184,11 @@ class Minimal:
         rate = np.array([rate_of(trajectory, name) for name in model.mechanism.driven_coordinates])
         model = posed(model, pose, value)
         return cls(model, loads, value, rate, laws, model.packed.memory.copy(), compiled, work)
+
+    @property
+    def condition(self) -> float:
+        """Smallest reciprocal condition number of a group, of the last evaluation."""
+        return float(self._run.arrays.quality[3][:, 1].min(initial=1.0))
 
     @property
     def transformation(self) -> Floats:

@@ -9,7 +9,8 @@ Robotran goes by the same).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from groups.building import build
 from groups.dynamics.forward.absolute import Constraints, Rows
 from groups.dynamics.forward.cut_tree import cut_tree
-from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.forward.minimal import LARGE, Minimal, massless_text, second_rates
 from groups.motion import Law
@@ -59,11 +60,15 @@ class Partitioned:
     ----------
     begin : all bodies at the beginning, a trajectory of one instant
     laws : of driven coordinates that stay prescribed, by name
+    work : J, done before
+    regular : equations to go back to from a time, a trajectory of one instant and the work; None where the
+        position is not regular for them
     """
 
     def __init__(
         self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law],
-        begin: Trajectory, compiled: bool,
+        begin: Trajectory, compiled: bool, work: float = 0.0,
+        regular: Callable[[float, Trajectory, float], Equations | None] | None = None,
     ) -> None:  # fmt: skip
         tree, cut = cut_tree(structure.mechanism)
         self.mechanism, self.loads, self.laws = structure.mechanism, loads, dict(laws)
@@ -77,7 +82,8 @@ class Partitioned:
         self._transfer = np.zeros((D, 0))
         self._divide([self.names.index(name) for name in self.mechanism.driven_coordinates])
         rate = self.tree.start[D : 2 * D]
-        self.start = np.concatenate([self._q[self.free], rate[self.free], [0.0]])
+        self.start = np.concatenate([self._q[self.free], rate[self.free], [work]])
+        self._regular = regular
 
     def _divide(self, independent: list[int]) -> None:
         """Take these coordinates of the tree as u, those with a law after the free ones."""
@@ -108,8 +114,13 @@ class Partitioned:
         made = self.tree.accelerated(found.second)
         return Instant(made.position, made.orientation, made.velocity, made.acceleration, found.condition)
 
-    def renewed(self, t: float, y: Floats) -> Partitioned | None:
+    def renewed(self, t: float, y: Floats) -> Equations | None:
         """Another division of the same coordinates where rates of v grow; see :class:`Equations`."""
+        if self._regular is not None:
+            at = self.tree.trajectory().instants(slice(0, 1))
+            found = self._regular(t, at, float(y[-1]))
+            if found is not None:
+                return found
         scaled = self._transfer[self.v] * self.unit[self.u] / self.unit[self.v, None]
         if np.abs(scaled).max(initial=0.0) < LARGE:
             return None
@@ -120,10 +131,11 @@ class Partitioned:
         other = sorted([*open_[order[len(self.v) :]].tolist(), *fixed.tolist()])
         if other == sorted(self.u.tolist()):
             return None
-        rate = self._rate.copy()
-        self._divide(other)
-        self.start = np.concatenate([self._q[self.free], rate[self.free], y[-1:]])
-        return self
+        following = copy(self)
+        following.notes, following.evaluations = [], 0
+        following._divide(other)
+        following.start = np.concatenate([self._q[following.free], self._rate[following.free], y[-1:]])
+        return following
 
     def _solved(self, t: float, y: Floats) -> _Solved:
         self.evaluations += 1

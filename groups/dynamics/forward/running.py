@@ -18,7 +18,7 @@ from groups.dynamics.forward.events import Event, limit_events, passed_limits, t
 from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import BETWEEN, Applied, Loads, applied_faults
-from groups.dynamics.forward.minimal import Minimal
+from groups.dynamics.forward.minimal import REGULAR, Minimal
 from groups.dynamics.forward.partitioned import Partitioned
 from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
@@ -117,7 +117,7 @@ def equations_of(
 ) -> Equations:  # fmt: skip
     """Equations of motion of the requested method, from the state of ``begin``."""
     if request.method == "groups":
-        return begin
+        return _over_singular(begin, model)
     instant = begin.instant(t, begin.start)
     if request.method == "partitioning":
         at = trajectory_of(model.mechanism, np.array([t]), [instant])
@@ -128,6 +128,31 @@ def equations_of(
     return Penalty(
         model.structure, model.frames, loads, laws, instant, compiled, request.stiffness, request.damping
     )
+
+
+def _over_singular(equations: Minimal, model: Model) -> Minimal:
+    """The same equations; those of a cut tree lead over positions at which a group is singular.
+
+    ``model`` stands at its reference, from which turns are counted.
+    """
+    structure = model.structure
+
+    def tree(t: float, at: Trajectory, work: float) -> Equations:
+        return Partitioned(
+            structure, model.frames, equations.loads, equations.laws, at, equations.compiled, work, again
+        )
+
+    def again(t: float, at: Trajectory, work: float) -> Equations | None:
+        at = replace(at, mechanism=structure.mechanism)
+        try:
+            made = Minimal.at(model, equations.loads, at, equations.laws, equations.compiled, work)
+        except ValueError:
+            return None  # still singular
+        regular = made.place(t, made.start) and made.condition > REGULAR
+        return _over_singular(made, model) if regular else None
+
+    equations.over_singular = tree
+    return equations
 
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:

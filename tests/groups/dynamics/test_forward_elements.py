@@ -41,7 +41,7 @@ def test_a_dropped_wheel_bounces_on_the_terrain(damping):
 
 
 def rolling(**torque):
-    """A disc of radius 0.1 m on a level terrain, pressed a little into it, that may move freely in the plane."""
+    """A disc of radius 0.1 m on a level terrain, into which its weight presses it; free in the plane."""
     m = mbssa.Builder("planar").gravity(0, -9.81)
     m.body("carrier").body("lift").body(
         "disc", inertia={"mass": MASS, "centre": (0, 0.1), "moment": 0.5 * MASS * 0.1**2}

@@ -96,6 +96,29 @@ def test_n_four_bars_keep_their_energy():
     np.testing.assert_allclose(0.5 * inertia * (w**2 - 1.0), fall * (1 - np.cos(q)), atol=1e-7)
 
 
+@pytest.mark.parametrize("method", ["groups", "partitioning"])
+@pytest.mark.parametrize("count", [1, 4])
+def test_n_four_bars_pass_their_singular_positions(method, count):
+    """Where all rods lie flat, each window could go on as an anti-parallelogram; speeds must not jump."""
+    found = groups.simulate(
+        four_bars(count),
+        1.5,
+        method=method,
+        rates={"1-2.angle": -1.0},
+        tolerance=1e-9,
+        steps=31,
+        compiled=False,
+    )
+    assert found.ok
+    q, w = found.coordinates["1-2.angle"], found.trajectory.joint("1-2")["angle"].rate
+    assert q[-1] < -1.5 * np.pi  # over two flat positions, at a quarter of a turn to each side
+    inertia, fall = (count + 1) / 3 + count, ((count + 1) * 0.5 + count) * 9.81
+    np.testing.assert_allclose(0.5 * inertia * (w**2 - 1.0), fall * (1 - np.cos(q)), atol=1e-4)
+    assert found.position_error.max() < 1e-9
+    if method == "groups":
+        assert sum("singular position" in note for note in found.notes) == 2
+
+
 def governor():
     """A flyball governor: shaft, two arms with balls, two rods, a sleeve on a spring."""
     m = mbssa.Builder("spatial", name="governor").gravity(0, 0, -9.81)
