@@ -11,9 +11,10 @@ from routes.enumeration import TooLarge, best_first, count, tree
 from routes.enumeration import enumerate_routes as enumerate
 from routes.event_log import EventLog
 from routes.job import TaskError
-from routes.plan import Plan, parallel_route, plan_of, sequential_route
+from routes.plan import Plan, parallel_route, plan_of, sequential_route, sequential_there_and_back
 from routes.predict import Prediction, predict
-from routes.run import Outcome, logged_run, run
+from routes.reverse import signed, there_and_back
+from routes.run import Outcome, forces, logged_run, run
 from routes.scaling import Scaling
 from routes.simulate import Schedule
 from routes.study import Study, Trial, best_plan, predicted_scaling, study
@@ -45,6 +46,7 @@ __all__ = [
     "costs",
     "count",
     "enumerate",
+    "forces",
     "grid",
     "logged_run",
     "open_sweep",
@@ -55,9 +57,12 @@ __all__ = [
     "run",
     "sample",
     "sequential_route",
+    "sequential_there_and_back",
+    "signed",
     "study",
     "sweep",
     "table",
+    "there_and_back",
     "tree",
 ]
 

@@ -19,7 +19,7 @@ from routes.job import Job
 from routes.lock import NAME as LOCK
 from routes.lock import locked
 from routes.plan import Plan
-from routes.workspace import BESIDE, Workspace, in_files, opened
+from routes.workspace import BACK, BESIDE, Workspace, in_files, opened
 
 FORMAT = 1
 NAME = "run.json"
@@ -93,12 +93,12 @@ def _opened(job: Job, folder: Path) -> Workspace:
             f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
         )
     answer = zip((*OUTPUTS, *QUALITY), (*space.answer.outputs, *space.answer.quality), strict=True)
-    arrays: dict[str, Any] = {**dict(answer), **{name: getattr(space, name) for name in BESIDE}}
+    arrays: dict[str, Any] = {**dict(answer), **{name: getattr(space, name) for name in (*BESIDE, *BACK)}}
     # Kernels do not look where they write.
     wrong = [
         f"{name}.npy"
         for name, (shape, kind) in job.shapes.items()
-        if arrays[name].shape != shape or arrays[name].dtype != kind
+        if arrays[name] is None or arrays[name].shape != shape or arrays[name].dtype != kind
     ]
     if wrong:
         raise ValueError(

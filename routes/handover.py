@@ -180,7 +180,8 @@ def perform_separately(
             return None
         _separate.clear()
         made: Job = pickle.loads(job)
-        if any(solver.form == "global" for solver in made.model.solvers):  # the only callers of BLAS
+        # The only callers of BLAS.
+        if made.plan.backwards or any(solver.form == "global" for solver in made.model.solvers):
             from threadpoolctl import threadpool_limits
 
             threadpool_limits(1)

@@ -13,16 +13,21 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.one_group import Step
 from groups.model import Model
 from groups.motion import Motion
 from groups.results.arrays import shapes
 from groups.run import Carried, Part, Run, seed
+from groups.trajectory import Trajectory
 from routes.plan import Plan
+from routes.reverse import answer_shapes, steps_of
 from routes.tasks import Tasks, tasks_of
 from routes.workspace import Shapes, Workspace
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+NONE = np.zeros(0, dtype=np.int64)
 
 #: Time steps of a slice, after which a task checks whether the run has been stopped.
 SLICE = 40 * 256
@@ -87,6 +92,7 @@ class Job:
             "ended_last": ((from_seeds, len(self.kept), 4), np.float64),
             "done": ((n,), np.uint8),
             "log": ((n, 3), np.float64),
+            **(answer_shapes(self.model, len(self.motion.time)) if self.plan.backwards else {}),
         }
 
 
@@ -153,12 +159,13 @@ class TaskRunner:
         self._row_of = row_of
         start, bodies = model.structure.members
         for call in job.tasks.calls:
-            mine = np.concatenate([bodies[start[g] : start[g + 1]] for g in call])
+            forwards = [g for g in call if g < model.structure.n_groups]
+            mine = np.array([b for g in forwards for b in bodies[start[g] : start[g + 1]]], dtype=np.int64)
             # The frame belongs to no group; the first call writes its pose.
             mine = np.append(mine, 0) if not self.parts else mine
             written = np.sort(mine[row_of[mine] >= 0])
             loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
-            self.parts.append(Part(np.array(call, dtype=np.int64), loaded, written))
+            self.parts.append(Part(np.array(forwards, dtype=np.int64), loaded, written))
 
     @cached_property
     def _own(self) -> list[tuple[Ints, Ints]]:
@@ -166,7 +173,7 @@ class TaskRunner:
         start = self.job.model.packed.memory_start
         return [
             (
-                np.concatenate([np.arange(start[g], start[g + 1]) for g in part.groups.tolist()]),
+                np.concatenate([NONE, *(np.arange(start[g], start[g + 1]) for g in part.groups.tolist())]),
                 self._row_of[part.written],
             )
             for part in self.parts
@@ -176,6 +183,8 @@ class TaskRunner:
         """Fill in the states from which chunks begin."""
         job, space = self.job, self.space
         space.memory[0], space.last[0] = job.memory, 0.0
+        if job.plan.backwards:  # they read the pose of the frame, whichever call writes it
+            self.run.place_frame(0, len(job.motion.time))
         if job.plan.start == "seeded" and len(space.memory) > 1:
             for c, carried in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
                 mine = carried.of(job.kept)
@@ -200,7 +209,7 @@ class TaskRunner:
         first, end = self.job.tasks.span(task)
         space.log[task, 0] = begin = self.now()
         carried = Carried(space.memory[chunk].copy(), space.last[chunk].copy())
-        while first < end:
+        while first < end and len(self.parts[call].groups):
             self.between()
             if self.stop[0]:
                 return False
@@ -210,6 +219,14 @@ class TaskRunner:
             except Exception as error:
                 raise self.failed([task], f"{type(error).__name__}: {error}") from error
             first = stop
+        for group in self._balanced_by(call):
+            self.between()
+            if self.stop[0]:
+                return False
+            try:
+                steps_of(self.job.model).perform(group, self.moved(), space.answers)
+            except Exception as error:
+                raise self.failed([task], f"{type(error).__name__}: {error}") from error
         into = self._continued_in(chunk)
         if into is not None:
             places, rows = self._own[call]
@@ -217,6 +234,15 @@ class TaskRunner:
             into[1][rows] = carried.orientation[rows]
         self.note(task, begin, self.now(), threading.get_native_id())
         return True
+
+    def _balanced_by(self, call: int) -> list[int]:
+        """Indices of the groups whose reactions a call finds, in its order."""
+        n = self.job.model.structure.n_groups
+        return [g - n for g in self.job.tasks.calls[call] if g >= n]
+
+    def moved(self) -> Trajectory:
+        """All bodies as the arrays have them by now."""
+        return self.run.trajectory(self.job.kept)
 
     @staticmethod
     def now() -> float:
@@ -234,9 +260,17 @@ class TaskRunner:
         chunk, call = self.job.tasks.place(task)
         places, rows = self._own[call]
         span = slice(*self.job.tasks.span(task))
-        loaded = self._row_of[self.parts[call].loaded]
+        part = self.parts[call]
+        loaded, handed = part.loaded, list[tuple[npt.NDArray[Any], Any]]()
+        if balanced := self._balanced_by(call):
+            steps = steps_of(self.job.model).steps
+            read = {body for group in balanced for body in steps[group].reads}
+            loaded = np.array(sorted({*loaded.tolist(), *read} - set(part.written.tolist())), dtype=np.int64)
+            later = {g for group in balanced for g in steps[group].later} - set(balanced)
+            handed = [(space.answers.slots, _slots(steps[g])) for g in sorted(later)]
         return [
-            *((array, (loaded, span)) for array in space.answer.outputs if array.shape[1]),
+            *handed,
+            *((array, (self._row_of[loaded], span)) for array in space.answer.outputs if array.shape[1]),
             (space.memory[chunk], places),
             (space.last[chunk], rows),
         ]
@@ -247,9 +281,19 @@ class TaskRunner:
         places, rows = self._own[call]
         span = slice(*self.job.tasks.span(task))
         answer, into = self.space.answer, self._continued_in(chunk)
+        handed: list[tuple[npt.NDArray[Any], Any]] = []
+        for group in self._balanced_by(call):
+            step, found = steps_of(self.job.model).steps[group], self.space.answers
+            drives = sum(len(self.job.model.mechanism.joints[joint].driven) for joint in step.joints)
+            handed += [
+                (found.slots, _slots(step)),
+                (found.drives, slice(step.drives, step.drives + drives)),
+                (found.status, slice(group, group + 1)),
+            ]
         return [
+            *handed,
             *((array, (rows, span)) for array in answer.outputs if array.shape[1]),
-            *((array, (list(self.job.tasks.calls[call]), span)) for array in answer.quality),
+            *((array, (self.parts[call].groups.tolist(), span)) for array in answer.quality),
             *(((into[0], places), (into[1], rows)) if into else ()),
         ]
 
@@ -283,8 +327,11 @@ class TaskRunner:
         tasks = self.job.tasks
         chunk, call = tasks.place(task)
         first, stop = tasks.span(task)
-        names = self.job.model.group_names
-        groups = ", ".join(f"SG-{g + 1} ({names[g]})" for g in tasks.calls[call][:4])
+        names, n = self.job.model.group_names, self.job.model.structure.n_groups
+        groups = ", ".join(
+            f"{'reactions of ' if g >= n else ''}SG-{g % n + 1} ({names[g % n]})"
+            for g in tasks.calls[call][:4]
+        )
         more = len(tasks.calls[call]) - 4
         groups += f" and {more} more" if more > 0 else ""
         return f"{groups}, chunk {chunk + 1} of {len(tasks.bounds) - 1} (instants {first:,} to {stop - 1:,})"
@@ -292,5 +339,10 @@ class TaskRunner:
 
 def _needed_by(model: Model, call: tuple[int, ...]) -> set[int]:
     """Bodies of other calls that a call's groups need."""
-    of_body = model.structure.group_of_body
-    return {body for g in call for body in model.neighbours[g] if int(of_body[body]) - 1 not in call}
+    of_body, n = model.structure.group_of_body, model.structure.n_groups
+    return {body for g in call if g < n for body in model.neighbours[g] if int(of_body[body]) - 1 not in call}
+
+
+def _slots(step: Step) -> slice:
+    """Slots of the joints and held spins of a group: they stand side by side."""
+    return slice(step.slots[0][1], step.slots[-1][1] + len(step.slots[-1][0]))

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from groups.model import Model
 from mbssa.files import write_whole
 from routes.executors import is_parallel
+from routes.reverse import index_of, needs_of, number_of
 
 #: Stages in sequence of group numbers in parallel.
 Route = tuple[tuple[int, ...], ...]
@@ -34,7 +35,8 @@ class Plan:
     Attributes
     ----------
     stages : stages of calls of group numbers. A call solves its groups one after another; calls of one stage
-        need nothing of each other
+        need nothing of each other. A number with a minus is the balance of the group's reactions
+        (:mod:`routes.reverse`); with one there have to be all
     instants : of the motion
     chunk : instants of a chunk of time, a multiple of 32; the last chunk is shorter
     start : ``carried``: a chunk of a call waits for the chunk before, as in a pipeline; ``seeded``: chunks
@@ -76,6 +78,11 @@ class Plan:
         return -(-self.instants // self.chunk)
 
     @property
+    def backwards(self) -> bool:
+        """Whether reactions are part of it."""
+        return any(group < 0 for call in self.calls for group in call)
+
+    @property
     def route(self) -> Route:
         """The groups of each stage; those of a call that needs its own results count one after another."""
         return tuple(tuple(sorted(g for call in stage for g in call)) for stage in self.stages)
@@ -102,24 +109,31 @@ class Plan:
         """
         refuse_borrowed(model)
         faults = _faults_of_choices(self)
-        groups = model.structure.n_groups
+        groups, needs = model.structure.n_groups, model.needs
+        numbers = list(range(1, groups + 1))
+        if self.backwards:
+            needs, numbers = needs_of(model), [*numbers, *(-g for g in numbers)]
+            if self.chunks > 1:
+                faults.append(
+                    f"{self.chunks} chunks: reactions take the whole motion at once; write one chunk"
+                )
         seen: dict[int, tuple[int, int, int]] = {}
         for s, stage in enumerate(self.stages):
             for k, call in enumerate(stage):
                 for place, group in enumerate(call):
-                    if not 1 <= group <= groups:
+                    if not 1 <= abs(group) <= groups:
                         faults.append(f"there is no group {group}; the groups are 1 to {groups}")
                     elif group in seen:
                         faults.append(f"group {group} is a duplicate")
                     seen[group] = s, k, place
-        missing = [str(g) for g in range(1, groups + 1) if g not in seen]
+        missing = [str(g) for g in numbers if g not in seen]
         if missing:
             faults.append(f"no stage has group {', '.join(missing)}")
-        for after, needs in enumerate(model.needs, start=1) if not faults else ():
-            for needed in needs:
-                (s, k, place), before = seen[after], seen[needed + 1]
-                if before[0] > s or (before[0] == s and (before[1] != k or before[2] > place)):
-                    faults.append(f"group {after} needs group {needed + 1}, which is not solved before it")
+        pairs = [(g, number_of(n, groups)) for g in numbers for n in needs[index_of(g, groups)]]
+        for after, needed in pairs if not faults else ():
+            (s, k, place), before = seen[after], seen[needed]
+            if before[0] > s or (before[0] == s and (before[1] != k or before[2] > place)):
+                faults.append(f"group {after} needs group {needed}, which is not solved before it")
         if faults:
             raise ValueError("the plan does not fit: " + "; ".join(faults))
 
@@ -302,6 +316,17 @@ def sequential_route(model: Model) -> Route:
     return tuple((group,) for group in range(1, model.structure.n_groups + 1))
 
 
+def sequential_there_and_back(model: Model) -> Route:
+    """One group after another in canonical order, then their reactions in reverse.
+
+    >>> import groups, mbssa
+    >>> sequential_there_and_back(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))))
+    ((1,), (2,), (-2,), (-1,))
+    """
+    forwards = sequential_route(model)
+    return (*forwards, *((-group,) for (group,) in reversed(forwards)))
+
+
 def parallel_route(model: Model) -> Route:
     """Every group as early as it can be: one stage for each level.
 
@@ -314,10 +339,10 @@ def parallel_route(model: Model) -> Route:
 
 def _batches(model: Model, stage: Sequence[int], workers: int) -> list[tuple[int, ...]]:
     """Calls of a stage: groups of one solver dealt to as many calls as there are workers."""
-    kinds: dict[tuple[str, int], list[int]] = {}
+    kinds: dict[tuple[str, int, bool], list[int]] = {}
     for group in stage:
-        solver = model.solvers[group - 1]
-        kinds.setdefault((solver.name, len(solver.ints)), []).append(group)
+        solver = model.solvers[abs(group) - 1]
+        kinds.setdefault((solver.name, len(solver.ints), group > 0), []).append(group)
     return [
         tuple(groups[first::workers])
         for groups in kinds.values()

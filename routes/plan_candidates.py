@@ -13,7 +13,8 @@ import numpy.typing as npt
 from groups.model import Model
 from routes.dag import Dag
 from routes.enumeration import TooLarge, best_first
-from routes.plan import GRAIN, Plan, Route, parallel_route, plan_of, sequential_route
+from routes.plan import GRAIN, Plan, Route, plan_of, sequential_route, sequential_there_and_back
+from routes.reverse import signed, there_and_back
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,18 +56,22 @@ def candidates(
     call: float,
     most: int,
     solvers: Mapping[int, str],
+    forces: bool = False,
 ) -> Iterator[Candidate]:
     """Plans for a motion, sequential first; of routes, the best predicted come first.
 
     Parameters
     ----------
     executors : parallel ones
-    seconds : (G,) s that each group takes for the whole motion
+    seconds : (G,) s that each group takes for the whole motion; with ``forces`` (2 G,), reactions last
     stage, call : s that a stage and a call cost beside their groups
     most : routes that are taken
     solvers : by group number, what is cheaper than its own solver
+    forces : whether reactions are part of the plans; these have one chunk of time
     """
-    alone = plan_of(model, sequential_route(model), instants=instants)
+    alone = plan_of(
+        model, sequential_there_and_back(model) if forces else sequential_route(model), instants=instants
+    )
     yield Candidate("sequential", alone)
     if solvers:
         yield Candidate("other solvers", replace(alone, solvers=dict(solvers)))
@@ -74,27 +79,28 @@ def candidates(
         return
     routes = [
         route
-        for route in _best_routes(model, seconds, workers, stage, call, most)
+        for route in _best_routes(model, seconds, workers, stage, call, most, forces)
         if any(len(groups) > 1 for groups in route)
     ]
     for executor in executors:
-        yield from _on(model, instants, workers, executor, routes, solvers)
+        yield from _on(model, instants, workers, executor, routes, solvers, forces)
 
 
 def _best_routes(
-    model: Model, seconds: Floats, workers: int, stage: float, call: float, most: int
+    model: Model, seconds: Floats, workers: int, stage: float, call: float, most: int, forces: bool
 ) -> list[Route]:
     """The routes that are predicted to be fastest; the one by levels where they cannot be searched."""
-    dag = Dag.of(model)
+    dag, groups = there_and_back(model) if forces else Dag.of(model), model.structure.n_groups
+    by_levels = signed((tuple(g + 1 for g in level) for level in dag.levels), groups)
     if len(dag) > SEARCHED:
-        return [parallel_route(model)]
+        return [by_levels]
     for symmetry in (True, False):
         try:
             search = best_first(dag, seconds, workers, stage=stage, call=call, symmetry=symmetry)
-            return [route for _, route in islice(search, most)]
+            return [signed(route, groups) for _, route in islice(search, most)]
         except TooLarge:
             continue
-    return [parallel_route(model)]
+    return [by_levels]
 
 
 def _on(
@@ -104,12 +110,13 @@ def _on(
     executor: str,
     routes: Sequence[Route],
     solvers: Mapping[int, str],
+    forces: bool,
 ) -> Iterator[Candidate]:
     plan = partial(plan_of, model, instants=instants, executor=executor, workers=workers)
 
     def counts(*wanted: int) -> list[int]:
         """Numbers of chunks, none of them too short to be worth its handing over."""
-        most = max(1, instants // LEAST)
+        most = 1 if forces else max(1, instants // LEAST)
         return sorted({min(count, most) for count in wanted} - {1})
 
     for chunks in counts(workers, 2 * workers, 4 * workers):

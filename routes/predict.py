@@ -94,7 +94,10 @@ def predict(
     >>> round(found.seconds, 3), round(predict(model, plan, costs, workers=6).seconds, 3)
     (0.05, 0.03)
     """
-    if len(costs.groups) != model.structure.n_groups:
+    there = model.structure.n_groups
+    if len(costs.groups) == there and plan.backwards:
+        raise ValueError("the costs have no reactions; measure them with forces=True")
+    if len(costs.groups) not in (there, 2 * there):
         raise ValueError(
             f"the costs are of a model of {len(costs.groups)} groups, and this one has "
             f"{model.structure.n_groups}; measure this one's"

@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from groups.branches.insertion import prove
 from groups.building import build
+from groups.dynamics import Forces
+from groups.dynamics import forces as forces_of
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.run import Run
@@ -28,6 +30,7 @@ from routes.executors import ExecutorType, executor_named
 from routes.handover import HANDOVERS, Handover, scratch
 from routes.job import Job, TaskError, TaskRunner, job_of
 from routes.plan import Plan
+from routes.reverse import steps_of
 from routes.workspace import Workspace, in_files, in_memory, room_for_files
 
 #: Called with the share of the work that is done; False from it stops the run.
@@ -41,6 +44,7 @@ class Outcome:
     Attributes
     ----------
     trajectory : instants of groups that were not solved say so in their status
+    forces : of a plan with reactions; else None
     log : which task was done when, and by whom
     seconds : of the whole run
 
@@ -56,6 +60,7 @@ class Outcome:
     trajectory: Trajectory
     log: EventLog
     seconds: float
+    forces: Forces | None = None
 
 
 def run(
@@ -119,6 +124,52 @@ def run(
     return cast(Trajectory, None) if outcome is None else outcome.trajectory
 
 
+def forces(
+    model: Model,
+    plan: Plan,
+    motion: Motion | None = None,
+    *,
+    modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
+    compiled: bool | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Forces:
+    """Solve a motion, and its driving forces and reactions, by a plan with both.
+
+    The same bits as of ``groups.forces(trajectory, compiled=False)``, by every executor. Where a proof of the
+    branch has changed the motion afterwards, the forces are found anew in that way. Arguments and errors are
+    those of :func:`run`.
+
+    Raises
+    ------
+    ValueError
+        A plan without reactions, or groups with redundant equations.
+
+    Returns
+    -------
+    Forces; their ``trajectory`` is the motion. None on other ranks than the first, and of a run that
+    ``progress`` has stopped.
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("slider_crank_isostatic")))
+    >>> motion = groups.default_motion(model.mechanism, steps=91)
+    >>> plan = routes.plan_of(model, routes.sequential_there_and_back(model), instants=91)
+    >>> str(plan), routes.forces(model, plan, motion).ok
+    ('1+2+-2+-1, sequential', True)
+    """
+    if not plan.backwards:
+        raise ValueError("the plan has no reactions; make one of routes.sequential_there_and_back(model)")
+    outcome = logged_run(
+        model, plan, motion, modes=modes, branch=branch, compiled=compiled, checkpoint=checkpoint,
+        resume=resume, progress=progress,
+    )  # fmt: skip
+    return cast(Forces, None if outcome is None else outcome.forces)
+
+
 def logged_run(
     model: Model,
     plan: Plan,
@@ -145,6 +196,11 @@ def logged_run(
     ([], True)
     """
     answers = level_number(level)
+    if plan.backwards:
+        faults = ['reactions need accelerations; write level="acceleration"'] if answers < 2 else []
+        faults += ["reactions need all bodies; leave bodies out"] if bodies is not None else []
+        if faults:
+            raise ValueError("; ".join(faults))
     if branch not in (None, "checked", "proven"):
         raise ValueError(f"branch {branch!r}; a plan takes checked or proven")
     if motion is not None and not isinstance(motion, Motion):
@@ -167,11 +223,30 @@ def logged_run(
             raise ValueError("resume continues from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
         with _workspace(job, executor, folder, resume) as space:
-            trajectory = _solved(TaskRunner(job, space), executor, pool, held, progress)
+            runner = TaskRunner(job, space)
+            trajectory = solution = _solved(runner, executor, pool, held, progress)
+            found = _reactions(runner, trajectory)
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if proves:
             trajectory = prove(solved, moved, trajectory, wanted, answers, memory, fast)
-        return Outcome(trajectory, log, perf_counter() - began)
+        if found is not None and not _same(trajectory, solution):
+            found = forces_of(trajectory, solved.structure, compiled=False)
+        return Outcome(trajectory, log, perf_counter() - began, found)
+
+
+def _reactions(runner: TaskRunner, trajectory: Trajectory) -> Forces | None:
+    """The forces that the tasks have found; None of a plan without them, or of one that was stopped."""
+    if not runner.job.plan.backwards or not runner.space.done.all():
+        return None
+    return steps_of(runner.job.model).forces(trajectory, runner.space.answers)
+
+
+def _same(one: Trajectory, other: Trajectory) -> bool:
+    """Whether a proof has left a motion as it was."""
+    names = ("position", "orientation", "velocity", "acceleration", "status")
+    return one is other or all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True) for name in names
+    )
 
 
 def _numbered(space: Workspace) -> npt.NDArray[np.float64]:
@@ -274,8 +349,10 @@ def _named(runner: TaskRunner, failed: CallFailed) -> BaseException:
 
 @contextmanager
 def _one_thread_of_blas(job: Job) -> Iterator[None]:
-    """Limit BLAS to one thread for each worker; only the global approach calls it."""
-    if job.plan.workers == 1 or not any(solver.form == "global" for solver in job.model.solvers):
+    """Limit BLAS to one thread for each worker; only the global approach and reactions call it."""
+    if job.plan.workers == 1 or (
+        not job.plan.backwards and not any(solver.form == "global" for solver in job.model.solvers)
+    ):
         yield
         return
     from threadpoolctl import threadpool_limits
@@ -323,7 +400,7 @@ def _collected(runner: TaskRunner, wanted: npt.NDArray[np.int64]) -> Trajectory:
         run = Run(job.model, job.motion, job.kept, job.level, space.answer.copy(), job.compiled)
     for c, k in np.argwhere(done == 0).tolist():
         run.place_frame(*job.tasks.span(c * done.shape[1]))
-        for group in job.tasks.calls[k]:
+        for group in runner.parts[k].groups.tolist():
             run.not_computed(group, *job.tasks.span(c * done.shape[1]))
     if done.all():
         runner.mend()

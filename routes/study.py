@@ -19,6 +19,7 @@ from mbssa import Mechanism, Structure
 from mbssa.bar import Told
 from routes.calibration import costs as calibrated
 from routes.calibration.machine import cores, give_back_memory
+from routes.calibration.reactions import with_reactions
 from routes.cost import Costs
 from routes.dag import Dag
 from routes.enumeration import TooLarge, count
@@ -27,6 +28,7 @@ from routes.executors import default_executor, executor_named
 from routes.plan import GRAIN, Plan, even_chunk, parallel_route, plan_of, sequential_route
 from routes.plan_candidates import LEAST, Candidate, candidates
 from routes.predict import Prediction, predict
+from routes.reverse import steps_of, there_and_back
 from routes.run import logged_run
 from routes.scaling import WORKERS, Scaling, scaling
 from routes.tasks import tasks_of
@@ -197,6 +199,7 @@ def study(
     top: int = 2,
     repeats: int = 5,
     level: Level = "acceleration",
+    forces: bool = False,
     recalibrate: bool = False,
     progress: Told | None = None,
 ) -> Study:
@@ -208,6 +211,7 @@ def study(
     workers : threads or processes; as many as this machine has cores by default
     executors : parallel ones that are tried; sequential always is
     top : plans of each kind and executor that are run
+    forces : study motions forwards and reactions backwards as one plan (:mod:`routes.reverse`)
     repeats : of every plan; all plans are run once in turn before any is repeated
     recalibrate : measure the costs anew instead of using those that are kept
     progress : told what is under way, and the share that is done
@@ -240,6 +244,8 @@ def study(
             types.append(executor_named(name))
         except ValueError as error:
             faults.append(str(error))
+    if forces and level != "acceleration":
+        faults.append(f"forces need accelerations, and level is {level}; write acceleration")
     faults += [
         f"executor {each.name}: its workers are not measured here; leave it out"
         for each in types
@@ -249,6 +255,8 @@ def study(
         raise ValueError("; ".join(faults))
     executors = [each.name for each in types if each.parallel]  # the sequential one is always studied
     motion = default_motion(model.mechanism) if motion is None else motion
+    if forces:
+        steps_of(model)  # refused before anything is measured
     told = progress or (lambda _what, _share: None)
     told("calibrating", 0.0)
     costs = calibrated(
@@ -256,8 +264,10 @@ def study(
     )
     for others in _alternatives(model):
         costs = calibrated(model, motion, level=level, executors=(), alternatives=others)
+    if forces:
+        costs = with_reactions(costs, model, motion)
     told("predicting", 0.0)
-    chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top)
+    chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top, forces)
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
     for executor in dict.fromkeys(candidate.plan.executor for candidate, _ in chosen):
         warm = next(candidate.plan for candidate, _ in chosen if candidate.plan.executor == executor)
@@ -275,7 +285,7 @@ def study(
             Trial(candidate.kind, candidate.plan, prediction, tuple(run[0] for run in runs), middle[1])
         )
     trials.sort(key=lambda trial: trial.seconds)
-    return Study(model, motion, workers, level, tuple(trials), *_counted(model), predicted, costs)
+    return Study(model, motion, workers, level, tuple(trials), *_counted(model, forces), predicted, costs)
 
 
 def best_plan(
@@ -360,7 +370,13 @@ def predicted_scaling(
 
 
 def _chosen(
-    model: Model, instants: int, workers: int, executors: Sequence[str], costs: Costs, top: int
+    model: Model,
+    instants: int,
+    workers: int,
+    executors: Sequence[str],
+    costs: Costs,
+    top: int,
+    forces: bool = False,
 ) -> tuple[list[tuple[Candidate, Prediction]], dict[str, int]]:
     """The best few plans of each kind and executor, and how many were predicted of each kind."""
     found: dict[tuple[str, str], list[tuple[Candidate, Prediction]]] = {}
@@ -375,6 +391,7 @@ def _chosen(
         call=costs.handing(default_executor()),
         most=PREDICTED,
         solvers=_cheaper(instants, costs),
+        forces=forces,
     ):
         predicted[candidate.kind] = predicted.get(candidate.kind, 0) + 1
         same = found.setdefault((candidate.kind, candidate.plan.executor), [])
@@ -415,8 +432,8 @@ def _cheaper(instants: int, costs: Costs) -> dict[int, str]:
     return found
 
 
-def _counted(model: Model) -> tuple[int | None, int | None]:
-    dag = Dag.of(model)
+def _counted(model: Model, forces: bool) -> tuple[int | None, int | None]:
+    dag = there_and_back(model) if forces else Dag.of(model)
     try:
         return count(dag, effort=COUNTED), count(dag, symmetry=False, effort=COUNTED)
     except TooLarge:

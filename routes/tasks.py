@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from groups.model import Model
 from routes.plan import Plan
+from routes.reverse import index_of, needs_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -21,7 +22,7 @@ class Tasks:
 
     Attributes
     ----------
-    calls : indices of the groups of each call
+    calls : indices of the groups of each call; of reactions, behind those of all motions
     stage : (calls,) the stage of each
     bounds : (chunks + 1,) the instants at which chunks begin, and the end
     needs_start, needs : task t waits for the tasks ``needs[needs_start[t] : needs_start[t + 1]]``, all lower
@@ -61,9 +62,11 @@ class Tasks:
 
 def tasks_of(plan: Plan, model: Model) -> Tasks:
     """The tasks of a plan that fits a model (:meth:`routes.plan.Plan.check`)."""
-    calls = tuple(tuple(group - 1 for group in call) for call in plan.calls)
+    groups = model.structure.n_groups
+    calls = tuple(tuple(index_of(group, groups) for group in call) for call in plan.calls)
+    needs_by_index = needs_of(model) if plan.backwards else model.needs
     stage = np.repeat(np.arange(len(plan.stages)), [len(calls) for calls in plan.stages])
-    call_of = np.zeros(model.structure.n_groups, dtype=np.int64)
+    call_of = np.zeros(len(needs_by_index), dtype=np.int64)
     for k, call in enumerate(calls):
         call_of[list(call)] = k
     waits: list[list[int]] = []
@@ -71,7 +74,7 @@ def tasks_of(plan: Plan, model: Model) -> Tasks:
         if plan.wait == "stage":
             waits.append(np.flatnonzero(stage == stage[k] - 1).tolist())
         else:
-            needed = {g for group in call for g in model.needs[group]}
+            needed = {g for group in call for g in needs_by_index[group]}
             waits.append(sorted({int(call_of[g]) for g in needed} - {k}))
     bounds = np.append(np.arange(0, plan.instants, plan.chunk), plan.instants)
     chunks, n = len(bounds) - 1, len(calls)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.one_group import Answers
 from groups.results.arrays import OUTPUTS, Arrays
 
 Floats = npt.NDArray[np.float64]
@@ -17,6 +18,9 @@ Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
 #: What is kept beside the answer.
 BESIDE = ("memory", "last", "seeded", "ended", "ended_last", "done", "log")
+
+#: What is kept of reactions.
+BACK = ("reactions", "efforts", "balanced")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class Workspace:
     done : (tasks,) 1 where a task's part of the arrays is final
     log : (tasks, 3) when a task began and ended (s, of the machine's monotonic clock) and by which worker
     folder : where the arrays are files; None in memory
+    reactions, efforts, balanced : of plans with reactions, as :class:`groups.dynamics.one_group.Answers`
     """
 
     answer: Arrays
@@ -43,6 +48,17 @@ class Workspace:
     done: npt.NDArray[np.uint8]
     log: Floats
     folder: Path | None = None
+    reactions: Floats | None = None
+    efforts: Floats | None = None
+    balanced: npt.NDArray[np.int8] | None = None
+
+    @property
+    def answers(self) -> Answers:
+        """The reactions, of a plan that has them."""
+        assert self.reactions is not None
+        assert self.efforts is not None
+        assert self.balanced is not None
+        return Answers(self.reactions, self.efforts, self.balanced)
 
 
 def in_memory(shapes: Shapes) -> Workspace:
@@ -116,7 +132,8 @@ def _begun(made: dict[str, Any], folder: Path | None) -> Workspace:
 
 
 def _named(made: dict[str, Any], folder: Path | None) -> Workspace:
-    return Workspace(Arrays.named(made), **{name: made[name] for name in BESIDE}, folder=folder)
+    back = {name: made[name] for name in BACK if name in made}
+    return Workspace(Arrays.named(made), **{name: made[name] for name in BESIDE}, folder=folder, **back)
 
 
 def _claim(path: Path) -> None:

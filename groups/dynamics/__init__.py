@@ -23,6 +23,7 @@ def forces(
     *,
     applied: Mapping[str, npt.ArrayLike] | None = None,
     minimum_norm: bool = False,
+    compiled: bool | None = None,
 ) -> Forces:
     """Inverse dynamics of a solved motion: driving forces, reactions, shaking force, powers.
 
@@ -38,6 +39,8 @@ def forces(
         coordinate
     minimum_norm : give reactions that redundant constraints leave open those values with which the sum of
         squares of all reactions (moments over the mechanism's size) is least; else they are NaN
+    compiled : whether the compiled kernel balances the groups, where it can, or NumPy; by default what is
+        faster. The two agree to rounding
 
     Raises
     ------
@@ -54,4 +57,4 @@ def forces(
     >>> forces.drives, forces.ok, bool(abs(forces.balance).max() < 1e-9)
     (('1-2.angle',), True, True)
     """
-    return results_of(*backwards(trajectory, structure, applied), minimum_norm)
+    return results_of(*backwards(trajectory, structure, applied, compiled), minimum_norm)

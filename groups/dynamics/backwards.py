@@ -43,7 +43,10 @@ _FEW = 2_000
 
 
 def backwards(
-    trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
+    trajectory: Trajectory,
+    structure: Structure | None,
+    applied: Mapping[str, npt.ArrayLike] | None,
+    compiled: bool | None = None,
 ) -> tuple[State, Acting, Solution, Structure]:
     """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own.
 
@@ -65,9 +68,10 @@ def backwards(
         acting = acting_on(state, applied)
         found = None
         work = mine.n_joints * state.instants
-        if work > _FEW and (plan := Plan.of(structure, state.frames)) is not None:
+        wanted = work > _FEW if compiled is None else compiled
+        if wanted and (plan := Plan.of(structure, state.frames)) is not None:
             kernels = {balance.balance_backwards: COMPILING}
-            if is_worth_compiling(kernels, PER_JOINT * work):
+            if compiled or is_worth_compiling(kernels, PER_JOINT * work):
                 found = by_kernel(plan, acting, structure, compiled=True)
         return state, acting, found or solve_backwards(state, acting, structure), structure
 

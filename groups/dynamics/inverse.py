@@ -28,8 +28,10 @@ from groups.solvers.passive_rotations import HeldSpin, held_spins
 from mbssa.joints.system import unknowns
 
 if TYPE_CHECKING:
-    from mbssa import Structure
+    from mbssa import Mechanism, Structure
+    from mbssa.joints.frames import Frames
 
+Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.int8]
 
@@ -165,11 +167,7 @@ def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[
     number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
         structure.group_of_body, 1
     )  # fmt: skip
-    joints: list[list[int]] = [[] for _ in blocks]
-    for joint in range(state.trajectory.mechanism.n_joints):
-        last = max(int(number[body]) for body in state.frames.bodies_of(state.trajectory.mechanism, joint))
-        if last:
-            joints[last - 1].append(joint)
+    joints = owned_joints(state.trajectory.mechanism, state.frames, number, len(blocks))
     failed = (state.trajectory.status != 0).any(axis=1)
     spins = held_spins(structure, state.frames)
     for place in reversed(range(len(blocks))):
@@ -185,6 +183,16 @@ def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[
     return solution
 
 
+def owned_joints(mechanism: Mechanism, frames: Frames, number: Ints, blocks: int) -> list[list[int]]:
+    """Indices of the joints of each block: those whose last body is in it; ``number`` is from 1, by body."""
+    joints: list[list[int]] = [[] for _ in range(blocks)]
+    for joint in range(mechanism.n_joints):
+        last = max(int(number[body]) for body in frames.bodies_of(mechanism, joint))
+        if last:
+            joints[last - 1].append(joint)
+    return joints
+
+
 def loads_of(state: State, wrenches: Sequence[Wrench]) -> Floats:
     """(N, T, 6) loads on the bodies about their centres, force times size, and moment, N m."""
     loads = np.zeros((*state.centre.shape[:2], 6))
@@ -196,24 +204,41 @@ def loads_of(state: State, wrenches: Sequence[Wrench]) -> Floats:
 
 def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequence[HeldSpin]) -> Balance:
     """Balance a block, hand its joints' loads on to earlier bodies, and keep what they are."""
-    state, mechanism = solution.state, solution.state.trajectory.mechanism
+    found, exerted = balanced(solution.state, solution.loads[bodies], bodies, joints, spins)
+    solution.widen(found.multipliers.shape[2])
+    for loads, whole in exerted:
+        for slot, body in enumerate(loads.bodies):
+            solution.loads[body] += whole[:, slot]
+    kept = [loads for loads, _ in exerted]
+    solution.joints.update(zip(joints, kept, strict=False))
+    solution.held.update(zip([spin.body for spin in spins], kept[len(joints) :], strict=True))
+    return found
+
+
+def balanced(
+    state: State, loads: Floats, bodies: Sequence[int], joints: Sequence[int], spins: Sequence[HeldSpin]
+) -> tuple[Balance, list[tuple[JointLoads, Floats]]]:
+    """Balance the bodies of a block under ``loads`` (B, T, 6, P).
+
+    Returns
+    -------
+    The balance; and of each joint, then of each held spin, its loads, and what its constraints and drives
+    exert together on its bodies about their centres, (T, S, 6, P), forces times size.
+    """
+    mechanism = state.trajectory.mechanism
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in joints]
     rows += [spin_rows(state, spin) for spin in spins]
     free = list(unknowns(mechanism.space))
-    loads = solution.loads[bodies][:, :, free].transpose(1, 0, 2, 3)
     jacobian = _jacobian(rows, bodies, free)
-    loads = loads.reshape(state.instants, jacobian.shape[2], -1)
-    found = balance(jacobian.swapaxes(1, 2), loads)
-    solution.widen(found.multipliers.shape[2])
+    acting = loads[:, :, free].transpose(1, 0, 2, 3).reshape(state.instants, jacobian.shape[2], -1)
+    found = balance(jacobian.swapaxes(1, 2), acting)
     exerted = []
     first = 0
     for each in rows:
         stop = first + len(each.names)
-        exerted.append(_exerted(solution, each, found.multipliers[:, first:stop]))
+        exerted.append(_exerted(state, each, found.multipliers[:, first:stop]))
         first = stop
-    solution.joints.update(zip(joints, exerted, strict=False))
-    solution.held.update(zip([spin.body for spin in spins], exerted[len(joints) :], strict=True))
-    return found
+    return found, exerted
 
 
 def _jacobian(rows: Sequence[JointRows], bodies: Sequence[int], free: Sequence[int]) -> Floats:
@@ -231,9 +256,9 @@ def _jacobian(rows: Sequence[JointRows], bodies: Sequence[int], free: Sequence[i
     return found.reshape(instants, found.shape[1], -1)
 
 
-def _exerted(solution: Solution, rows: JointRows, multipliers: Floats) -> JointLoads:
-    """Loads of one joint; those on the bodies are added to what acts on them."""
-    state, instants, columns = solution.state, len(multipliers), multipliers.shape[2]
+def _exerted(state: State, rows: JointRows, multipliers: Floats) -> tuple[JointLoads, Floats]:
+    """Loads of one joint, and what it exerts on its bodies with its drives; see :func:`balanced`."""
+    instants, columns = len(multipliers), multipliers.shape[2]
     size, bodies = state.frames.size, list(rows.bodies)
     scale = np.array([size] * 3 + [1.0] * 3)[:, None]
     flat = rows.jacobian.reshape(instants, -1, len(bodies) * 6).swapaxes(1, 2)
@@ -241,8 +266,6 @@ def _exerted(solution: Solution, rows: JointRows, multipliers: Floats) -> JointL
     reaction = flat[:, :, :split] @ multipliers[:, :split]
     whole = reaction + flat[:, :, split:] @ multipliers[:, split:]
     whole = whole.reshape(instants, len(bodies), 6, columns)
-    for slot, body in enumerate(bodies):
-        solution.loads[body] += whole[:, slot]
     wrench = reaction.reshape(instants, len(bodies), 6, columns) / scale
     arm = state.centre[bodies].swapaxes(0, 1) - rows.point[:, None]
     force = np.moveaxis(wrench[:, :, :3], 3, 2)
@@ -255,7 +278,7 @@ def _exerted(solution: Solution, rows: JointRows, multipliers: Floats) -> JointL
         axis=2,
     )
     rate = np.einsum("tesc,stc->te", rows.jacobian[:, split:], twist)
-    return JointLoads(rows.bodies, wrench, multipliers[:, split:], rate)
+    return JointLoads(rows.bodies, wrench, multipliers[:, split:], rate), whole
 
 
 def _wider(array: Floats, columns: int) -> Floats:

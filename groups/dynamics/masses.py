@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,15 +77,15 @@ def massless(mechanism: Mechanism) -> tuple[int, ...]:
     )
 
 
-def masses(state: State) -> Masses:
-    """Weight m g, inertia force -m a and moment -(I α + ω × I ω) of every body, at its centre of mass."""
+def masses(state: State, bodies: Sequence[int] | None = None) -> Masses:
+    """Weight m g, inertia force -m a and moment -(I α + ω × I ω) of bodies, at their centres of mass."""
     mechanism = state.trajectory.mechanism
     gravity = np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity))
     energy, change, fall = (np.zeros(state.instants) for _ in range(3))
     loads = []
     for body, geometry in sorted(mechanism.body_geometry.items()):
         inertia = geometry.inertia
-        if inertia is None:
+        if inertia is None or (bodies is not None and body not in bodies):
             continue
         arm = state.arm(body, np.array(inertia.centre))
         velocity, second = state.velocity(body, arm), state.second(body, arm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,8 +40,8 @@ class State:
     centre: Floats
 
     @staticmethod
-    def of(trajectory: Trajectory) -> State:
-        """The state of a trajectory.
+    def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
+        """The state of a trajectory; of some bodies only if they are named, the others are zero.
 
         Raises
         ------
@@ -51,19 +52,20 @@ class State:
             raise ValueError("forces need all bodies; solve without bodies=…")
         if trajectory.velocity is None or trajectory.acceleration is None:
             raise ValueError('forces need accelerations; solve with level="acceleration"')
-        frames, flat = trajectory.reference, trajectory.orientation.swapaxes(0, 1)
-        planar = flat.ndim == 2
+        frames, planar = trajectory.reference, trajectory.planar
+        which = slice(None) if bodies is None else list(bodies)
+        arrays = (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration)
+        place, flat, rate, second = (array.swapaxes(0, 1)[which] for array in arrays)
         rotation = plane_rotation(flat) if planar else rotation_of(flat)
-        position = in_space(trajectory.position.swapaxes(0, 1))
+        position = in_space(place)
+        centre = position + np.einsum("ntab,nb->nta", rotation, frames.centre[which])
+        angle = flat if planar else np.zeros(flat.shape[:2])
+        found = (position, rotation, angle, twist_in_space(rate), twist_in_space(second), centre)
+        # Products of matrices round by how these lie in memory: not by which bodies are wanted.
+        if bodies is None:
+            return State(trajectory, frames, *(np.ascontiguousarray(each) for each in found))
         return State(
-            trajectory,
-            frames,
-            position,
-            rotation,
-            flat if planar else np.zeros(flat.shape[:2]),
-            twist_in_space(trajectory.velocity.swapaxes(0, 1)),
-            twist_in_space(trajectory.acceleration.swapaxes(0, 1)),
-            position + np.einsum("ntab,nb->nta", rotation, frames.centre),
+            trajectory, frames, *(_spread(each, which, trajectory.mechanism.n_bodies) for each in found)
         )
 
     @property
@@ -101,3 +103,10 @@ class State:
         spin, second = self.twist[body, :, 3:], self.acceleration[body]
         found: Floats = second[:, :3] + cross(second[:, 3:], arm) + cross(spin, cross(spin, arm))
         return found
+
+
+def _spread(array: Floats, bodies: list[int], n_bodies: int) -> Floats:
+    """The rows of some bodies among zeros of the others, which take no memory until they are touched."""
+    found = np.zeros((n_bodies, *array.shape[1:]))
+    found[bodies] = array
+    return found

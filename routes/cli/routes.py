@@ -41,6 +41,9 @@ def routes(
     level: Annotated[
         Level, typer.Option(metavar="LEVEL", help="The last one wanted: position, velocity or acceleration.")
     ] = "acceleration",
+    forces: Annotated[
+        bool, typer.Option("--forces", help="Find reactions too, backwards over the same groups.")
+    ] = False,
     top: Annotated[
         int, typer.Option(min=1, metavar="K", help="Plans of each kind and executor that are run.")
     ] = 2,
@@ -79,6 +82,8 @@ def routes(
     Exit 0: studied; 1: the model cannot be solved as given; 2: bad input; 130: stopped.
 
     Example: mbssa routes stewart_inverse --workers 2 --gantt gantt.png
+
+    Example: mbssa routes rotor --forces --steps 2000
     """
     check_format(form)
     if ranks.size() > 1:
@@ -105,8 +110,12 @@ def routes(
             for option, path in (("--save", save), ("--gantt", gantt))
             if path is not None
         ]
+        if forces:
+            faults.append("--forces: needs a study; leave --simulate-workers out")
     elif curve is not None:
         faults.append("--curve: draws what --simulate-workers predicts; write both")
+    if forces and tree is not None:
+        faults.append("--tree: draws routes of motions alone; leave --forces out")
     names = [name.strip() for name in executors.split(",") if name.strip()]
     faults += executor_faults(names)
     if faults:
@@ -130,6 +139,7 @@ def routes(
                 top=top,
                 repeats=repeats,
                 level=level,
+                forces=forces,
                 recalibrate=recalibrate,
                 progress=told,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class Chart:
     ----------
     title : ``predicted``, ``measured``; its makespan is added
     schedule : n tasks
-    calls : groups of each call, indices from 0
+    calls : groups of each call, indices from 0; those of reactions are the groups' numbers with a minus
     call, chunk : (n,) of each task, from 0
 
     Examples
@@ -87,10 +87,13 @@ def charts_of(study: Study) -> list[Chart]:
     """Schedules of the fastest and of the best parallel plan of a study, as predicted and as measured."""
     charts = []
     for trial in dict.fromkeys((study.trials[0], study.parallel or study.sequential)):
-        schedule, calls = trial.prediction.schedule, trial.prediction.tasks.calls
+        schedule = trial.prediction.schedule
+        calls = tuple(tuple(g - 1 if g > 0 else g for g in call) for call in trial.plan.calls)
         charts += [
             Chart.of(f"{trial.kind}, tasks predicted", schedule, calls),
-            Chart.of_log(f"{trial.kind}, tasks measured", trial.log, trial.plan.workers),
+            replace(
+                Chart.of_log(f"{trial.kind}, tasks measured", trial.log, trial.plan.workers), calls=calls
+            ),
         ]
     return charts
 
@@ -317,7 +320,7 @@ def _fitting(call: tuple[int, ...], chunk: int, room: float) -> str:
 
 def _groups(call: tuple[int, ...]) -> tuple[str, ...]:
     """Names of a call, the longest first: ``SG-3``, ``3``; ``SG-1 2 3``, ``SG-1…3``."""
-    numbers = [group + 1 for group in call]
+    numbers = [group + 1 if group >= 0 else group for group in call]
     if len(numbers) == 1:
         return f"SG-{numbers[0]}", str(numbers[0])
     short = f"SG-{numbers[0]}…{numbers[-1]}"

@@ -33,6 +33,7 @@ def study_report(study: Study) -> Report:
             _table(study),
             *(f"  {kind}: {KINDS[kind]}" for kind in kinds),
             "  in plans: > then, | side by side, + one after another in one call",
+            *(["  -n: reactions of group n"] if study.best.backwards else []),
             "",
             *verdict(study),
         ),

@@ -12,7 +12,7 @@ from pathlib import Path
 import cloudpickle
 import psutil
 import pytest
-from plans import NAMES, bits, check, faults, in_sequence, model_of, motion_of
+from plans import NAMES, REACTIONS, bits, check, check_reactions, faults, in_sequence, model_of, motion_of
 from starting import ended, start, those_left, wait_for
 from threadpoolctl import threadpool_info
 
@@ -115,12 +115,18 @@ def test_any_number_of_workers_gives_the_same_bits_twice(executor, workers):
     check("rotor", executor, workers)
 
 
+@pytest.mark.parametrize("executor", HERE)
+@pytest.mark.parametrize("name", REACTIONS)
+def test_reactions_are_those_of_one_piece_to_the_bit(name, executor):
+    check_reactions(name, executor, 2)
+
+
 @on_ranks
 @pytest.mark.parametrize("number", [1, 2, 4])
 def test_ranks_of_mpi(number, tmp_path):
     tests = (
         "alike,what_rank_0_was_given_counts,another_number_of_ranks,one_task_fails,one_rank_cannot_begin,"
-        "stopped,progress_fails,resumed"
+        "stopped,progress_fails,resumed,reactions_alike"
     )
     said, code = ended(start("on_ranks.py", tests, tmp_path, ranks=number), 300)
     assert (said.strip(), code) == ("fine", 0)

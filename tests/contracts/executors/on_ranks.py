@@ -6,7 +6,18 @@ from contextlib import nullcontext
 
 import pytest
 from mpi4py import MPI
-from plans import NAMES, bits, check, faults, in_sequence, model_of, motion_of, plans_of
+from plans import (
+    NAMES,
+    REACTIONS,
+    bits,
+    check,
+    check_reactions,
+    faults,
+    in_sequence,
+    model_of,
+    motion_of,
+    plans_of,
+)
 
 import routes
 from groups.run import Run
@@ -33,6 +44,11 @@ def what_rank_0_was_given_counts():
     if not RANK:
         assert bits(found.trajectory) == bits(routes.run(model, in_sequence(plan), right))
         assert 1 <= len(set(found.log.worker.tolist())) <= RANKS
+
+
+def reactions_alike():
+    for name in REACTIONS:
+        check_reactions(name, "mpi", RANKS)
 
 
 def another_number_of_ranks():

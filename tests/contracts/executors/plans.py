@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 import groups
 import mbssa
-from routes.plan import parallel_route, plan_of, sequential_route
+import routes
+from routes.plan import parallel_route, plan_of, sequential_route, sequential_there_and_back
+from routes.reverse import signed, there_and_back
 from routes.run import logged_run
 
 ARRAYS = (
@@ -31,6 +35,8 @@ CHOICES = (
     ("late", 1, "seeded", "stage", True),
 )
 NAMES = ("rotor", "stewart_inverse", "nine_bar")
+#: Models whose reactions are found by routes: spatial, planar with springs, one large group.
+REACTIONS = ("rotor", "stewart_inverse", "andrews", "theo_jansen")
 
 
 def model_of(name):
@@ -88,3 +94,31 @@ def check(name, executor, workers):
             continue
         assert bits(outcome.trajectory) == bits(logged_run(model, in_sequence(plan), motion).trajectory), plan
         assert faults(model, plan, outcome.log) == [], plan
+
+
+def reaction_bits(forces):
+    """Everything that a pass backwards gives."""
+    arrays = [forces.driving, forces.drive_power, forces.balance, forces.shaking_force, forces.shaking_moment]
+    arrays += [forces.status, forces.kinetic_energy, *forces.held.values(), *forces.element_power.values()]
+    for joint in forces.joints:
+        found = forces.joint(forces.trajectory.mechanism.joint_ids[joint])
+        arrays += [found.force, found.moment, found.local_force, found.local_moment]
+    return [np.ascontiguousarray(array).tobytes() for array in arrays]
+
+
+def check_reactions(name, executor, workers):
+    """Reactions by routes are those of :func:`groups.forces`, to the bit."""
+    model = model_of(name)
+    motion = motion_of(model, 64)
+    levels = signed(
+        [[g + 1 for g in level] for level in there_and_back(model).levels], model.structure.n_groups
+    )
+    for route, batch in ((levels, False), (levels, True), (sequential_there_and_back(model), False)):
+        plan = plan_of(
+            model, route, instants=64, executor=executor, workers=workers, wait="stage", batch=batch
+        )
+        found = routes.forces(model, plan, motion)
+        if found is not None:
+            right = groups.forces(found.trajectory, model.structure, compiled=False)
+            assert right.ok
+            assert reaction_bits(found) == reaction_bits(right)

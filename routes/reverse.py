@@ -1,0 +1,114 @@
+"""Routes there and back: the groups' motion forwards over the DAG, then their reactions backwards.
+
+The reactions of a group have its number with a minus. They need its motion, that of all bodies between which
+its joints and force elements act, and the reactions of the groups that depend on it. In tables of indices
+there are first the G motions, then the G balances of reactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from groups.dynamics.one_group import Answers, Steps, step_faults
+from groups.model import Model
+from routes.dag import Dag
+
+_STEPS: WeakKeyDictionary[Model, Steps] = WeakKeyDictionary()
+_FAULTS: WeakKeyDictionary[Model, list[str]] = WeakKeyDictionary()
+
+
+def index_of(number: int, groups: int) -> int:
+    """Index of a group's number, of one with a minus behind those of all motions.
+
+    >>> index_of(2, 7), index_of(-2, 7)
+    (1, 8)
+    """
+    return number - 1 if number > 0 else groups - number - 1
+
+
+def number_of(index: int, groups: int) -> int:
+    """Number of an index: :func:`index_of` turned round."""
+    return index + 1 if index < groups else groups - index - 1
+
+
+def steps_of(model: Model) -> Steps:
+    """The pass backwards of a model, group by group, made once.
+
+    Raises
+    ------
+    ValueError
+        Groups with redundant equations, whose reactions are not found group by group: all of them.
+    """
+    if model not in _STEPS:
+        _FAULTS[model] = step_faults(model.structure, model.frames)
+        _STEPS[model] = Steps.of(model.structure, model.frames)
+    if _FAULTS[model]:
+        raise ValueError(
+            "reactions by routes need as many equations as freedoms in each group; "
+            f"{'; '.join(_FAULTS[model])}: take groups.forces, or mbssa forces"
+        )
+    return _STEPS[model]
+
+
+def needs_of(model: Model) -> tuple[tuple[int, ...], ...]:
+    """By index, what goes before: for motions and then for balances of reactions.
+
+    >>> import groups, mbssa
+    >>> needs_of(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))))
+    ((), (0,), (0, 3), (0, 1))
+    """
+    steps, n = steps_of(model), model.structure.n_groups
+    back = tuple(
+        tuple(sorted((*needed, *(n + g for g in step.later))))
+        for needed, step in zip(steps.needs, steps.steps, strict=True)
+    )
+    return (*(tuple(needed) for needed in model.needs), *back)
+
+
+def there_and_back(model: Model) -> Dag:
+    """The DAG of motions and reactions together, which :func:`routes.count` and its like take.
+
+    Index g is the motion of group g + 1; G + g its reactions, which a plan calls -(g + 1).
+
+    Raises
+    ------
+    ValueError
+        Groups with redundant equations.
+
+    Examples
+    --------
+    >>> import groups, mbssa, routes
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> routes.count(routes.there_and_back(model))
+    1
+    """
+    forwards = Dag.of(model)
+    return Dag(needs_of(model), (*forwards.labels, *(f"reactions of {label}" for label in forwards.labels)))
+
+
+def signed(route: Iterable[Iterable[int]], groups: int) -> tuple[tuple[int, ...], ...]:
+    """A route of :func:`there_and_back`, numbered from 1 to 2 G, with the numbers that plans have.
+
+    >>> signed(((1,), (2,), (4,), (3,)), 2)
+    ((1,), (2,), (-2,), (-1,))
+    """
+    return tuple(tuple(number_of(number - 1, groups) for number in stage) for stage in route)
+
+
+def empty_answers(model: Model, instants: int) -> Answers:
+    """Arrays in memory for the reactions of a motion."""
+    made = {name: np.zeros(shape, kind) for name, (shape, kind) in answer_shapes(model, instants).items()}
+    return Answers(made["reactions"], made["efforts"], made["balanced"])
+
+
+def answer_shapes(model: Model, instants: int) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
+    """Shape and kind of each array of the reactions, by name."""
+    steps = steps_of(model)
+    return {
+        "reactions": ((steps.n_slots, instants, 12), np.float64),
+        "efforts": ((steps.n_drives, instants, 2), np.float64),
+        "balanced": ((model.structure.n_groups, instants), np.int8),
+    }
