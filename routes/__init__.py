@@ -11,9 +11,9 @@ from routes.enumeration import TooLarge, best_first, count, tree
 from routes.enumeration import enumerate_routes as enumerate
 from routes.event_log import EventLog
 from routes.job import TaskError
-from routes.plan import Plan, parallel_route, plan_of, sequential_route, sequential_there_and_back
+from routes.plan import Plan, parallel_route, plan_of, sequential_route, sequential_with_reactions
 from routes.predict import Prediction, predict
-from routes.reverse import signed, there_and_back
+from routes.reverse import dag_with_reactions, signed
 from routes.run import Outcome, forces, logged_run, run
 from routes.scaling import Scaling
 from routes.simulate import Schedule
@@ -45,6 +45,7 @@ __all__ = [
     "best_plan",
     "costs",
     "count",
+    "dag_with_reactions",
     "enumerate",
     "forces",
     "grid",
@@ -57,12 +58,11 @@ __all__ = [
     "run",
     "sample",
     "sequential_route",
-    "sequential_there_and_back",
+    "sequential_with_reactions",
     "signed",
     "study",
     "sweep",
     "table",
-    "there_and_back",
     "tree",
 ]
 

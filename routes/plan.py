@@ -316,11 +316,11 @@ def sequential_route(model: Model) -> Route:
     return tuple((group,) for group in range(1, model.structure.n_groups + 1))
 
 
-def sequential_there_and_back(model: Model) -> Route:
+def sequential_with_reactions(model: Model) -> Route:
     """One group after another in canonical order, then their reactions in reverse.
 
     >>> import groups, mbssa
-    >>> sequential_there_and_back(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))))
+    >>> sequential_with_reactions(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))))
     ((1,), (2,), (-2,), (-1,))
     """
     forwards = sequential_route(model)

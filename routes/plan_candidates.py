@@ -13,8 +13,8 @@ import numpy.typing as npt
 from groups.model import Model
 from routes.dag import Dag
 from routes.enumeration import TooLarge, best_first
-from routes.plan import GRAIN, Plan, Route, plan_of, sequential_route, sequential_there_and_back
-from routes.reverse import signed, there_and_back
+from routes.plan import GRAIN, Plan, Route, plan_of, sequential_route, sequential_with_reactions
+from routes.reverse import dag_with_reactions, signed
 
 Floats = npt.NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def candidates(
     forces : whether reactions are part of the plans; these have one chunk of time
     """
     alone = plan_of(
-        model, sequential_there_and_back(model) if forces else sequential_route(model), instants=instants
+        model, sequential_with_reactions(model) if forces else sequential_route(model), instants=instants
     )
     yield Candidate("sequential", alone)
     if solvers:
@@ -90,7 +90,7 @@ def _best_routes(
     model: Model, seconds: Floats, workers: int, stage: float, call: float, most: int, forces: bool
 ) -> list[Route]:
     """The routes that are predicted to be fastest; the one by levels where they cannot be searched."""
-    dag, groups = there_and_back(model) if forces else Dag.of(model), model.structure.n_groups
+    dag, groups = dag_with_reactions(model) if forces else Dag.of(model), model.structure.n_groups
     by_levels = signed((tuple(g + 1 for g in level) for level in dag.levels), groups)
     if len(dag) > SEARCHED:
         return [by_levels]

@@ -68,7 +68,7 @@ def needs_of(model: Model) -> tuple[tuple[int, ...], ...]:
     return (*(tuple(needed) for needed in model.needs), *back)
 
 
-def there_and_back(model: Model) -> Dag:
+def dag_with_reactions(model: Model) -> Dag:
     """The DAG of motions and reactions together, which :func:`routes.count` and its like take.
 
     Index g is the motion of group g + 1; G + g its reactions, which a plan calls -(g + 1).
@@ -82,7 +82,7 @@ def there_and_back(model: Model) -> Dag:
     --------
     >>> import groups, mbssa, routes
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> routes.count(routes.there_and_back(model))
+    >>> routes.count(routes.dag_with_reactions(model))
     1
     """
     forwards = Dag.of(model)
@@ -90,7 +90,7 @@ def there_and_back(model: Model) -> Dag:
 
 
 def signed(route: Iterable[Iterable[int]], groups: int) -> tuple[tuple[int, ...], ...]:
-    """A route of :func:`there_and_back`, numbered from 1 to 2 G, with the numbers that plans have.
+    """A route of :func:`dag_with_reactions`, numbered from 1 to 2 G, with the numbers that plans have.
 
     >>> signed(((1,), (2,), (4,), (3,)), 2)
     ((1,), (2,), (-2,), (-1,))

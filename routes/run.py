@@ -157,12 +157,12 @@ def forces(
     >>> import groups, mbssa, routes
     >>> model = groups.build(mbssa.decompose(mbssa.load("slider_crank_isostatic")))
     >>> motion = groups.default_motion(model.mechanism, steps=91)
-    >>> plan = routes.plan_of(model, routes.sequential_there_and_back(model), instants=91)
+    >>> plan = routes.plan_of(model, routes.sequential_with_reactions(model), instants=91)
     >>> str(plan), routes.forces(model, plan, motion).ok
     ('1+2+-2+-1, sequential', True)
     """
     if not plan.backwards:
-        raise ValueError("the plan has no reactions; make one of routes.sequential_there_and_back(model)")
+        raise ValueError("the plan has no reactions; make one of routes.sequential_with_reactions(model)")
     outcome = logged_run(
         model, plan, motion, modes=modes, branch=branch, compiled=compiled, checkpoint=checkpoint,
         resume=resume, progress=progress,

@@ -28,7 +28,7 @@ from routes.executors import default_executor, executor_named
 from routes.plan import GRAIN, Plan, even_chunk, parallel_route, plan_of, sequential_route
 from routes.plan_candidates import LEAST, Candidate, candidates
 from routes.predict import Prediction, predict
-from routes.reverse import steps_of, there_and_back
+from routes.reverse import dag_with_reactions, steps_of
 from routes.run import logged_run
 from routes.scaling import WORKERS, Scaling, scaling
 from routes.tasks import tasks_of
@@ -433,7 +433,7 @@ def _cheaper(instants: int, costs: Costs) -> dict[int, str]:
 
 
 def _counted(model: Model, forces: bool) -> tuple[int | None, int | None]:
-    dag = there_and_back(model) if forces else Dag.of(model)
+    dag = dag_with_reactions(model) if forces else Dag.of(model)
     try:
         return count(dag, effort=COUNTED), count(dag, symmetry=False, effort=COUNTED)
     except TooLarge:

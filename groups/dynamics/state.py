@@ -53,7 +53,8 @@ class State:
         if trajectory.velocity is None or trajectory.acceleration is None:
             raise ValueError('forces need accelerations; solve with level="acceleration"')
         frames, planar = trajectory.reference, trajectory.planar
-        which = slice(None) if bodies is None else list(bodies)
+        some = None if bodies is None else list(bodies)
+        which = slice(None) if some is None else some
         arrays = (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration)
         place, flat, rate, second = (array.swapaxes(0, 1)[which] for array in arrays)
         rotation = plane_rotation(flat) if planar else rotation_of(flat)
@@ -62,10 +63,10 @@ class State:
         angle = flat if planar else np.zeros(flat.shape[:2])
         found = (position, rotation, angle, twist_in_space(rate), twist_in_space(second), centre)
         # Products of matrices round by how these lie in memory: not by which bodies are wanted.
-        if bodies is None:
+        if some is None:
             return State(trajectory, frames, *(np.ascontiguousarray(each) for each in found))
         return State(
-            trajectory, frames, *(_spread(each, which, trajectory.mechanism.n_bodies) for each in found)
+            trajectory, frames, *(_spread(each, some, trajectory.mechanism.n_bodies) for each in found)
         )
 
     @property

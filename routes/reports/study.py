@@ -121,6 +121,11 @@ def verdict(study: Study) -> list[str]:
 def _why_not_parallel(study: Study) -> str:
     if study.workers < 2:
         return "No parallel plan was run: write --workers 2 or more"
+    if any(trial.plan.backwards for trial in study.trials):
+        return (
+            "No parallel plan was run: no two groups can be solved side by side, and motions with reactions "
+            "are not cut in time"
+        )
     return (
         f"No parallel plan was run: no two groups can be solved side by side, and {len(study.motion.time):,} "
         f"instants are too few to be cut; write --steps {2 * LEAST} or more"

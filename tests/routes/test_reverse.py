@@ -19,9 +19,9 @@ def four_bar():
     return model_of("planar_four_bar")
 
 
-def test_a_stewart_platform_has_its_legs_there_and_back():
+def test_a_stewart_platform_has_its_legs_dag_with_reactions():
     model = model_of("stewart_inverse")
-    dag = routes.there_and_back(model)
+    dag = routes.dag_with_reactions(model)
     assert dag.levels == ((0,), tuple(range(1, 7)), tuple(range(8, 14)), (7,))
     # The six legs are interchangeable as pairs of a motion and its reactions.
     assert routes.count(dag) < routes.count(dag, symmetry=False)
@@ -43,17 +43,17 @@ def test_enumerated_routes_all_run_to_the_same_bits():
     model = model_of("slider_crank_isostatic")
     motion = groups.default_motion(model.mechanism, steps=40)
     found = []
-    for route in routes.enumerate(routes.there_and_back(model)):
+    for route in routes.enumerate(routes.dag_with_reactions(model)):
         plan = routes.plan_of(model, routes.signed(route, model.structure.n_groups), instants=40)
         found.append(routes.forces(model, plan, motion))
-    assert len(found) == routes.count(routes.there_and_back(model))
+    assert len(found) == routes.count(routes.dag_with_reactions(model))
     for forces in found:
         assert np.array_equal(forces.driving, found[0].driving)
         assert abs(forces.balance).max() < 1e-9
 
 
 def test_plan_of_reactions_comes_back_from_its_text(four_bar):
-    plan = routes.plan_of(four_bar, routes.sequential_there_and_back(four_bar), instants=10)
+    plan = routes.plan_of(four_bar, routes.sequential_with_reactions(four_bar), instants=10)
     assert Plan.from_json(plan.to_json()) == plan
     assert plan.backwards
 
@@ -73,10 +73,10 @@ def test_wrong_route_is_refused(four_bar, route, said):
 
 
 def test_chunks_levels_and_plans_that_do_not_fit_are_refused(four_bar):
-    there_and_back = routes.sequential_there_and_back(four_bar)
+    dag_with_reactions = routes.sequential_with_reactions(four_bar)
     with pytest.raises(ValueError, match="reactions take the whole motion at once"):
-        routes.plan_of(four_bar, there_and_back, instants=64, chunks=2)
-    plan = routes.plan_of(four_bar, there_and_back, instants=10)
+        routes.plan_of(four_bar, dag_with_reactions, instants=64, chunks=2)
+    plan = routes.plan_of(four_bar, dag_with_reactions, instants=10)
     motion = groups.default_motion(four_bar.mechanism, steps=10)
     with pytest.raises(ValueError, match=r"accelerations.*leave bodies out"):
         routes.run(four_bar, plan, motion, level="position", bodies=[1])
@@ -88,7 +88,7 @@ def test_chunks_levels_and_plans_that_do_not_fit_are_refused(four_bar):
 def test_redundant_equations_are_named():
     model = model_of("slider_crank")
     with pytest.raises(ValueError, match=r"SG-2 has 15 equations for 12 freedoms.*groups\.forces"):
-        routes.there_and_back(model)
+        routes.dag_with_reactions(model)
 
 
 def test_motion_with_failures_gives_what_one_piece_gives():
@@ -97,7 +97,7 @@ def test_motion_with_failures_gives_what_one_piece_gives():
     far = motion.value.copy()
     far[0, 20:] += 100.0  # no slide of the rotor is so long
     motion = groups.Motion(motion.time, motion.names, far, motion.rate, motion.acceleration)
-    plan = routes.plan_of(model, routes.sequential_there_and_back(model), instants=50)
+    plan = routes.plan_of(model, routes.sequential_with_reactions(model), instants=50)
     found = routes.forces(model, plan, motion, branch="checked")
     right = groups.forces(found.trajectory, model.structure, compiled=False)
     assert not right.ok

@@ -7,8 +7,8 @@ import numpy as np
 import groups
 import mbssa
 import routes
-from routes.plan import parallel_route, plan_of, sequential_route, sequential_there_and_back
-from routes.reverse import signed, there_and_back
+from routes.plan import parallel_route, plan_of, sequential_route, sequential_with_reactions
+from routes.reverse import dag_with_reactions, signed
 from routes.run import logged_run
 
 ARRAYS = (
@@ -111,9 +111,9 @@ def check_reactions(name, executor, workers):
     model = model_of(name)
     motion = motion_of(model, 64)
     levels = signed(
-        [[g + 1 for g in level] for level in there_and_back(model).levels], model.structure.n_groups
+        [[g + 1 for g in level] for level in dag_with_reactions(model).levels], model.structure.n_groups
     )
-    for route, batch in ((levels, False), (levels, True), (sequential_there_and_back(model), False)):
+    for route, batch in ((levels, False), (levels, True), (sequential_with_reactions(model), False)):
         plan = plan_of(
             model, route, instants=64, executor=executor, workers=workers, wait="stage", batch=batch
         )
