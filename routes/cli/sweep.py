@@ -11,6 +11,7 @@ import typer
 
 from groups.cli.options import QuantityOption
 from groups.cli.requests import expressions_asked, model_asked, modes_asked, names_asked
+from groups.dynamics.forward import Method
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
@@ -92,6 +93,16 @@ def sweep(
     ] = None,
     steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="Instants of the motion.")] = None,
     duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds of the motion.")] = None,
+    simulate: Annotated[
+        Method | None,
+        typer.Option(
+            metavar="NAME",
+            help="Simulate each case from rest, by groups, partitioning, lagrange, penalty or dae.",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(metavar="X", help="Of --simulate, relative, of the integrator.")
+    ] = 1e-8,
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes or threads; all cores if not given.")
     ] = None,
@@ -112,7 +123,7 @@ def sweep(
     allow: AllowOption = None,
     form: FormatOption = "table",
 ) -> None:
-    """Solve many cases of MODEL: poses, designs, modes, or a motion of each.
+    """Solve many cases of MODEL: poses, designs, modes, a motion or a simulation of each.
 
     NAME is an input (2-3.slide), geometry (2-3.point.x, crank.origin.z, 4-5.length)
     or "mode 3"; NAME+ adds to what is there. Numbers are in m and rad, or have a unit:
@@ -126,6 +137,9 @@ def sweep(
 
     Example: mpiexec -n 2 mbssa sweep planar_four_bar --grid 2-3.point.x+=-0.1:0.1:101
     --motion own --record 1-4.angle --store bars
+
+    Example: mbssa sweep andrews --grid 1-2.angle+=-0.1:0.1:21 --simulate groups
+    --duration 0.01 --store starts
     """
     from routes.cli.sweep_cases import cases_asked, limits_asked
     from routes.executors import launched_executor
@@ -166,7 +180,8 @@ def sweep(
     try:
         setup = prepare(
             built, which, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
-            branch=branch, motion=moved, steps=steps, duration=duration, block=block,
+            branch=branch, motion=moved, steps=steps, duration=duration, simulate=simulate,
+            tolerance=tolerance, block=block,
         )  # fmt: skip
         drawn = names_asked([axes]) if axes is not None else None
         if plot is not None:

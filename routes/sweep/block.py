@@ -17,13 +17,14 @@ import mbssa
 from groups import Model, build
 from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
-from groups.trajectory import LEVELS, STATUS, Branch
+from groups.trajectory import LEVELS, STATUS, Branch, Trajectory
 from mbssa import Mechanism, Structure
 from routes.sweep.cases import Cases
 from routes.sweep.envelope import Envelope, packed
 from routes.sweep.parameters import Parameter, changed, unit_of
 from routes.sweep.poses import solve_poses
 from routes.sweep.quantities import Quantity, bodies_needed, followed, measured
+from routes.sweep.simulated import Simulated, simulated
 from routes.sweep.store import SweepError, write_part
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ Floats = npt.NDArray[np.float64]
 Columns = dict[str, Floats]
 
 #: Names of what became of a case, by number: a group's status, or of a design that is none.
-NAMES = (*STATUS, "cannot be assembled", "no such mode")
-NOT_ASSEMBLED, NO_MODE = len(STATUS), len(STATUS) + 1
+NAMES = (*STATUS, "cannot be assembled", "no such mode", "cannot be simulated", "simulation failed")
+NOT_ASSEMBLED, NO_MODE, NOT_SIMULATED, FAILED = range(len(STATUS), len(NAMES))
 
 #: Poses that are solved and measured together: so few that memory is used again, not asked for anew.
 TOGETHER = 2_048
@@ -60,6 +61,7 @@ class Setup:
     modes : number of the mode by number of the group, in every case
     motion : None for poses; a motion, or "own" for each design's own with ``steps`` and ``duration``
     branch : how branches are held; None by default
+    simulation : settings of cases that are simulated, whose ``motion`` is "simulated"
     """
 
     model: Model
@@ -70,12 +72,13 @@ class Setup:
     recorded: tuple[str, ...]
     limits: Mapping[str, tuple[float, float]]
     modes: Mapping[int, int]
-    motion: Motion | Literal["own"] | None
+    motion: Motion | Literal["own", "simulated"] | None
     steps: int | None
     duration: float | None
     folder: Path
     block: int
     branch: Branch | None = None
+    simulation: Simulated | None = None
 
 
 @lru_cache(maxsize=1)
@@ -219,7 +222,7 @@ def _modes(setup: Setup, design: Sequence[float]) -> dict[int, int]:
 def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
     """Columns of cases that are motions, extremes and last values; and their envelopes over time."""
     found = _empty(setup, len(values))
-    time: Floats | None = None
+    time = None if setup.simulation is None else setup.simulation.time
     envelopes: dict[str, Envelope] = {}
     level = LEVELS[max((each.order for each in setup.quantities), default=0)]
     kept = [body + 1 for body in bodies_needed(setup.model.mechanism, setup.quantities)]
@@ -229,16 +232,15 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
             found["status"][case] = ready
             continue
         model, _ = ready
-        motion = _motion(setup, model, design)
-        modes = _modes(setup, design.tolist()) or None
-        trajectory = model.solve(motion, bodies=kept, level=level, modes=modes, branch=setup.branch)
-        failed = trajectory.status != 0
-        found["solved"][case] = 1.0 - failed.any(axis=1).mean()
-        if failed.any():
-            first = int(np.argmax(failed.any(axis=1)))
-            group = int(np.argmax(failed[first]))
-            found["status"][case], found["group"][case] = trajectory.status[first, group], group + 1
-            found["failed_at"][case] = trajectory.time[first]
+        if setup.simulation is not None:
+            trajectory = _simulated(setup, setup.simulation, model, design, found, case)
+            if trajectory is None:
+                continue
+        else:
+            motion = _motion(setup, model, design)
+            modes = _modes(setup, design.tolist()) or None
+            trajectory = model.solve(motion, bodies=kept, level=level, modes=modes, branch=setup.branch)
+            _note_failure(trajectory, found, case)
         time = trajectory.time if time is None else time
         same = np.array_equal(time, trajectory.time)
         for name, column in followed(trajectory, setup.quantities).items():
@@ -253,6 +255,31 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
         low, high = ({name: found[f"{name}.{end}"] for name in setup.limits} for end in ("min", "max"))
         _judge(setup, found, low, high)
     return found, packed(time, envelopes)
+
+
+def _note_failure(trajectory: Trajectory, found: Columns, case: int) -> None:
+    failed = trajectory.status != 0
+    found["solved"][case] = 1.0 - failed.any(axis=1).mean()
+    if failed.any():
+        first = int(np.argmax(failed.any(axis=1)))
+        group = int(np.argmax(failed[first]))
+        found["status"][case], found["group"][case] = trajectory.status[first, group], group + 1
+        found["failed_at"][case] = trajectory.time[first]
+
+
+def _simulated(
+    setup: Setup, simulation: Simulated, model: Model, design: Floats, found: Columns, case: int
+) -> Trajectory | None:
+    """The motion of a case up to where its simulation came; None where it cannot begin."""
+    try:
+        trajectory, ended = simulated(model, simulation, setup.parameters, design.tolist())
+    except ValueError:
+        found["status"][case] = NOT_SIMULATED
+        return None
+    found["solved"][case] = len(trajectory.time) / simulation.steps
+    if not ended:
+        found["status"][case], found["failed_at"][case] = FAILED, trajectory.time[-1]
+    return trajectory
 
 
 @lru_cache(maxsize=8)

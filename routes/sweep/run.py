@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import math
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ import numpy as np
 from groups import Model
 from groups.assembly_modes import starting_memory
 from groups.building import model_of
+from groups.dynamics.forward import Method
 from groups.motion import Motion, default_motion
 from groups.trajectory import Branch
 from mbssa import Mechanism, Structure
@@ -32,6 +34,7 @@ from routes.sweep.cases import Cases
 from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
 from routes.sweep.result import Sweep
+from routes.sweep.simulated import Simulated, settings_of
 from routes.sweep.store import FORMAT, SweepError, is_done, open_store, read_manifest
 
 #: Called with the share of the cases that is done; False from it stops the run.
@@ -56,6 +59,8 @@ def sweep(
     motion: Motion | Literal["own"] | None = None,
     steps: int | None = None,
     duration: float | None = None,
+    simulate: Method | None = None,
+    tolerance: float = 1e-8,
     workers: int = 2,
     executor: str = "processes",
     block: int | None = None,
@@ -67,7 +72,7 @@ def sweep(
     A case is a pose: inputs that no case names stay where the nominal model's reference has them. Every pose
     is solved on its own, in the assembly mode of the reference; Newton is led to it from the reference in a
     straight line of the inputs. With a ``motion`` a case is a whole motion of a design, of which the least,
-    the greatest and the last value are kept.
+    the greatest and the last value are kept; with ``simulate`` it is a simulation, likewise.
 
     Parameters
     ----------
@@ -88,6 +93,10 @@ def sweep(
         go by the last pose (Newton) are proven, and closed forms hold their signs
     motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
         geometry and modes, and inputs by offsets
+    simulate : method by which :func:`groups.simulate` simulates each case, at rest at first, with
+        ``tolerance``, ``steps`` (201) and ``duration`` (of the model's motion, or 1 s); inputs are then the
+        initial values of released coordinates. By default the driven coordinates, their rates and those with
+        limits are recorded
     workers, executor : of :mod:`routes.executors`; under a launcher, all workers that it started
     block : cases of a file; by default as many as make good files
     resume : go on with the sweep that the folder holds
@@ -116,7 +125,8 @@ def sweep(
     """
     prepared = prepare(
         model, cases, store=store, record=record, quantities=quantities, limits=limits, modes=modes,
-        branch=branch, motion=motion, steps=steps, duration=duration, block=block,
+        branch=branch, motion=motion, steps=steps, duration=duration, simulate=simulate, tolerance=tolerance,
+        block=block,
     )  # fmt: skip
     return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
 
@@ -203,6 +213,8 @@ def prepare(
     motion: Motion | Literal["own"] | None = None,
     steps: int | None = None,
     duration: float | None = None,
+    simulate: Method | None = None,
+    tolerance: float = 1e-8,
     block: int | None = None,
 ) -> Setup:
     """Check what :func:`sweep` is asked for, before anything is solved or written; arguments as there.
@@ -221,7 +233,15 @@ def prepare(
     model = model_of(model)
     limits, modes = limits or {}, modes or {}
     mechanism, faults = model.mechanism, list[str]()
-    moving = motion is not None
+    simulation: Simulated | None = None
+    if simulate is not None:
+        simulation, faults = settings_of(mechanism, simulate, tolerance, steps, duration)
+        faults += [
+            f"{what}: simulations have none; leave it out"
+            for what, given in (("motion", motion), ("modes", modes), ("branch", branch))
+            if given
+        ]
+    moving = motion is not None or simulation is not None
     parameters: tuple[Parameter, ...] = ()
     measured: tuple[Quantity, ...] = ()
     kept: dict[str, tuple[float, float]] = {}
@@ -235,7 +255,7 @@ def prepare(
     except ValueError as error:
         faults.append(str(error))
     try:
-        by_default = () if quantities else (*kept, "residual", "condition")
+        by_default = _by_default(mechanism, kept, simulation) if not quantities else ()
         asked = record if record is not None else by_default
         measured = quantities_of(mechanism, model.frames, asked, moving=moving)
         measured += _derived(model, cases, measured, quantities or {})
@@ -248,7 +268,13 @@ def prepare(
         if (given := cases.units.get(each.name)) and given != (unit := unit_of(mechanism, each))
     ]
     faults += _mode_faults(model, cases, parameters, modes)
-    if moving:
+    if simulation is not None:
+        faults += [
+            f"{each.name}: simulations start in the mode of the reference; leave it out"
+            for each in parameters
+            if each.targets[0].kind == "mode"
+        ]
+    elif moving:
         faults += [
             f"{each.name}: over a motion an input is changed by an offset; write {each.name}+"
             for each in parameters
@@ -285,13 +311,22 @@ def prepare(
         columns_of(measured, moving=moving),
         kept,
         dict(modes),
-        motion,
+        motion if simulation is None else "simulated",
         steps,
         duration,
         Path(store),
         block or fit,
         branch,
+        simulation,
     )
+
+
+def _by_default(mechanism: Mechanism, limits: Iterable[str], simulation: Simulated | None) -> tuple[str, ...]:
+    """Coordinates with limits and figures; of simulations the state, which is that of the driven ones."""
+    if simulation is None:
+        return (*limits, "residual", "condition")
+    driven = mechanism.driven_coordinates
+    return tuple(dict.fromkeys((*driven, *(f"{name}.rate" for name in driven), *limits)))
 
 
 def _derived(
@@ -373,6 +408,8 @@ def _manifest(setup: Setup) -> dict[str, Any]:
     if isinstance(motion, Motion):
         arrays = (motion.time, motion.value, motion.rate, motion.acceleration)
         motion = {"instants": len(motion.time), "sha256": digest(*arrays)}
+    elif setup.simulation is not None:
+        motion = {"simulated": dataclasses.asdict(setup.simulation)}
     elif motion == "own":
         motion = {"own": True, "steps": setup.steps, "duration": setup.duration}
     names = ("mbssa", "numpy", "scipy", "numba")  # what draws the cases and solves them

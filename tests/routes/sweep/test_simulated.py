@@ -1,0 +1,98 @@
+"""Cases that are simulated."""
+
+import numpy as np
+import pytest
+
+import groups
+import mbssa
+from routes.sweep import grid, sweep, table
+
+
+def pendulum():
+    arm = {"mass": 1.0, "centre": (0.0, -1.0), "moment": 0.1}
+    m = mbssa.Builder("planar").body("arm", inertia=arm).gravity(0.0, -9.81)
+    return m.revolute("frame", "arm", point=(0, 0), driven=True).build()
+
+
+def test_cases_end_where_simulations_of_their_own_do(tmp_path):
+    found = sweep(
+        pendulum(), table({"1-2.angle": [0.1, 1.0], "1-2.point.y+": [0.0, 0.2]}), simulate="groups",
+        duration=0.7, steps=15, store=tmp_path, executor="sequential",
+    )  # fmt: skip
+    one = groups.simulate(pendulum(), 0.7, steps=15, initial={"1-2.angle": 0.1})
+    angle = one.trajectory.joint("1-2")["angle"]
+    assert found["1-2.angle.final"][0] == angle.value[-1]
+    assert found["1-2.angle.rate.final"][0] == angle.rate[-1]
+    assert found["1-2.angle.min"][0] == angle.value.min()
+    # The pin of the second is 0.2 m higher: a longer pendulum, whose energy is conserved.
+    length, value, rate = 1.2, found["1-2.angle.final"][1], found["1-2.angle.rate.final"][1]
+    kinetic = 0.5 * (0.1 + length**2) * rate**2
+    assert kinetic == pytest.approx(9.81 * length * (np.cos(value) - np.cos(1.0)), abs=1e-6)
+    assert found.counts == {"ok": 2}
+
+
+def test_offset_of_an_input_is_from_the_reference(tmp_path):
+    bar = mbssa.load("andrews")
+    found = sweep(
+        bar, grid({"1-2.angle+": [0.0, 0.05]}), simulate="groups", duration=0.002, steps=5,
+        record=["1-2.angle"], store=tmp_path, executor="sequential",
+    )  # fmt: skip
+    reference = groups.build(mbssa.decompose(bar)).reference_inputs["1-2.angle"]
+    one = groups.simulate(bar, 0.002, steps=5, initial={"1-2.angle": reference + 0.05})
+    assert found["1-2.angle.final"][1] == one.trajectory.joint("1-2")["angle"].value[-1]
+    assert found["1-2.angle.final"][0] != found["1-2.angle.final"][1]
+
+
+@pytest.mark.parametrize(("executor", "workers"), [("threads", 2), ("processes", 2)])
+def test_one_worker_and_many_give_the_same_bits(tmp_path, executor, workers):
+    cases = grid({"1-2.angle": [0.1, 0.5, 1.0, 2.0, 3.0]})
+    settings = {"simulate": "groups", "duration": 0.5, "steps": 11, "block": 2}
+    one = sweep(pendulum(), cases, store=tmp_path / "one", executor="sequential", **settings)
+    many = sweep(pendulum(), cases, store=tmp_path / "many", executor=executor, workers=workers, **settings)
+    for name in ("1-2.angle.final", "1-2.angle.rate.final", "1-2.angle.max", "solved"):
+        assert one[name].tobytes() == many[name].tobytes()
+
+
+def test_sweep_goes_on_with_the_same_settings_alone(tmp_path):
+    cases = grid({"1-2.angle": [0.1, 0.5]})
+    settings = {
+        "simulate": "groups",
+        "duration": 0.1,
+        "steps": 5,
+        "store": tmp_path,
+        "executor": "sequential",
+    }
+    sweep(pendulum(), cases, **settings)
+    again = sweep(pendulum(), cases, resume=True, **settings)
+    assert again.solved == 0
+    with pytest.raises(ValueError, match="motion"):
+        sweep(pendulum(), cases, resume=True, **(settings | {"duration": 0.2}))
+
+
+def test_values_that_cannot_be_reached_are_named(tmp_path):
+    long, short = {"mass": 1.0, "centre": (0.5, 0.0)}, {"mass": 0.5, "centre": (1.2, 0.0)}
+    m = mbssa.Builder("planar").body("crank", inertia=long).body("rod", inertia=short).body("block")
+    m = m.revolute("frame", "crank", point=(0, 0), driven=True).revolute("crank", "rod", point=(1.0, 0.0))
+    m = m.revolute("rod", "block", point=(1.4, 0.0)).prismatic("frame", "block", point=(1.4, 0), axis=(1, 0))
+    # A rod of 0.4 m is too short for a crank of 1 m that stands upright.
+    found = sweep(
+        m.gravity(0.0, -9.81).build(), grid({"1-2.angle": [0.2, 1.5]}), simulate="groups", duration=0.01,
+        steps=3, store=tmp_path, executor="sequential",
+    )  # fmt: skip
+    assert found.counts == {"ok": 1, "cannot be simulated": 1}
+    assert np.isnan(found["1-2.angle.final"][1])
+
+
+def test_all_faults_come_at_once(tmp_path):
+    bar = mbssa.load("planar_four_bar")
+    with pytest.raises(ValueError, match="no body has mass") as raised:
+        sweep(
+            bar, grid({"mode 2": [1, 2]}), simulate="guess", tolerance=2.0, steps=1, motion="own",
+            store=tmp_path / "none", executor="sequential",
+        )  # fmt: skip
+    said = str(raised.value)
+    assert all(
+        part in said
+        for part in ("simulate 'guess'", "tolerance is 2.0", "steps is 1", "motion: simul", "mode 2: simul")
+    )
+    assert not (tmp_path / "none").exists()
