@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from mbssa.texts import printable
 
+#: Between two faults of one message.
+BETWEEN = "\n  "
+
 #: Faults that a message lists before it only counts the rest.
 _SHOWN = 50
 

@@ -18,6 +18,7 @@ from mbssa.film import FILMS
 #: Endings of the files that an option writes.
 TRAJECTORY = (".npz", ".csv", ".nc", ".parquet")
 STILL = (".png", ".svg", ".pdf")
+TABLES = (".csv", ".parquet")
 MOVING = (*FILMS, ".html", ".htm")
 
 

@@ -15,7 +15,7 @@ from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
 from groups.reports.forces import ForcesSummary, forces_report
 from mbssa import load
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
 from mbssa.cli.options import (
     AllowOption,
     DurationOption,
@@ -26,13 +26,11 @@ from mbssa.cli.options import (
     StepsOption,
     TrustOption,
 )
-from mbssa.targets import STILL, Target, target_faults, written
+from mbssa.targets import STILL, TABLES, Target, target_faults, written
 from mbssa.units import SI
 
-#: Endings of tables.
-_TABLES = (".csv", ".parquet")
 
-
+@stopping("nothing more was written")
 def forces(
     model: ModelArgument,
     motion: MotionOption = None,
@@ -76,21 +74,17 @@ def forces(
 
     Example: mbssa forces slider_crank --output forces.csv --plot forces.png
     """
-    targets = [Target("--output", path, _TABLES) for path in output or []]
+    targets = [Target("--output", path, TABLES) for path in output or []]
     targets += [Target("--plot", path, STILL) for path in plot or []]
     faults = target_faults(targets, [model, motion], force)
     if curves is not None and not plot:
         faults.append("--curves: are for pictures; write --plot FILE too")
     if faults:
         fail_all(faults)
-    try:
-        _forces(
-            model, motion, steps, duration, minimum_norm, targets, units,
-            None if curves is None else names_asked([curves]), form,
-        )  # fmt: skip
-    except KeyboardInterrupt:
-        print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
-        raise typer.Exit(STOPPED) from None
+    _forces(
+        model, motion, steps, duration, minimum_norm, targets, units,
+        None if curves is None else names_asked([curves]), form,
+    )  # fmt: skip
 
 
 def _forces(
@@ -132,7 +126,7 @@ def _forces(
 
 
 def _write(found: Forces, target: Target, curves: list[str] | None, units: Literal["file", "si"]) -> None:
-    if target.endings is _TABLES:
+    if target.endings is TABLES:
         found.write(target.path, force=True, units=units)  # what may be replaced was settled before
         return
     from groups.pictures import forces_over_time

@@ -51,14 +51,11 @@ from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
 from mbssa.bar import bar
 from mbssa.cli import completion
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
 from mbssa.film import Film
-from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
+from mbssa.targets import MOVING, STILL, TABLES, TRAJECTORY, Target, target_faults, written
 from mbssa.units import SI
-
-#: Endings of tables of energies and of reactions.
-_TABLES = (".csv", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -82,6 +79,7 @@ class Asked:
     compiled: bool | None
 
 
+@stopping("nothing more was written")
 def simulate(
     model: ModelArgument,
     duration: Annotated[
@@ -182,26 +180,22 @@ def simulate(
     Example: mbssa simulate slider_crank --output first.npz, and then mbssa simulate
     slider_crank --restart first.npz --output second.npz
     """
-    try:
-        targets = [Target("--output", path, TRAJECTORY) for path in output or []]
-        targets += [Target("--energies", path, _TABLES) for path in energies or []]
-        targets += [Target("--reactions", path, _TABLES) for path in reactions or []]
-        targets += [Target("--plot", path, STILL) for path in plot or []]
-        targets += [Target("--animate", path, MOVING) for path in animate or []]
-        faults = target_faults(targets, [model, restart], force)
-        choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
-        pictures = pictures_asked(plot, animate, curves, points, Film(frames, fps, width), faults)
-        if faults:
-            fail_all(faults)
-        asked = Asked(
-            duration, steps, method, tolerance, integrator, initial or [], rate or [],
-            names_asked([drive or ""]), apply or [], until or [], restart, limits,
-            stiffness, damping, compiled,
-        )  # fmt: skip
-        _simulate(model, asked, targets, pictures, choice, form)
-    except KeyboardInterrupt:
-        print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
-        raise typer.Exit(STOPPED) from None
+    targets = [Target("--output", path, TRAJECTORY) for path in output or []]
+    targets += [Target("--energies", path, TABLES) for path in energies or []]
+    targets += [Target("--reactions", path, TABLES) for path in reactions or []]
+    targets += [Target("--plot", path, STILL) for path in plot or []]
+    targets += [Target("--animate", path, MOVING) for path in animate or []]
+    faults = target_faults(targets, [model, restart], force)
+    choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
+    pictures = pictures_asked(plot, animate, curves, points, Film(frames, fps, width), faults)
+    if faults:
+        fail_all(faults)
+    asked = Asked(
+        duration, steps, method, tolerance, integrator, initial or [], rate or [],
+        names_asked([drive or ""]), apply or [], until or [], restart, limits,
+        stiffness, damping, compiled,
+    )  # fmt: skip
+    _simulate(model, asked, targets, pictures, choice, form)
 
 
 def _simulate(

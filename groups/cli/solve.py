@@ -49,7 +49,7 @@ from groups.results.table import Choice, chosen_columns
 from groups.trajectory import Branch, Level
 from mbssa import load, ranks
 from mbssa.cli import completion
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
 from mbssa.cli.options import (
     AllowOption,
     DurationOption,
@@ -66,6 +66,7 @@ from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, writ
 from mbssa.units import SI
 
 
+@stopping("nothing more was written")
 def solve(
     model: ModelArgument,
     motion: MotionOption = None,
@@ -154,42 +155,38 @@ def solve(
     request = Request(workers, executor, plan, checkpoint, resume)
     if ranks.size() > 1 and executor is None:
         request = replace(request, executor="mpi")
-    try:
-        targets = [Target("--output", path, TRAJECTORY) for path in output or []]
-        targets += [Target("--plot", path, STILL) for path in plot or []]
-        targets += [Target("--animate", path, MOVING) for path in animate or []]
-        faults = target_faults(targets, [model, motion, plan], force)
-        choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
-        columns = any(has_columns(target.path) for target in targets)
-        if not columns and {"quantities", "joints", "bodies"} & choice.keys():
-            faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
-        if not columns and not plot and "derived" in choice:
-            faults.append("--quantity: is for columns and curves; write --output FILE.csv or --plot FILE too")
-        pictures = pictures_asked(plot, animate, curves, points, Film(frames, fps, width), faults)
-        if through is not None:
-            faults += through_faults(through, request, mode or [])
-        if faults:
-            fail_all(faults)
-        groups = mode or [], solver or [], keep or []
-        _solve(
-            model,
-            motion,
-            steps,
-            duration,
-            *groups,
-            level,
-            branch,
-            compiled,
-            targets,
-            pictures,
-            choice,
-            request,
-            through,
-            form,
-        )
-    except KeyboardInterrupt:
-        print("stopped by Ctrl-C; nothing more was written", file=sys.stderr)
-        raise typer.Exit(STOPPED) from None
+    targets = [Target("--output", path, TRAJECTORY) for path in output or []]
+    targets += [Target("--plot", path, STILL) for path in plot or []]
+    targets += [Target("--animate", path, MOVING) for path in animate or []]
+    faults = target_faults(targets, [model, motion, plan], force)
+    choice = columns_asked(quantities, joints, bodies, units, quantity or [], faults)
+    columns = any(has_columns(target.path) for target in targets)
+    if not columns and {"quantities", "joints", "bodies"} & choice.keys():
+        faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
+    if not columns and not plot and "derived" in choice:
+        faults.append("--quantity: is for columns and curves; write --output FILE.csv or --plot FILE too")
+    pictures = pictures_asked(plot, animate, curves, points, Film(frames, fps, width), faults)
+    if through is not None:
+        faults += through_faults(through, request, mode or [])
+    if faults:
+        fail_all(faults)
+    groups = mode or [], solver or [], keep or []
+    _solve(
+        model,
+        motion,
+        steps,
+        duration,
+        *groups,
+        level,
+        branch,
+        compiled,
+        targets,
+        pictures,
+        choice,
+        request,
+        through,
+        form,
+    )
 
 
 def _solve(

@@ -20,6 +20,7 @@ from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
 from groups.partitioning.jacobian import Poses, coordinate_values, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
 from mbssa import Mechanism
+from mbssa.faults import BETWEEN
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.singularities.ranks import precision_of, tolerance_for
@@ -32,9 +33,6 @@ Ints = npt.NDArray[np.int64]
 
 #: Entries of all J of a motion, and operations for one, that are still computed: a gigabyte, or minutes.
 _MOST_ENTRIES, _MOST_OPERATIONS = 10**8, 10**10
-
-#: Between two faults of one message.
-_BETWEEN = "\n  "
 
 #: Share of its largest entry from which a coordinate takes part in a motion that nothing holds.
 _CONCERNED = 1e-6
@@ -321,7 +319,7 @@ class _Kinds:
             if name in held
         ]
         if faults:
-            raise ValueError(_BETWEEN.join(faults))
+            raise ValueError(BETWEEN.join(faults))
         driven = np.array([name in held for name in names], dtype=bool)
         if independent is None and dependent is None:
             return _Kinds(driven, None)
@@ -377,7 +375,7 @@ def _check_choice(
         if len(first) < rank and _rank(J[:, [*first, k]], limit) > len(first):
             first.append(k)
     faults.append(f"regular would be dependent = {', '.join(names[sorted(first)]) or 'none'}")
-    raise ValueError(_BETWEEN.join(faults))
+    raise ValueError(BETWEEN.join(faults))
 
 
 def _rank(matrix: Floats, limit: float) -> int:

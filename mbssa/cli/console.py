@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, NoReturn
 
+from mbssa.faults import BETWEEN as BETWEEN
 from mbssa.texts import printable
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 #: Exit codes: determined, not determined, bad input, ended by Ctrl-C.
 OK, NOT_DETERMINED, BAD_INPUT, STOPPED = 0, 1, 2, 130
-
-#: Between two faults of one message.
-BETWEEN = "\n  "
 
 #: Bodies up to which a decomposition is followed by ranks: half a second's work.
 _WARNED = 2_000

@@ -54,6 +54,7 @@ OTHER = {
     ("transform", "--store"), ("transformations", "FILE"), ("solve", "--motion"), ("solve", "--plan"),
     ("solve", "--checkpoint"), ("forces", "--motion"), ("partition", "--motion"), ("routes", "--motion"),
     ("sweep", "--motion"), ("sweep", "--cases"), ("sweep", "--store"), ("loops", "--tree"),
+    ("simulate", "--restart"),
 }  # fmt: skip
 
 

@@ -23,9 +23,6 @@ Ints = npt.NDArray[np.int64]
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]
 
-#: Between faults that are said at once.
-BETWEEN = "\n  "
-
 
 @dataclass(frozen=True, eq=False)
 class MassTable:

@@ -17,7 +17,7 @@ from groups.dynamics.forward.equations import CannotGoOnError, Equations
 from groups.dynamics.forward.events import Event, limit_events, passed_limits, trajectory_of
 from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
-from groups.dynamics.forward.loads import BETWEEN, Applied, Loads, applied_faults
+from groups.dynamics.forward.loads import Applied, Loads, applied_faults
 from groups.dynamics.forward.minimal import REGULAR, Minimal
 from groups.dynamics.forward.partitioned import Partitioned
 from groups.dynamics.forward.penalty import Penalty
@@ -32,6 +32,7 @@ from groups.motion.sampling import check_span, stored_laws
 from groups.run import run_in
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
+from mbssa.faults import BETWEEN
 
 if TYPE_CHECKING:
     from groups.dynamics.forward import Method

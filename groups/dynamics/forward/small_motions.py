@@ -12,7 +12,7 @@ from groups.building import build
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import trajectory_of
-from groups.dynamics.forward.loads import BETWEEN, Applied, Loads, applied_faults
+from groups.dynamics.forward.loads import Applied, Loads, applied_faults
 from groups.dynamics.forward.minimal import Minimal
 from groups.model import Model
 from groups.motion import Motion
@@ -20,6 +20,7 @@ from groups.motion.inputs import name_faults
 from groups.run import run_in
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
+from mbssa.faults import BETWEEN
 from mbssa.joints.catalogue import is_length
 
 Floats = npt.NDArray[np.float64]
