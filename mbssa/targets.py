@@ -19,7 +19,8 @@ from mbssa.film import FILMS
 TRAJECTORY = (".npz", ".csv", ".nc", ".parquet")
 STILL = (".png", ".svg", ".pdf")
 TABLES = (".csv", ".parquet")
-MOVING = (*FILMS, ".html", ".htm")
+PAGES = (".html", ".htm")
+MOVING = (*FILMS, *PAGES)
 
 
 @dataclass(frozen=True, slots=True)

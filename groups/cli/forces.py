@@ -26,7 +26,7 @@ from mbssa.cli.options import (
     StepsOption,
     TrustOption,
 )
-from mbssa.targets import STILL, TABLES, Target, target_faults, written
+from mbssa.targets import PAGES, STILL, TABLES, Target, target_faults, written
 from mbssa.units import SI
 
 
@@ -51,6 +51,13 @@ def forces(
         list[Path] | None,
         typer.Option(metavar="FILE", help="Draw forces over time: .png, .svg or .pdf; may be repeated."),
     ] = None,
+    animate: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Play the motion with arrows of joint forces: .html; may be repeated.",
+        ),
+    ] = None,
     curves: Annotated[
         str | None,
         typer.Option(
@@ -73,9 +80,12 @@ def forces(
     solved as given, or not at every instant; 2: bad input; 130: stopped.
 
     Example: mbssa forces slider_crank --output forces.csv --plot forces.png
+
+    Example: mbssa forces rotor --animate rotor.html
     """
     targets = [Target("--output", path, TABLES) for path in output or []]
     targets += [Target("--plot", path, STILL) for path in plot or []]
+    targets += [Target("--animate", path, PAGES) for path in animate or []]
     faults = target_faults(targets, [model, motion], force)
     if curves is not None and not plot:
         faults.append("--curves: are for pictures; write --plot FILE too")
@@ -128,6 +138,11 @@ def _forces(
 def _write(found: Forces, target: Target, curves: list[str] | None, units: Literal["file", "si"]) -> None:
     if target.endings is TABLES:
         found.write(target.path, force=True, units=units)  # what may be replaced was settled before
+        return
+    if target.endings is PAGES:
+        from groups.pictures import page
+
+        page(found.trajectory, target.path, forces=found)
         return
     from groups.pictures import forces_over_time
     from mbssa.pictures import save

@@ -21,12 +21,14 @@ from groups.pictures.points import Point, PointName, points_of, rates_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.visuals import solids_of
+from groups.rotations import in_space
 from mbssa.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.reports.wording import counted
 from mbssa.texts import printable
 
 if TYPE_CHECKING:
+    from groups.dynamics import Forces
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
@@ -43,7 +45,8 @@ _MOST_CURVES, _MOST_VALUES = 200, 600_000
 
 #: Parts of the page's program, in the order in which they stand in it.
 _SCRIPTS = (
-    "motion", "mechanism", "paths", "camera", "labels", "panel", "curves", "playback", "handles", "viewer",
+    "motion", "mechanism", "arrows", "paths", "camera", "labels", "panel", "curves", "playback", "handles",
+    "viewer",
 )  # fmt: skip
 
 #: Sentences about failed groups that the page shows while no failed instant is on.
@@ -59,6 +62,7 @@ def page(
     *,
     points: Sequence[PointName] | None = None,
     frames: int = 2000,
+    forces: Forces | None = None,
 ) -> None:
     """Write a page that plays the motion: one HTML file with everything in it, which loads nothing else.
 
@@ -74,6 +78,7 @@ def page(
     path : a ``.html`` file, which is either whole or not there afterwards
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
     frames : at most this many instants, and no more than 400,000 poses in all
+    forces : of this motion; arrows show the force that each joint exerts on its second body
 
     Raises
     ------
@@ -101,23 +106,24 @@ def page(
         faults.append(f"frames = {frames}: give at least 1")
     if faults:
         raise ValueError("; ".join(faults))
-    write_whole(Path(path), page_text(trajectory, points=points, frames=frames).encode())
+    write_whole(Path(path), page_text(trajectory, points=points, frames=frames, forces=forces).encode())
 
 
 def page_text(
-    trajectory: Trajectory, *, points: Sequence[PointName] | None = None, frames: int = 2000
-) -> str:
+    trajectory: Trajectory, *, points: Sequence[PointName] | None = None, frames: int = 2000,
+    forces: Forces | None = None,
+) -> str:  # fmt: skip
     """The page of :func:`page` as a text."""
     drawn = len(set(np.asarray(trajectory.kept).tolist()) | {0})
     refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
-    return _html(trajectory, scene, points_of(scene, points))
+    return _html(trajectory, scene, points_of(scene, points), forces)
 
 
-def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> str:
+def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None) -> str:
     parts = files("groups.pictures")
     mechanism = scene.mechanism
-    data = json.dumps(page_data(trajectory, scene, points), separators=(",", ":"), allow_nan=False)
+    data = json.dumps(page_data(trajectory, scene, points, forces), separators=(",", ":"), allow_nan=False)
     fill = {
         "title": html.escape(printable(mechanism.title or mechanism.name or "A mechanism")),
         "style": parts.joinpath("viewer", "page.css").read_text(encoding="utf-8"),
@@ -131,7 +137,9 @@ def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], template)
 
 
-def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> dict[str, Any]:
+def page_data(
+    trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
+) -> dict[str, Any]:
     """Data of the motion for the page.
 
     ``time`` is base64 of float64 (F,), ``poses`` of float32 (F, K, 7): x, y, z less ``centre``, and the
@@ -165,6 +173,8 @@ def page_data(trajectory: Trajectory, scene: Scene, points: Sequence[Point]) -> 
         ],
         "marks": [_mark(scene, mark) for mark in scene.marks if not mark.type.is_coupling],
         "paths": [_path(trajectory, scene, point) for point in points],
+        "forces": [] if forces is None else _forces(forces, scene, centre),
+        "open": forces is not None and bool(forces.indeterminate),
         "curves": _curves(trajectory, scene),
         "model": _model(scene.mechanism),
         "reasons": list(reasons),
@@ -181,6 +191,23 @@ def _path(trajectory: Trajectory, scene: Scene, point: Point) -> dict[str, Any]:
         "label": point.label,
         "rates": [_base64(rate, "<f4") for rate in rates_of(trajectory, scene, point)],
     }
+
+
+def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]]:
+    """Force of each joint on its second body, N, and where, less ``centre``; NaN where it is not known.
+
+    Components that redundant constraints leave open are zero.
+    """
+    drawn, found = set(scene.bodies), []
+    for joint in scene.mechanism.joints:
+        if not set(scene.mechanism.joint_bodies(joint.index)) <= drawn:
+            continue
+        one = forces.joint(joint.id)
+        at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
+        known = np.isfinite(one.force[scene.instants]).any(axis=1)
+        force = np.where(known[:, None], np.nan_to_num(force, nan=0.0), np.nan)
+        found.append({"label": joint.id, "at": _base64(at - centre, "<f4"), "force": _base64(force, "<f4")})
+    return found
 
 
 def _curves(trajectory: Trajectory, scene: Scene) -> list[dict[str, Any]]:

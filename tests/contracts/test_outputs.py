@@ -33,6 +33,7 @@ WRITTEN = {
     ("modes", "--pictures"): (".svg", "modes {m}"),
     ("forces", "--output"): (".csv", "forces {m} --steps 2"),
     ("forces", "--plot"): (".svg", "forces {m} --steps 2"),
+    ("forces", "--animate"): (".html", "forces {m} --steps 2"),
     ("simulate", "--output"): (".csv", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
     ("simulate", "--energies"): (".csv", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),
     ("simulate", "--reactions"): (".csv", "simulate {m} --duration 0.01 --steps 2 --no-compiled"),

@@ -16,6 +16,7 @@ function readMotion() {
     says: new Uint16Array(bytes(data.says)),
     solids: data.solids.map((solid) => ({ ...solid, corners: floats(solid.corners) })),
     curves: data.curves.map((curve) => ({ ...curve, parts: curve.parts.map(floats) })),
+    forces: data.forces.map((each) => ({ ...each, at: floats(each.at), force: floats(each.force) })), // frames × (x, y, z)
     paths: data.paths.map((path) => ({ ...path, rates: path.rates.map(floats) })), // frames × (x, y, z)
     frameAt(t) { // the last instant that is not after t
       let low = 0, high = count - 1;

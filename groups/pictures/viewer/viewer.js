@@ -33,7 +33,9 @@
   sky.position.copy(up);
   scene.add(sky, sun);
   const mechanism = buildMechanism(motion, scene, solid ? 18 : 7);
-  const paths = buildPaths(motion, scene, mechanism, size);
+  const arrows = buildArrows(motion, scene, size);
+  const paths = buildPaths(motion, scene, mechanism, arrows);
+  const forces = buildForces(motion, arrows);
   const grid = buildGrid(motion, box, size);
   scene.add(grid);
   const { camera, controls, reset } = buildCamera(motion, surface, box, size, redraw);
@@ -51,6 +53,7 @@
     if (frame < 0) return;
     mechanism.lay(frame);
     paths.lay(frame);
+    forces.lay(frame);
     panel.mark();
     inputs(frame);
     curves.show(frame);
@@ -106,6 +109,8 @@
   };
   pressing("names", (on) => { $("labels").hidden = !on; });
   pressing("paths", (on) => { paths.shown.paths = on; }, paths.count > 0);
+  pressing("forces", (on) => { forces.shown.forces = on; }, forces.count > 0);
+  $("forces").title = `Arrows of the forces on bodies at their joints; the longest is ${digits(forces.longest, 3)} N${motion.open ? "; without the components that redundant constraints leave open" : ""}`;
   ["velocity", "acceleration"].forEach((name, level) => {
     pressing(name, (on) => { paths.shown.levels[level] = on; }, paths.longest[level] > 0);
     $(name).title = `Arrows at the points with a path; the longest is ${digits(paths.longest[level], 3)} ${level ? "m/s²" : "m/s"}`;

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import groups
 import mbssa
 from groups.pictures import page, write
 
@@ -43,6 +44,23 @@ def with_a_failure(trajectory, instants):
 
 
 class TestFile:
+    def test_forces_are_those_of_joints(self, solved, tmp_path):
+        """Of an over-constrained mechanism without the components that are open."""
+        trajectory = solved("slider_crank")
+        forces = groups.forces(trajectory, mbssa.decompose(trajectory.mechanism))
+        page(trajectory, tmp_path / "a.html", forces=forces)
+        data = data_of(tmp_path / "a.html")
+        assert data["open"]
+        assert [each["label"] for each in data["forces"]] == ["1-2", "2-3", "3-4", "1-4"]
+        for each in data["forces"]:
+            one = forces.joint(each["label"])
+            at, force = (floats_of(each[key]).reshape(-1, 3) for key in ("at", "force"))
+            np.testing.assert_allclose(at + data["centre"], one.point, atol=1e-6)
+            np.testing.assert_allclose(force, np.nan_to_num(one.force), rtol=1e-6)
+        assert np.isnan(forces.joint("1-2").force[:, 2]).all()
+        page(trajectory, tmp_path / "b.html")
+        assert data_of(tmp_path / "b.html")["forces"] == []
+
     @pytest.mark.parametrize("name", ["rotor", "stewart", "theo_jansen"])
     def test_data_are_the_poses_of_the_trajectory(self, solved, tmp_path, name):
         trajectory = solved(name)
