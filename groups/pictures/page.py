@@ -204,8 +204,8 @@ def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]
             continue
         one = forces.joint(joint.id)
         at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
-        known = np.isfinite(one.force[scene.instants]).any(axis=1)
-        force = np.where(known[:, None], np.nan_to_num(force, nan=0.0), np.nan)
+        known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
+        force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
         found.append({"label": joint.id, "at": _base64(at - centre, "<f4"), "force": _base64(force, "<f4")})
     return found
 
