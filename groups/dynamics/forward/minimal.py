@@ -38,12 +38,12 @@ Ints = npt.NDArray[np.int64]
 #: choice of coordinates is looked at.
 LARGE = 10.0
 
-#: Reciprocal condition number of a group below which another method leads, and above which that ends.
+#: Reciprocal condition number of a group below which another method takes over, and above which it ends.
 SINGULAR, REGULAR = 2e-3, 1e-2
 
 
-#: Equations that lead on from a time, a trajectory of one instant, and the work done before.
-Over = Callable[[float, "Trajectory", float], Equations]
+#: Equations that continue from a time, a trajectory of one instant, and the work done before.
+Continuation = Callable[[float, "Trajectory", float], Equations]
 
 
 class Minimal:
@@ -85,8 +85,8 @@ class Minimal:
         self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
         self._second, self._power = np.zeros(len(self.held)), 0.0
         self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
-        #: Equations that lead the motion over a position at which a group is singular.
-        self.over_singular: Over | None = None
+        #: Equations by which the motion passes a position at which a group is singular.
+        self.past_singularity: Continuation | None = None
 
     def rate(self, t: float, y: Floats) -> Floats:
         F = len(self.free)
@@ -121,10 +121,10 @@ class Minimal:
 
     def renewed(self, t: float, y: Floats) -> Equations | None:
         """As :class:`Equations` has it; to be asked for after :meth:`settle`, which places the bodies."""
-        if self.over_singular is not None and self.condition < SINGULAR:
-            led = self._led_over(t, float(y[-1]))
-            if led is not None:
-                return led
+        if self.past_singularity is not None and self.condition < SINGULAR:
+            following = self._passing(t, float(y[-1]))
+            if following is not None:
+                return following
         transformation = self._run.arrays.outputs[2][:, 2:] * self.unit[None, :, None]
         linear = 2 if self.loads.planar else 3
         size = self.model.frames.size
@@ -144,26 +144,26 @@ class Minimal:
             self.notes.append(f"t = {t:.6g} s: {', '.join(chosen)} would be better coordinates, but {error}")
             return None
 
-    def _led_over(self, t: float, work: float) -> Equations | None:
-        """Equations that lead over the singular position ahead; None where there are none."""
-        assert self.over_singular is not None
+    def _passing(self, t: float, work: float) -> Equations | None:
+        """Equations by which the singular position ahead is passed; None where there are none."""
+        assert self.past_singularity is not None
         group = self.model.group_names[int(self._run.arrays.quality[3][:, 1].argmin())]
         said = f"t = {t:.6g} s: {group} is near a singular position"
         try:
-            led = self.over_singular(t, self.trajectory().instants(slice(0, 1)), work)
+            following = self.past_singularity(t, self.trajectory().instants(slice(0, 1)), work)
         except ValueError as error:
-            self.over_singular = None
-            self.notes.append(f"{said}, over which no cut tree leads: {error}")
+            self.past_singularity = None
+            self.notes.append(f"{said}, which no cut tree can pass: {error}")
             return None
-        self.notes.append(f"{said}, over which the coordinates of a cut tree lead")
-        return led
+        self.notes.append(f"{said}, passed in relative coordinates of a cut tree")
+        return following
 
     def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal:
         """The same motion in other coordinates; a ValueError where their groups cannot be solved."""
         model = build(structure_of(with_inputs(self.mechanism, names)))
         now = self.trajectory().instants(slice(0, 1))
         made = Minimal.at(model, self.loads, now, self.laws, self.compiled, work)
-        made.over_singular = self.over_singular
+        made.past_singularity = self.past_singularity
         return made
 
     @classmethod

@@ -118,7 +118,7 @@ def equations_of(
 ) -> Equations:  # fmt: skip
     """Equations of motion of the requested method, from the state of ``begin``."""
     if request.method == "groups":
-        return _over_singular(begin, model)
+        return _past_singularity(begin, model)
     instant = begin.instant(t, begin.start)
     if request.method == "partitioning":
         at = trajectory_of(model.mechanism, np.array([t]), [instant])
@@ -131,8 +131,8 @@ def equations_of(
     )
 
 
-def _over_singular(equations: Minimal, model: Model) -> Minimal:
-    """The same equations; those of a cut tree lead over positions at which a group is singular.
+def _past_singularity(equations: Minimal, model: Model) -> Minimal:
+    """The same equations; those of a cut tree take over near positions at which a group is singular.
 
     ``model`` stands at its reference, from which turns are counted.
     """
@@ -150,9 +150,9 @@ def _over_singular(equations: Minimal, model: Model) -> Minimal:
         except ValueError:
             return None  # still singular
         regular = made.place(t, made.start) and made.condition > REGULAR
-        return _over_singular(made, model) if regular else None
+        return _past_singularity(made, model) if regular else None
 
-    equations.over_singular = tree
+    equations.past_singularity = tree
     return equations
 
 
