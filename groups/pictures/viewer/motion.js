@@ -29,7 +29,8 @@ function readMotion() {
   };
 }
 
-const digits = (value, n = 4) => String(Number(value.toPrecision(n)));
+// Rounding is shown as 0.
+const digits = (value, n = 4) => String(Number((Math.abs(value) < 1e-12 ? 0 : value).toPrecision(n)));
 
 function element(kind, properties = {}, ...parts) {
   const made = Object.assign(document.createElement(kind), properties);
