@@ -54,8 +54,8 @@ COMMANDS = {
 RUNNER = "routes.cli.solve:runner"
 SINGULAR_POSITIONS = "groups.cli.singular_positions:singular_positions"
 
-#: Warnings that were said.
-_warned: set[str] = set()
+#: Warning of a character that no font of pictures has.
+_without_font: list[str] = []
 
 
 def main() -> None:
@@ -120,13 +120,13 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 
 
 def _warn(message: Warning | str, *_: object) -> None:
-    """A warning as a sentence, said once and without the line of code that it comes from."""
+    """A warning as a sentence, without the line of code that it comes from."""
     text = str(message)
-    if text.startswith("Glyph "):  # Matplotlib's, one for each character
-        text = "names have characters that pictures have no font for; .svg shows them in the reader's font"
-    if text not in _warned:
-        _warned.add(text)
+    if not text.startswith("Glyph "):
         warn(text)
+    elif not _without_font:  # Matplotlib warns of each character, and of each that it draws
+        _without_font.append(text)
+        warn("names have characters that pictures have no font for; .svg shows them in the reader's font")
 
 
 def _prepare_output() -> None:
