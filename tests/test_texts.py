@@ -106,7 +106,7 @@ def test_the_title_of_a_page_is_escaped():
     from groups.pictures.page import _html
     from groups.pictures.scene import scene_of
 
-    page = _html(trajectory, scene_of(trajectory, 2), [])
+    page = _html(trajectory, scene_of(trajectory, 2), [], None)
     assert "\x1b" not in page
     assert "\u202e" not in page
     assert "&lt;/title&gt;\\u001b[31m\\u202eevil" in page

@@ -42,7 +42,7 @@ def double_pendulum():
     return m.revolute("upper", "lower", point=(1, 0), driven=True).build()
 
 
-@pytest.mark.parametrize("method", ["groups", "lagrange"])
+@pytest.mark.parametrize("method", ["groups", "partitioning", "lagrange"])
 @pytest.mark.parametrize("name", ["slider_crank", "double pendulum"])
 def test_two_halves_are_one_run(name, method):
     mechanism = double_pendulum() if name == "double pendulum" else mbssa.load(name)
