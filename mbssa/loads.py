@@ -5,13 +5,15 @@ This package only keeps and checks them; the package ``groups`` makes dynamics o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.geometry import Vector
+from mbssa.joints.user_sources import pickled
 from mbssa.motion import InputLaw
 
 #: Share of the largest principal moment by which rounded digits may miss the triangle inequality.
@@ -100,6 +102,8 @@ class ForceType:
     n_bodies : entries of ``bodies``
     vector : whether ``force`` has components, and acts in axes of the world or the body
     planar : whether the type is for planar models alone
+    limited : whether its coordinate must have limits
+    on_masses : whether it loads each body with mass
     units : by key, powers of force (torque) and of length (angle) of its number
     """
 
@@ -108,32 +112,45 @@ class ForceType:
     n_bodies: int = 1
     vector: bool = False
     planar: bool = False
+    limited: bool = False
+    on_masses: bool = False
     units: Mapping[str, tuple[float, float]] = field(default_factory=lambda: _UNITS)
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """All keys."""
+        return (*self.required, *self.optional)
 
     @property
     def exerting(self) -> tuple[str, ...]:
         """Keys of which one at least is needed for a load."""
-        takes = (*self.required, *self.optional)
-        return tuple(key for key in takes if key in ("stiffness", "damping", "friction", "force", "moment"))
+        return tuple(key for key in self.takes if key in _EXERTING)
 
+
+_EXERTING = ("stiffness", "damping", "friction", "force", "moment", "spin", "function")
 
 #: Units of a Hertz contact: N/m^(3/2), s/m, and a coefficient of friction.
 _CONTACT = _UNITS | {"stiffness": (1.0, -1.5), "damping": (0.0, -1.0), "friction": (0.0, 0.0)}
+_FRICTION = ("damping", "friction", "threshold")
 
 #: Types of ``[[force]]``; each is evaluated by its file of :mod:`groups.dynamics.forces`.
 FORCE_TYPES = {
     "spring": ForceType(
-        ("bodies", "points"), ("stiffness", "damping", "rest", "force", "factor"), n_bodies=2
+        ("bodies", "points"), ("stiffness", "damping", "rest", "force", "factor", "function"), n_bodies=2
     ),
-    "coordinate": ForceType(("coordinate",), ("stiffness", "damping", "rest", "force", "factor")),
+    "coordinate": ForceType(("coordinate",), ("stiffness", "damping", "rest", "force", "factor", "function")),
+    "stop": ForceType(
+        ("coordinate", "stiffness"), ("damping",), limited=True, units=_UNITS | {"damping": (0.0, -1.0)}
+    ),
     "friction": ForceType(("coordinate", "friction", "threshold"), ("damping",)),
-    "point": ForceType(("bodies", "point"), ("force", "moment", "axes", "factor"), vector=True),
+    "point": ForceType(("bodies", "point"), ("force", "moment", "axes", "factor", "function"), vector=True),
     "terrain": ForceType(
-        ("bodies", "point", "radius", "terrain", "stiffness"),
-        ("damping", "friction", "threshold"),
-        planar=True,
-        units=_CONTACT,
+        ("bodies", "point", "radius", "terrain", "stiffness"), _FRICTION, planar=True, units=_CONTACT
     ),
+    "contact": ForceType(
+        ("bodies", "points", "profile", "stiffness"), _FRICTION, n_bodies=2, planar=True, units=_CONTACT
+    ),
+    "rotating_frame": ForceType(("spin",), ("point", "factor"), on_masses=True),
 }
 
 
@@ -147,18 +164,25 @@ class Force:
     id : unique; the type and its number if the file gives none
     bodies : indices of the bodies between which, or on which, it acts; of a coordinate's those of its joint
     coordinate : ``joint.coordinate`` on which it acts
-    points : m, world coordinates at the reference, one on each body; ``point``: on the one body
-    stiffness, damping : N/m and N s/m, or N m/rad and N m s/rad; ``terrain``: of a Hertz contact, N/m^(3/2)
-        and s/m
+    points : m, world coordinates at the reference, one on each body; ``contact``: origins of the profiles'
+        frames, whose axes are the world's at the reference
+    point : on the one body; ``rotating_frame``: on the axis, the world's origin if not given
+    stiffness, damping : N/m and N s/m, or N m/rad and N m s/rad; ``terrain`` and ``contact``: of a Hertz
+        contact, N/m^(3/2) and s/m; ``stop``: damping in s/m or s/rad
     rest : length or coordinate at which the spring is free of force, m or rad; None: that of the reference
     force : constant part, N or N m; of ``point`` a vector, N
     moment : of ``point``, N m: a vector, planar one number
     axes : "world" or "body": in which axes force and moment of ``point`` are given
-    factor : law of time by which ``force`` and ``moment`` are multiplied; None: 1
-    friction : of a coordinate, the Coulomb force, N or N m; ``terrain``: the coefficient of friction
+    factor : law of time by which ``force``, ``moment`` and ``spin`` are multiplied; None: 1
+    friction : of a coordinate, the Coulomb force, N or N m; of a contact, the coefficient of friction
     threshold : m/s or rad/s, at which the regularised friction has reached tanh(1) = 76 % of its value
     radius : of the wheel, m
     terrain : (x, y) of points of the terrain, m, with increasing x
+    profile : ``contact``: the table of both profiles in SI, as :func:`mbssa.joints.cam_profiles.profile_from`
+        takes it
+    spin : ``rotating_frame``: angular velocity of the model's frame, rad/s; planar one number
+    function : called as ``function(t, value, rate)`` with the length or coordinate, for a further N or N m;
+        of ``point`` with position and velocity of the point, for a further vector, N
 
     Examples
     --------
@@ -183,3 +207,9 @@ class Force:
     threshold: float | None = None
     radius: float | None = None
     terrain: tuple[Vector, ...] | None = None
+    profile: Mapping[str, Any] | None = None
+    spin: float | Vector | None = None
+    function: str | Callable[..., Any] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pickled(self)

@@ -26,11 +26,12 @@ from groups.dynamics.inverse import (
     loads_of,
     owned_joints,
 )
-from groups.dynamics.masses import Energy, masses
+from groups.dynamics.masses import Energy, masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
 from groups.solvers.passive_rotations import HeldSpin, held_spins
 from mbssa.joints.system import unknowns
+from mbssa.loads import FORCE_TYPES
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -122,7 +123,9 @@ class Steps:
                         later[int(number[body]) - 1].add(g)
             forces = tuple(force for force, those in touching if not those.isdisjoint(bodies))
             reads = {body for those, _ in slots for body in those} | set(bodies)
-            reads |= {body for force, those in touching if force in forces for body in those}
+            for force in forces:
+                if not FORCE_TYPES[force.type].on_masses:  # those load each body by its own motion
+                    reads |= _bodies_of(force, structure, frames)
             placed = tuple(bodies), tuple(joints[g]), tuple(mine), tuple(slots)
             found.append(Step(*placed, forces, tuple(sorted(reads)), (), n_drives))
             n_drives += sum(len(mechanism.joints[joint].driven) for joint in joints[g])
@@ -237,6 +240,8 @@ def step_faults(structure: Structure, frames: Frames) -> list[str]:
 
 def _bodies_of(force: Force, structure: Structure, frames: Frames) -> set[int]:
     """Bodies on which an element acts, or whose motion it depends on."""
+    if FORCE_TYPES[force.type].on_masses:
+        return set(range(1, structure.mechanism.n_bodies)) - set(massless(structure.mechanism))
     if force.coordinate is None:
         return set(force.bodies)
     joint = structure.mechanism.joint(force.coordinate.rpartition(".")[0]).index

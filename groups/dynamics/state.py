@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,7 @@ class State:
     position : (N, T, 3) m, of each body's origin; rotation : (N, T, 3, 3); angle : (N, T) rad, planar alone
     twist, acceleration : (N, T, 6) linear of the origin, then angular
     centre : (N, T, 3) m, the mean of each body's joints: what its loads are taken about
+    known : bodies that have a state, the others are zero; None: all
     """
 
     trajectory: Trajectory
@@ -38,6 +39,7 @@ class State:
     twist: Floats
     acceleration: Floats
     centre: Floats
+    known: Sequence[int] | None = field(default=None, kw_only=True)
 
     @staticmethod
     def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
@@ -66,8 +68,9 @@ class State:
         if some is None:
             return State(trajectory, frames, *(np.ascontiguousarray(each) for each in found))
         return State(
-            trajectory, frames, *(_spread(each, some, trajectory.mechanism.n_bodies) for each in found)
-        )
+            trajectory, frames, *(_spread(each, some, trajectory.mechanism.n_bodies) for each in found),
+            known=some,
+        )  # fmt: skip
 
     @property
     def instants(self) -> int:
@@ -78,7 +81,8 @@ class State:
         """The state at some instants."""
         arrays = (self.position, self.rotation, self.angle, self.twist, self.acceleration, self.centre)
         return State(
-            self.trajectory.instants(instants), self.frames, *(each[:, instants] for each in arrays)
+            self.trajectory.instants(instants), self.frames, *(each[:, instants] for each in arrays),
+            known=self.known,
         )  # fmt: skip
 
     def frame_of(self, joint: int) -> tuple[Floats, Floats]:

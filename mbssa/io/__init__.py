@@ -89,7 +89,8 @@ def load(
         of that and its derivative. They take the place of what the file names; it need not name any.
     trust : whether code that the file names may be imported and run, when the mechanism is examined or
         solved; MBSSA_TRUST=1 in the environment trusts all files. Without it such a joint counts by its
-        number of equations, and cannot be solved. Built-in models are trusted.
+        number of equations, and cannot be solved, and such a force cannot be evaluated. Built-in models are
+        trusted.
     allow : folders outside the model's own from which files that it names may be read (meshes, included
         files, ``package://``)
 
@@ -143,9 +144,13 @@ def _trusted(mechanism: Mechanism) -> Mechanism:
         for j, found in mechanism.joint_geometry.items()
         if found.function is not None
     }
-    if not named:
+    forces = tuple(
+        force if force.function is None else replace(force, function=trusted(force.function))
+        for force in mechanism.forces
+    )
+    if not named and all(force.function is None for force in forces):
         return mechanism
-    return replace(mechanism, joint_geometry={**mechanism.joint_geometry, **named})
+    return replace(mechanism, joint_geometry={**mechanism.joint_geometry, **named}, forces=forces)
 
 
 def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:

@@ -204,8 +204,9 @@ class Builder:
 
 
 def _has_functions(record: Record) -> bool:
-    """Whether a joint has a function of Python, which no text can hold."""
-    return any(callable(value) for joint in record.get("joint", []) for value in joint.values())
+    """Whether a joint or force has a function of Python, which no text can hold."""
+    entries = (*record.get("joint", []), *record.get("force", []))
+    return any(callable(value) for entry in entries for value in entry.values())
 
 
 def _given(keys: Mapping[str, Any]) -> Record:

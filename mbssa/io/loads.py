@@ -12,6 +12,7 @@ from mbssa.bounds import range_fault
 from mbssa.faults import Fault
 from mbssa.io.motion import check_law, law_in_si, law_record
 from mbssa.joints.catalogue import Space, is_length
+from mbssa.joints.geometry import JointGeometry
 from mbssa.loads import FORCE_TYPES, Force, ForceType, Inertia, inertia_matrix, principal_moments
 from mbssa.mechanism import FRAME, Mechanism, Vector
 from mbssa.motion import InputLaw
@@ -25,12 +26,15 @@ Position = Callable[[list[float] | None, str, float | None], Vector | None]
 
 @dataclasses.dataclass(frozen=True)
 class LoadReader:
-    """Reader of the tables of masses and forces; ``vector`` and ``faults`` are those of the file's reader."""
+    """Reader of the tables of masses and forces; ``vector`` and all that follow are those of the file's
+    reader."""
 
     space: Space
     length: float
     angle: float
     vector: Position
+    profile: Callable[[Any, str], dict[str, Any] | None]
+    function: Callable[[Any, str], Any]
     faults: list[Fault]
 
     def fault(self, where: str, what: str) -> None:
@@ -129,9 +133,8 @@ class LoadReader:
             return None
         before = len(self.faults)
         given = {key for key in entry.model_fields_set - {"type", "id"} if getattr(entry, key) is not None}
-        takes = (*row.required, *row.optional)
-        for key in sorted(given - set(takes)):
-            self.fault(f"{where} {key}", f"is not for a {entry.type}; it takes {', '.join(takes)}")
+        for key in sorted(given - set(row.takes)):
+            self.fault(f"{where} {key}", f"is not for a {entry.type}; it takes {', '.join(row.takes)}")
         for key in row.required:
             if key not in given:
                 self.fault(f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}")
@@ -157,8 +160,9 @@ class LoadReader:
         if "friction" in given and "threshold" not in given and "threshold" in row.optional:
             self.fault(f"{where} threshold", "is missing; friction needs the velocity of its regularisation")
         if entry.factor is not None:
-            if not given & {"force", "moment"}:
-                self.fault(f"{where} factor", "multiplies the force; write force")
+            multiplied = [key for key in ("force", "moment", "spin") if key in row.takes]
+            if not given & set(multiplied):
+                self.fault(f"{where} factor", f"multiplies {' and '.join(multiplied)}; write {multiplied[0]}")
             check_law(entry.factor, None, f"{where} factor", self.faults)
         if entry.terrain is not None:
             self._check_terrain(entry.terrain, where)
@@ -232,6 +236,9 @@ class LoadReader:
             si("threshold"),
             si("radius"),
             None if terrain is None else tuple((x * self.length, y * self.length) for x, y in terrain),
+            self.profile(entry.profile, where),
+            turn(entry.spin, self.angle, f"{where} spin"),
+            self.function(entry.function, f"{where} function"),
         )
 
     def _points(self, entry: ForceEntry, where: str) -> tuple[Vector, ...] | None:
@@ -241,7 +248,7 @@ class LoadReader:
             self.fault(f"{where} points", f"{len(entry.points)} entries; write 2")
         placed = [self.vector(v, f"{where} points[{k}]", self.length) for k, v in enumerate(entry.points, 1)]
         found = tuple(point for point in placed if point is not None)
-        if len(found) == 2 and math.dist(*found) == 0.0:
+        if entry.type == "spring" and len(found) == 2 and math.dist(*found) == 0.0:
             self.fault(f"{where} points", "coincide at the reference; a spring needs a direction")
         return found
 
@@ -271,7 +278,7 @@ def _shown(given: float | list[float]) -> str:
 
 
 def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
-    """Coordinates that forces act on and that there are not, or that have no equation.
+    """Coordinates that forces act on and that there are not, that have no equation, or no limits.
 
     >>> import mbssa
     >>> wrong = [Force("coordinate", "motor", (), coordinate="1-2.slide", force=1.0)]
@@ -293,6 +300,11 @@ def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
         if name not in found.type.drivable:
             shown = ", ".join(found.type.drivable) or "none that a force can act on"
             what = f"{force.coordinate!r} does not exist; the coordinates of {found.id} are {shown}"
+            faults.append(Fault(where, what))
+        elif FORCE_TYPES[force.type].limited and name not in (found.geometry or JointGeometry()).limits:
+            what = (
+                f"{force.coordinate!r} has no limits; write limits = {{ {name} = [low, high] }} at the joint"
+            )
             faults.append(Fault(where, what))
     return faults
 
@@ -330,12 +342,14 @@ def load_records(mechanism: Mechanism, names: Mapping[int, str]) -> dict[str, An
 def _force_record(force: Force, names: Mapping[int, str]) -> dict[str, Any]:
     row = FORCE_TYPES[force.type]
     table: dict[str, Any] = {"type": force.type, "id": force.id}
-    for key in (*row.required, *row.optional):
+    for key in row.takes:
         value = getattr(force, key)
         if key == "bodies":
             value = [names.get(index, index + 1) for index in force.bodies]
         elif value is None or (key in ("stiffness", "damping", "friction") and value == 0.0):
             continue
+        elif key == "profile":
+            value = dict(value)
         elif isinstance(value, InputLaw):
             value = law_record(value)
         table[key] = value

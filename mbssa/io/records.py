@@ -93,17 +93,21 @@ def check_writable(mechanism: Mechanism) -> None:
     Raises
     ------
     ModelError
-        Functions that were handed over as such, by their joints.
+        Functions that were handed over as such, by their joints and forces.
     """
+    holders = [
+        *((f"joint {mechanism.joint_ids[j]}", one) for j, one in mechanism.joint_geometry.items()),
+        *((f"force {force.id}", force) for force in mechanism.forces),
+    ]
     faults = [
         Fault(
-            f"joint {mechanism.joint_ids[joint]} {key}",
+            f"{where} {key}",
             f"is {getattr(given, '__qualname__', repr(given))} of this program, which no file holds; "
             'give it by name, "module:name" or "file.py:name"',
         )
-        for joint, geometry in mechanism.joint_geometry.items()
+        for where, one in holders
         for key in ("function", "derivative")
-        if callable(given := getattr(geometry, key))
+        if callable(given := getattr(one, key, None))
     ]
     if faults:
         raise ModelError(mechanism.name or "mechanism", faults)

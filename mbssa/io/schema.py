@@ -242,29 +242,35 @@ AnyLaw = Annotated[
 class ForceEntry(Table):
     """A force element; forces in N, moments in N times the length unit."""
 
-    type: str = Field(description="spring, coordinate, friction, point or terrain")
+    type: str = Field(
+        description="spring, coordinate, stop, friction, point, terrain, contact or rotating_frame"
+    )
     id: str | None = Field(None, description="unique; type and number if not given")
     bodies: list[BodyReference] | None = Field(
-        None, description="spring: the two bodies; point, terrain: the one body on which it acts"
+        None, description="spring, contact: the two bodies; point, terrain: the one body on which it acts"
     )
     points: list[Point] | None = Field(
-        None, description="spring: one point per body, world coordinates at the reference"
+        None,
+        description="spring: one point per body; contact: origins of both profiles' frames, whose axes are "
+        "the world's at the reference; world coordinates at the reference",
     )
     point: Point | None = Field(
         None,
-        description="point: where it acts; terrain: the wheel's centre; world coordinates at the reference",
+        description="point: where it acts; terrain: the wheel's centre; rotating_frame: on the axis, the "
+        "world's origin if not given; world coordinates at the reference",
     )
     coordinate: str | None = Field(
-        None, description='coordinate, friction: the coordinate it acts on, "1-4.slide"'
+        None, description='coordinate, stop, friction: the coordinate it acts on, "1-4.slide"'
     )
     stiffness: FiniteFloat | None = Field(
         None,
-        description="force or torque per length or angle unit; terrain: per length unit to the power 3/2",
+        description="force or torque per length or angle unit; terrain, contact: per length unit to the "
+        "power 3/2",
     )
     damping: FiniteFloat | None = Field(
         None,
-        description="force or torque per length or angle unit and s; terrain: c of 1 + c d/dt penetration, "
-        "s per length unit",
+        description="force or torque per length or angle unit and s; stop, terrain, contact: c of "
+        "1 + c d/dt penetration, s per length or angle unit",
     )
     rest: FiniteFloat | None = Field(
         None, description="length or coordinate without spring force; that of the reference if not given"
@@ -278,11 +284,11 @@ class ForceEntry(Table):
     )
     factor: AnyLaw | None = Field(
         None,
-        description="law of time, without unit, by which force and moment are multiplied; start, mean and "
-        "value are 0 if not given",
+        description="law of time, without unit, by which force, moment and spin are multiplied; start, mean "
+        "and value are 0 if not given",
     )
     friction: FiniteFloat | None = Field(
-        None, description="friction: the Coulomb force or torque; terrain: the coefficient of friction"
+        None, description="friction: the Coulomb force or torque; terrain, contact: the coefficient"
     )
     threshold: FiniteFloat | None = Field(
         None,
@@ -292,6 +298,20 @@ class ForceEntry(Table):
     terrain: list[Numbers] | None = Field(
         None,
         description="terrain: points [x, y] with increasing x, world axes; a natural cubic spline joins them",
+    )
+    profile: dict[str, Any] | None = Field(
+        None,
+        description="contact: the first body's profile and its follower on the second, as of an L joint",
+    )
+    spin: FiniteFloat | Numbers | None = Field(
+        None,
+        description="rotating_frame: angular velocity of the frame, angle units per s; a vector; planar: "
+        "a number",
+    )
+    function: Any = Field(
+        None,
+        description='"module:name" or "file.py:name" of a function (t, value, rate): spring, coordinate: '
+        "a further force or torque; point: of its position and velocity, a further force; SI units",
     )
 
 

@@ -162,7 +162,9 @@ class ModelReader:
         return None if entry is None else motion_of(entry, self.length, self.angle, self.faults)
 
     def _loads(self) -> LoadReader:
-        return LoadReader(self.space, self.length, self.angle, self._vector, self.faults)
+        return LoadReader(
+            self.space, self.length, self.angle, self._vector, self._profile, self._function, self.faults
+        )  # fmt: skip
 
     def forces(self, numbers: Mapping[str, int], n_bodies: int) -> tuple[Force, ...]:
         """Force elements in SI units; ``numbers`` are the indices of bodies by name."""
@@ -392,7 +394,7 @@ class ModelReader:
             radius=_scaled(joint.radius, self.length),
             length=_scaled(joint.length, self.length),
             offsets=None if joint.offsets is None else tuple(v * self.length for v in joint.offsets),
-            profile=self._profile(joint, where),
+            profile=self._profile(joint.profile, where),
             function=self._function(joint.function, f"{where} function"),
             derivative=self._function(joint.derivative, f"{where} derivative"),
             unit=joint.unit,
@@ -407,13 +409,13 @@ class ModelReader:
         self.faults += joint_faults(geometry, where)
         return geometry
 
-    def _profile(self, joint: JointEntry, where: str) -> dict[str, Any] | None:
+    def _profile(self, given: Any, where: str) -> dict[str, Any] | None:
         """The profile's table in SI."""
-        if joint.profile is None:
+        if given is None:
             return None
         from mbssa.io.profile import profile_of
 
-        found = profile_of(joint.profile, self.length, self.angle, f"{where} profile", self.faults)
+        found = profile_of(given, self.length, self.angle, f"{where} profile", self.faults)
         return None if found is None else dict(found.table)
 
     def _function(self, given: Any, where: str) -> Any:

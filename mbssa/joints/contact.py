@@ -55,7 +55,7 @@ def gap(curve_a: Curve, curve_b: Curve | None, kind: int, d: Array, C: Array) ->
     """
     kinds = np.result_type(d, C, float)
     value, derivative = np.empty(len(d), kinds), np.zeros((len(d), 6), kinds)
-    for i, found in enumerate(_all(curve_a, curve_b, kind, d, C)):
+    for i, found in enumerate(contacts(curve_a, curve_b, kind, d, C)):
         value[i] = found.gap
         derivative[i, :2] = found.normal
         derivative[i, 5] = _cross(found.point - d[i, :2], found.normal)
@@ -77,14 +77,14 @@ def touching(
     >>> print([number.round(6).tolist() for number in touching(circle(0.02), None, FLAT, d, C)])
     [[1.570796], [-0.01], [50.0], [0.0]]
     """
-    found = _all(curve_a, curve_b, kind, d.real, C.real)
+    found = contacts(curve_a, curve_b, kind, d.real, C.real)
     columns = np.array([(one.s_a, one.s_b, one.curvature_a, one.curvature_b) for one in found]).reshape(-1, 4)
     s_a, s_b, curvature_a, curvature_b = columns.T
     return s_a, s_b, curvature_a, curvature_b
 
 
 @dataclass(frozen=True, slots=True)
-class _Contact:
+class Contact:
     """Of one pose: normal of A and B's point, (2,) each in A's axes; the gap; places and curvatures."""
 
     normal: Array
@@ -96,7 +96,8 @@ class _Contact:
     curvature_b: Any
 
 
-def _all(curve_a: Curve, curve_b: Curve | None, kind: int, d: Array, C: Array) -> list[_Contact]:
+def contacts(curve_a: Curve, curve_b: Curve | None, kind: int, d: Array, C: Array) -> list[Contact]:
+    """The contact in each of (n,) poses, with the parameters of :func:`gap`."""
     if kind == POINT:
         return [_with_point(curve_a, place) for place in d[:, :2]]
     if kind == FLAT:
@@ -108,7 +109,7 @@ def _all(curve_a: Curve, curve_b: Curve | None, kind: int, d: Array, C: Array) -
     ]
 
 
-def _with_point(curve: Curve, point: Array) -> _Contact:
+def _with_point(curve: Curve, point: Array) -> Contact:
     s, smooth = _nearest(curve, point, 1.0)
     c, rate, bending = curve.at(s)
     curvature: Any
@@ -119,24 +120,24 @@ def _with_point(curve: Curve, point: Array) -> _Contact:
     if not smooth and size != 0.0:
         distance = size if distance.real >= 0.0 else -size
         normal, curvature = across / distance, np.inf
-    return _Contact(normal, point, distance, s, 0.0, curvature, np.inf)
+    return Contact(normal, point, distance, s, 0.0, curvature, np.inf)
 
 
-def _with_face(curve: Curve, origin: Array, axes: Array) -> _Contact:
+def _with_face(curve: Curve, origin: Array, axes: Array) -> Contact:
     along, normal = axes.T
     s, smooth = _nearest(curve, normal, 0.0)
     c, rate, bending = curve.at(s)
     distance = normal @ (origin - c)
     curvature = _normal(rate, bending)[1] if smooth else np.inf
     place = along @ (c - origin)
-    return _Contact(normal, c + distance * normal, distance, s, place, curvature, 0.0)
+    return Contact(normal, c + distance * normal, distance, s, place, curvature, 0.0)
 
 
-def _with_curve(curve_a: Curve, curve_b: Curve, origin: Array, axes: Array) -> _Contact:
+def _with_curve(curve_a: Curve, curve_b: Curve, origin: Array, axes: Array) -> Contact:
     s_a, s_b = _nearest_pair(curve_a, curve_b, origin.real, axes.real)
     if np.isnan(s_a):
         void = np.full(2, np.nan)
-        return _Contact(void, void, np.nan, np.nan, np.nan, np.nan, np.nan)
+        return Contact(void, void, np.nan, np.nan, np.nan, np.nan, np.nan)
     if np.iscomplexobj(origin) or np.iscomplexobj(axes):
         step_a, step_b = _step(curve_a.at(s_a), _placed(curve_b, s_b, origin, axes))
         s_a, s_b = s_a + step_a, s_b + step_b
@@ -144,7 +145,7 @@ def _with_curve(curve_a: Curve, curve_b: Curve, origin: Array, axes: Array) -> _
     normal, curvature = _normal(*a[1:])
     distance = normal @ (b[0] - a[0])
     ends = _turned(curve_a, s_a), _turned(curve_b, s_b)
-    return _Contact(normal, b[0], distance, *ends, curvature, _normal(*b[1:])[1])
+    return Contact(normal, b[0], distance, *ends, curvature, _normal(*b[1:])[1])
 
 
 # --- one curve --------------------------------------------------------------------------------------

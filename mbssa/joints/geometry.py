@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
+
+from mbssa.joints.user_sources import pickled
 
 Vector = tuple[float, ...]
 
@@ -60,15 +62,4 @@ class JointGeometry:
     at_reference: Mapping[str, float] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Functions go to other processes as bytes: pickle knows no lambdas."""
-        from mbssa.joints.user_sources import packed
-
-        given = (getattr(self, each.name) for each in fields(self))
-        return _unpacked, tuple(packed(value) if callable(value) else value for value in given)
-
-
-def _unpacked(*given: Any) -> JointGeometry:
-    from mbssa.joints.user_sources import Packed, unpacked
-
-    found: list[Any] = [unpacked(value) if isinstance(value, Packed) else value for value in given]
-    return JointGeometry(*found)
+        return pickled(self)

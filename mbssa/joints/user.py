@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -26,16 +26,14 @@ from mbssa.faults import Fault, ModelError
 from mbssa.joints.joint_type import Space
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.user_sources import (
-    Packed,
     Source,
     imported,
     importing,
     in_python,
     name_of,
-    packed,
+    pickled,
     said,
     short_name,
-    unpacked,
 )
 from mbssa.trust import REMEDY, may_run
 
@@ -116,8 +114,7 @@ class UserFunction:
         return f"def {short_name(source)}{'(q)' if self.planar else '(p, R)'}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (getattr(self, field.name) for field in fields(self))
-        return _unpacked, tuple(packed(value) if callable(value) else value for value in given)
+        return pickled(self)
 
 
 def user_function(
@@ -205,8 +202,3 @@ def _signature(call: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(call)
     except ValueError:
         return None
-
-
-def _unpacked(*given: Any) -> UserFunction:
-    found: list[Any] = [unpacked(value) if isinstance(value, Packed) else value for value in given]
-    return UserFunction(*found)

@@ -11,7 +11,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -142,6 +142,16 @@ def unpacked(given: Packed) -> Callable[..., Any]:
             "'file.py:name', or let threads do the work"
         ) from error
     return found
+
+
+def pickled(record: Any) -> tuple[Any, ...]:
+    """What ``__reduce__`` of a dataclass gives whose functions go to other processes as bytes."""
+    given = (getattr(record, each.name) for each in fields(record))
+    return _unpickled, (type(record), *(packed(value) if callable(value) else value for value in given))
+
+
+def _unpickled(kind: Callable[..., Any], *given: Any) -> Any:
+    return kind(*(unpacked(value) if isinstance(value, Packed) else value for value in given))
 
 
 def _cloudpickle() -> Any:

@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import ModuleType
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forces import coordinate, friction, point, spring, terrain
+from groups.dynamics.forces import (
+    contact,
+    coordinate,
+    friction,
+    point,
+    rotating_frame,
+    spring,
+    stop,
+    terrain,
+)
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from mbssa.loads import Force
 
 Floats = npt.NDArray[np.float64]
 
-#: By type of ``[[force]]``, what turns an element and a state into loads.
-TYPES: dict[str, Callable[[Force, State], list[Wrench]]] = {
-    "spring": spring.wrenches,
-    "coordinate": coordinate.wrenches,
-    "friction": friction.wrenches,
-    "point": point.wrenches,
-    "terrain": terrain.wrenches,
-}
-
-#: By type, the potential energy of elements that store any.
-ENERGIES: dict[str, Callable[[Force, State], Floats]] = {
-    "spring": spring.energy,
-    "coordinate": coordinate.energy,
-    "terrain": terrain.energy,
+#: By type of ``[[force]]``, the file of ``wrenches``, and of ``energy`` where elements store any.
+TYPES: dict[str, ModuleType] = {
+    "contact": contact,
+    "coordinate": coordinate,
+    "friction": friction,
+    "point": point,
+    "rotating_frame": rotating_frame,
+    "spring": spring,
+    "stop": stop,
+    "terrain": terrain,
 }
 
 
 def wrenches_of(force: Force, state: State) -> list[Wrench]:
-    """The loads of one element on its bodies.
-
-    >>> sorted(TYPES)
-    ['coordinate', 'friction', 'point', 'spring', 'terrain']
-    """
-    return TYPES[force.type](force, state)
+    """The loads of one element on its bodies."""
+    return cast(list[Wrench], TYPES[force.type].wrenches(force, state))
 
 
 def energy_of(force: Force, state: State) -> Floats:
     """(T,) J that an element stores, zero without load; without the work of a given force."""
-    if force.type not in ENERGIES:
+    if not hasattr(TYPES[force.type], "energy"):
         return np.zeros(state.instants)
-    return ENERGIES[force.type](force, state)
+    return cast(Floats, TYPES[force.type].energy(force, state))

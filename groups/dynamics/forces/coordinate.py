@@ -19,16 +19,14 @@ Floats = npt.NDArray[np.float64]
 def wrenches(force: Force, state: State) -> list[Wrench]:
     """Force along the coordinate, whose power is its product with the rate.
 
-    It is force - stiffness (value - rest) - damping x rate, N or N m.
+    It is force + function - stiffness (value - rest) - damping x rate, N or N m.
     """
     assert force.coordinate is not None
     joint, _, name = force.coordinate.rpartition(".")
-    effort = amount_of(force, state)
-    if force.stiffness or force.damping:
-        motion = state.trajectory.joint(joint)[name]
-        if force.stiffness:
-            effort -= force.stiffness * (motion.value - _rest(force, state))
-        effort -= force.damping * motion.rate
+    motion = state.trajectory.joint(joint)[name]
+    effort = amount_of(force, state, motion.value, motion.rate) - force.damping * motion.rate
+    if force.stiffness:
+        effort -= force.stiffness * (motion.value - _rest(force, state))
     return along_coordinate(state, force.coordinate, effort)
 
 

@@ -1,8 +1,10 @@
-"""Law of time by which a force element's force and moment are multiplied."""
+"""What an element exerts by law of time and by a user's function."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +12,21 @@ import numpy.typing as npt
 from groups.dynamics.state import State
 from groups.motion.laws import Law
 from groups.motion.sampling import law_from_data
+from mbssa.joints.user_sources import Source, imported, importing, said
 from mbssa.loads import Force
 from mbssa.motion import InputLaw, Parameter
+from mbssa.trust import REMEDY, may_run
 
 Floats = npt.NDArray[np.float64]
 
 
 def factor_of(force: Force, state: State) -> Floats:
-    """(T,) values of the element's law at the instants of a state; 1 without a law.
+    """(T,) values of the element's law at the instants of a state; 1 without a law."""
+    return factor_and_rate(force, state)[0]
+
+
+def factor_and_rate(force: Force, state: State) -> tuple[Floats, Floats]:
+    """(T,) values of the element's law at the instants of a state, and their rates; 1 and 0 without a law.
 
     Raises
     ------
@@ -25,19 +34,61 @@ def factor_of(force: Force, state: State) -> Floats:
         Instants that the law does not reach.
     """
     if force.factor is None:
-        return np.ones(state.instants)
+        return np.ones(state.instants), np.zeros(state.instants)
     law = _law(force.factor.name, tuple(sorted(force.factor.parameters.items())))
     try:
-        return law(state.trajectory.time)[0]
+        value, rate, _ = law(state.trajectory.time)
     except ValueError as error:
         raise ValueError(f"force {force.id} factor: {error}") from None
+    return value, rate
 
 
-def amount_of(force: Force, state: State) -> Floats:
-    """(T,) applied part of an element along a line or a coordinate, N or N m."""
+def amount_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
+    """(T,) applied part of an element along a line or a coordinate with these values and rates, N or N m."""
     constant = force.force if isinstance(force.force, float) else 0.0
-    found: Floats = constant * factor_of(force, state)
+    return constant * factor_of(force, state) + function_of(force, state, value, rate)
+
+
+def function_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
+    """What an element's function exerts at each value (T, ...) and rate, of the same shape; 0 without one.
+
+    Raises
+    ------
+    ValueError
+        A function that is not trusted, not found, fails, or gives no finite numbers of that shape.
+    """
+    found = np.zeros_like(value)
+    if force.function is None:
+        return found
+    call = _function(force.function, force.id)
+    times = state.trajectory.time.tolist()
+    for t in np.flatnonzero(np.isfinite(value).reshape(len(times), -1).all(axis=1)):
+        given = (value[t], rate[t]) if value.ndim > 1 else (float(value[t]), float(rate[t]))
+        try:
+            exerted = np.asarray(call(times[t], *given), dtype=np.float64)
+        except Exception as error:
+            raise ValueError(f"force {force.id} function: at t = {times[t]:.6g} s {said(error)}") from error
+        if exerted.shape != value.shape[1:] or not np.isfinite(exerted).all():
+            wanted = "a number" if value.ndim == 1 else f"{value.shape[1]} numbers"
+            what = f"at t = {times[t]:.6g} s it gives {exerted.tolist()}; return {wanted}"
+            raise ValueError(f"force {force.id} function: {what}")
+        found[t] = exerted
     return found
+
+
+def _function(source: Source, identity: str) -> Callable[..., Any]:
+    if not may_run(source):
+        raise ValueError(f"force {identity} function: {source}: code that a file names is not run; {REMEDY}")
+    if not isinstance(source, str):
+        return source
+    try:
+        with importing:
+            found = imported(source, None)
+    except ValueError as error:
+        raise ValueError(f"force {identity} function: {error}") from None
+    if not callable(found):
+        raise ValueError(f"force {identity} function: {source} is no function of t, value and rate")
+    return cast(Callable[..., Any], found)
 
 
 @lru_cache(maxsize=256)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forces.factor import factor_of
+from groups.dynamics.forces.factor import factor_of, function_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.rotations import in_space
@@ -16,16 +16,16 @@ Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """The one load; axes of the body are those of its own frame."""
+    """The one load; axes of the body are those of its own frame. A function's force is in the same axes."""
     (body,) = force.bodies
     arm = state.arm(body, np.array(force.point))
-    turned = [_in_space(force.force), _in_space(force.moment)]
-    if force.axes == "body":
-        vectors = [state.rotation[body] @ vector for vector in turned]
-    else:
-        vectors = [np.tile(vector, (state.instants, 1)) for vector in turned]
+    place, size = state.position[body] + arm, 2 if state.trajectory.planar else 3
     factor = factor_of(force, state)[:, None]
-    return [Wrench(body, state.position[body] + arm, factor * vectors[0], factor * vectors[1])]
+    given = function_of(force, state, place[:, :size], state.velocity(body, arm)[:, :size])
+    vectors = [factor * _in_space(force.force) + in_space(given), factor * _in_space(force.moment)]
+    if force.axes == "body":
+        vectors = [(state.rotation[body] @ vector[:, :, None])[:, :, 0] for vector in vectors]
+    return [Wrench(body, place, *vectors)]
 
 
 def _in_space(given: float | Vector | None) -> Floats:

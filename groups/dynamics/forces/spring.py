@@ -15,7 +15,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Equal and opposite forces along the line: force - stiffness (length - rest) - damping x its rate.
+    """Equal and opposite forces along the line: force + function - stiffness (length - rest)
+    - damping x its rate.
 
     Positive pushes the points apart. Where they coincide the line has no direction, and the answer is NaN.
     """
@@ -24,7 +25,8 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     with np.errstate(invalid="ignore", divide="ignore"):
         along = line / length[:, None]
     rate = (along * (speeds[1] - speeds[0])).sum(axis=1)
-    push = amount_of(force, state) - force.stiffness * (length - _rest(force)) - force.damping * rate
+    push = amount_of(force, state, length, rate) - force.damping * rate
+    push -= force.stiffness * (length - _rest(force))
     found = push[:, None] * along
     none = np.zeros_like(found)
     return [

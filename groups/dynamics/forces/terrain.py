@@ -1,8 +1,6 @@
-"""Wheel on a terrain y(x): Hertz contact with damping and regularised Coulomb friction.
+"""Wheel on a terrain y(x) that stands still with the frame: a natural cubic spline through its points.
 
-The terrain is the natural cubic spline through its points and stands still with the frame; the wheel is a
-circle of one body. Normal force by Hunt and Crossley (1975), N = k δ^(3/2) (1 + c dδ/dt), never negative, at
-the point of the terrain next to the wheel's centre.
+They touch at the point of the terrain next to the wheel's centre.
 """
 
 from __future__ import annotations
@@ -13,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
-from groups.rotations import in_space
 from mbssa.loads import Force
 from mbssa.mechanism import Vector
 
@@ -42,27 +40,12 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     ValueError
         The wheel is beyond an end of the terrain.
     """
-    (body,) = force.bodies
-    foot, normal, depth = _touch(force, state)
-    point = in_space(foot)
-    velocity = state.velocity(body, point - state.position[body])[:, :2]
-    along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
-    approach, slip = -(velocity * normal).sum(axis=1), (velocity * along).sum(axis=1)
-    hertz = force.stiffness * np.where(depth < 0.0, 0.0, depth) ** 1.5  # NaN stays NaN
-    pressure = hertz * np.maximum(1.0 + force.damping * approach, 0.0)
-    drag = np.zeros_like(slip)
-    if force.threshold is not None:
-        drag = -force.friction * pressure * np.tanh(slip / force.threshold)
-    exerted = in_space(pressure[:, None] * normal + drag[:, None] * along)
-    none = np.zeros_like(exerted)
-    return [Wrench(body, point, exerted, none), Wrench(0, point, -exerted, none)]
+    return contact_wrenches(force, state, (0, force.bodies[0]), *_touch(force, state))
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J of the compressed contact: 2/5 stiffness δ^(5/2)."""
-    _, _, depth = _touch(force, state)
-    found: Floats = 0.4 * force.stiffness * np.where(depth < 0.0, 0.0, depth) ** 2.5
-    return found
+    """(T,) J of the compressed contact."""
+    return pressure_energy(force, _touch(force, state)[2])
 
 
 def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:

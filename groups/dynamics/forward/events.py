@@ -79,9 +79,12 @@ def limit_events(mechanism: Mechanism) -> list[Event]:
 
 
 def passed_limits(trajectory: Trajectory) -> list[str]:
-    """Where the joint coordinates of a motion first leave the limits of the model, a sentence each."""
+    """Where the joint coordinates of a motion first leave limits without a stop, a sentence each."""
     said = []
+    stops = {force.coordinate for force in trajectory.mechanism.forces if force.type == "stop"}
     for name, (low, high) in trajectory.mechanism.coordinate_limits.items():
+        if name in stops:
+            continue
         joint, _, coordinate = name.rpartition(".")
         value = trajectory.joint(joint)[coordinate].value
         beyond = np.flatnonzero((value < low) | (value > high))

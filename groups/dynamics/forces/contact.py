@@ -1,0 +1,63 @@
+"""Contact of a profile of one body with a roller, knife, face or profile of another, in the plane.
+
+The place of the contact is sought as that of a cam (:mod:`mbssa.joints.contact`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
+from groups.dynamics.masses import Wrench
+from groups.dynamics.state import State
+from mbssa.joints.cam_profiles import profile_from
+from mbssa.joints.contact import contacts
+from mbssa.loads import Force
+
+Floats = npt.NDArray[np.float64]
+
+
+def wrenches(force: Force, state: State) -> list[Wrench]:
+    """Equal and opposite forces on both bodies, none while the profiles are apart.
+
+    Raises
+    ------
+    ValueError
+        Two curves have no pair of points with opposed normals.
+    """
+    first, second = force.bodies
+    return contact_wrenches(force, state, (first, second), *_touch(force, state))
+
+
+def energy(force: Force, state: State) -> Floats:
+    """(T,) J of the compressed contact."""
+    return pressure_energy(force, _touch(force, state)[2])
+
+
+def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
+    """(T, 2) points where the second body touches, outward normals of the first, and penetrations (T,), m."""
+    assert force.points is not None
+    assert force.profile is not None
+    profile = profile_from(force.profile)
+    origins, axes = [], []
+    for body, point in zip(force.bodies, force.points, strict=True):
+        origins.append(state.position[body] + state.arm(body, np.array(point)))
+        axes.append(state.rotation[body] @ state.frames.rotation[body].T)
+    back = axes[0].swapaxes(1, 2)
+    across = (back @ (origins[1] - origins[0])[:, :, None])[:, :, 0]
+    turned = back @ axes[1]
+    place, normal = np.full((2, state.instants, 2), np.nan)
+    gap = np.full(state.instants, np.nan)
+    known = np.flatnonzero(np.isfinite(across).all(axis=1) & np.isfinite(turned).all(axis=(1, 2)))
+    touching = contacts(profile.curve, profile.follower_curve, profile.kind, across[known], turned[known])
+    for t, found in zip(known, touching, strict=True):
+        if np.isnan(found.gap):
+            raise ValueError(
+                f"force {force.id} profile: at t = {state.trajectory.time[t]:.6g} s the curves have no pair "
+                "of points with opposed normals; write curves that are smooth and convex where they come near"
+            )
+        gap[t] = found.gap - profile.radius
+        normal[t] = axes[0][t, :2, :2] @ found.normal
+        place[t] = origins[0][t, :2] + axes[0][t, :2, :2] @ (found.point - profile.radius * found.normal)
+    return place, normal, -gap

@@ -1,0 +1,54 @@
+"""Contact of two bodies: Hertz' pressure with damping, and regularised Coulomb friction.
+
+Normal force by Hunt and Crossley (1975), N = k δ^p (1 + c dδ/dt), never negative: p = 3/2 where round bodies
+press on each other, 1 at a linear stop.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.masses import Wrench
+from groups.dynamics.state import State
+from groups.rotations import in_space
+from mbssa.loads import Force
+
+Floats = npt.NDArray[np.float64]
+
+
+def pressure(force: Force, depth: Floats, approach: Floats, power: float = 1.5) -> Floats:
+    """(T,) N or N m of a penetration, m or rad, and its rate; NaN stays NaN."""
+    spring = force.stiffness * np.where(depth < 0.0, 0.0, depth) ** power
+    found: Floats = spring * np.maximum(1.0 + force.damping * approach, 0.0)
+    return found
+
+
+def pressure_energy(force: Force, depth: Floats, power: float = 1.5) -> Floats:
+    """(T,) J of the compressed contact: k δ^(p+1) / (p + 1)."""
+    found: Floats = force.stiffness / (power + 1.0) * np.where(depth < 0.0, 0.0, depth) ** (power + 1.0)
+    return found
+
+
+def contact_wrenches(
+    force: Force, state: State, bodies: tuple[int, int], place: Floats, normal: Floats, depth: Floats
+) -> list[Wrench]:
+    """Equal and opposite loads on two bodies in the plane, none while they are apart.
+
+    Parameters
+    ----------
+    bodies : that which the normal points away from, and that which it points to
+    place : (T, 2) m, where they touch; normal : (T, 2); depth : (T,) m
+    """
+    point = in_space(place)
+    speeds = [state.velocity(body, point - state.position[body])[:, :2] for body in bodies]
+    velocity = speeds[1] - speeds[0]
+    along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
+    pressed = pressure(force, depth, -(velocity * normal).sum(axis=1))
+    drag = np.zeros_like(pressed)
+    if force.threshold is not None:
+        slip = (velocity * along).sum(axis=1)
+        drag = -force.friction * pressed * np.tanh(slip / force.threshold)
+    exerted = in_space(pressed[:, None] * normal + drag[:, None] * along)
+    none = np.zeros_like(exerted)
+    return [Wrench(body, point, sign * exerted, none) for body, sign in zip(bodies, (-1.0, 1.0), strict=True)]

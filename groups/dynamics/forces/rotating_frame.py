@@ -1,0 +1,82 @@
+"""Inertia forces in a frame of reference that rotates: centrifugal, Coriolis' and Euler's.
+
+The model's frame turns with the angular velocity Ω about an axis through a point; poses and velocities are
+against it. With r from the point to a body's centre of mass, v its velocity, ω the body's angular velocity
+and I its inertia about the centre of mass, the body receives there
+
+    F = -m (dΩ/dt × r + Ω × (Ω × r) + 2 Ω × v)
+    M = -(I (dΩ/dt + Ω × ω) + (Ω + ω) × I (Ω + ω) - ω × I ω)
+
+(Goldstein, Poole and Safko, Classical Mechanics, section 4.10; M by Euler's equations with Ω + ω).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.dynamics.forces.factor import factor_and_rate
+from groups.dynamics.masses import Wrench
+from groups.dynamics.state import State
+from groups.rotations import cross, in_space
+from mbssa.loads import Force, Inertia
+
+Floats = npt.NDArray[np.float64]
+
+
+def wrenches(force: Force, state: State) -> list[Wrench]:
+    """Loads on all bodies with mass, at their centres of mass."""
+    turn, faster = _spin(force, state)
+    found = []
+    for body, inertia, arm, matrix in _bodies(state):
+        place, spin = state.position[body] + arm, state.twist[body, :, 3:]
+        out, whole = place - _point(force), turn + spin
+        acceleration = (
+            cross(faster, out) + cross(turn, cross(turn, out)) + 2 * cross(turn, state.velocity(body, arm))
+        )
+        moment = (
+            _times(matrix, faster + cross(turn, spin))
+            + cross(whole, _times(matrix, whole))
+            - cross(spin, _times(matrix, spin))
+        )
+        found.append(Wrench(body, place, -inertia.mass * acceleration, -moment))
+    return found
+
+
+def energy(force: Force, state: State) -> Floats:
+    """(T,) J, centrifugal: -(m |Ω × r|² + Ω · I Ω) / 2 of all bodies; a potential while Ω is constant."""
+    turn, _ = _spin(force, state)
+    found = np.zeros(state.instants)
+    for body, inertia, arm, matrix in _bodies(state):
+        swept = cross(turn, state.position[body] + arm - _point(force))
+        found -= 0.5 * (inertia.mass * (swept**2).sum(axis=1) + (turn * _times(matrix, turn)).sum(axis=1))
+    return found
+
+
+def _spin(force: Force, state: State) -> tuple[Floats, Floats]:
+    """(T, 3) angular velocity of the frame, rad/s, and its rate, in its axes."""
+    given = np.array([0.0, 0.0, force.spin]) if isinstance(force.spin, float) else np.array(force.spin)
+    factor, rate = factor_and_rate(force, state)
+    return factor[:, None] * given, rate[:, None] * given
+
+
+def _point(force: Force) -> Floats:
+    return np.zeros(3) if force.point is None else in_space(np.array(force.point))
+
+
+def _bodies(state: State) -> list[tuple[int, Inertia, Floats, Floats]]:
+    """Known bodies with mass: (T, 3) from the origin to the centre of mass, (T, 3, 3) inertia, world axes."""
+    found = []
+    for body, geometry in sorted(state.trajectory.mechanism.body_geometry.items()):
+        inertia = geometry.inertia
+        if inertia is None or not body or (state.known is not None and body not in state.known):
+            continue
+        rotation = state.rotation[body]
+        matrix = rotation @ inertia.matrix @ rotation.swapaxes(1, 2)
+        found.append((body, inertia, state.arm(body, np.array(inertia.centre)), matrix))
+    return found
+
+
+def _times(matrix: Floats, vector: Floats) -> Floats:
+    found: Floats = (matrix @ vector[:, :, None])[:, :, 0]
+    return found
