@@ -142,6 +142,21 @@ class Curve:
         return float(np.ptp(points, axis=0).max())
 
     @cached_property
+    def around(self) -> tuple[Array, float]:
+        """Centre (2,) and radius (m) of a circle around the curve, a little larger than the smallest.
+
+        A piece lies within the polygon of its coefficients in Bernstein's basis.
+
+        >>> from mbssa.joints.curve_making import circle
+        >>> centre, radius = circle(0.02).around
+        >>> bool(0.02 <= radius < 0.0205)
+        True
+        """
+        corners = (self.coefficients @ _to_bernstein(ORDER)).swapaxes(1, 2).reshape(-1, 2)
+        centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+        return centre, float(np.hypot(*(corners - centre).T).max())
+
+    @cached_property
     def area(self) -> float:
         """½ ∮ (x dy - y dx) (m²): the area within a closed curve, positive if it runs counter-clockwise."""
         u, weights = np.polynomial.legendre.leggauss(ORDER)
@@ -185,11 +200,7 @@ class Curve:
             [np.convolve(r[0], b[1]) - np.convolve(r[1], b[0]) for r, b in zip(rate, bending, strict=True)]
         )
         # A polynomial is nowhere less than the least of its coefficients in Bernstein's basis.
-        degree = turns.shape[1] - 1
-        share = np.array(
-            [[comb(i, j) / comb(degree, j) for i in range(degree + 1)] for j in range(degree + 1)]
-        )
-        if (turns @ share).min() < -_STRAIGHT * np.abs(turns).max():
+        if (turns @ _to_bernstein(turns.shape[1])).min() < -_STRAIGHT * np.abs(turns).max():
             return 0.0
         end, start = rate.sum(axis=-1), rate[..., 0]
         if self.closed:
@@ -240,3 +251,8 @@ class Curve:
 _BINOMIAL = np.array(
     [[float(np.prod([(p - i) / (i + 1) for i in range(q)])) for p in range(ORDER)] for q in range(ORDER)]
 )
+
+
+def _to_bernstein(order: int) -> Array:
+    """(order, order) by which coefficients of powers give those in Bernstein's basis."""
+    return np.array([[comb(i, j) / comb(order - 1, j) for i in range(order)] for j in range(order)])

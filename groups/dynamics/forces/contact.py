@@ -11,7 +11,7 @@ import numpy.typing as npt
 from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
-from mbssa.joints.cam_profiles import profile_from
+from mbssa.joints.cam_profiles import Profile, profile_from
 from mbssa.joints.contact import contacts
 from mbssa.loads import Force
 
@@ -49,9 +49,13 @@ def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
     turned = back @ axes[1]
     place, normal = np.full((2, state.instants, 2), np.nan)
     gap = np.full(state.instants, np.nan)
-    known = np.flatnonzero(np.isfinite(across).all(axis=1) & np.isfinite(turned).all(axis=(1, 2)))
-    touching = contacts(profile.curve, profile.follower_curve, profile.kind, across[known], turned[known])
-    for t, found in zip(known, touching, strict=True):
+    known = np.isfinite(across).all(axis=1) & np.isfinite(turned).all(axis=(1, 2))
+    far = _distance(profile, across, turned)
+    away = known & (far > 0.0)
+    gap[away], normal[away], place[away] = far[away], 0.0, origins[0][away, :2]
+    near = np.flatnonzero(known & ~away)
+    touching = contacts(profile.curve, profile.follower_curve, profile.kind, across[near], turned[near])
+    for t, found in zip(near, touching, strict=True):
         if np.isnan(found.gap):
             raise ValueError(
                 f"force {force.id} profile: at t = {state.trajectory.time[t]:.6g} s the curves have no pair "
@@ -61,3 +65,16 @@ def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
         normal[t] = axes[0][t, :2, :2] @ found.normal
         place[t] = origins[0][t, :2] + axes[0][t, :2, :2] @ (found.point - profile.radius * found.normal)
     return place, normal, -gap
+
+
+def _distance(profile: Profile, across: Floats, turned: Floats) -> Floats:
+    """(T,) m by which circles around both closed profiles are apart; 0 where only a search tells."""
+    if not all(curve.closed for curve in profile.curves) or profile.follower == "flat":
+        return np.zeros(len(across))
+    centre, radius = profile.curve.around
+    out, other = across[:, :2] - centre, profile.radius
+    if profile.follower_curve is not None:
+        centre, other = profile.follower_curve.around
+        out = out + turned[:, :2, :2] @ centre
+    found: Floats = np.maximum(np.hypot(*out.T) - radius - other, 0.0)
+    return found

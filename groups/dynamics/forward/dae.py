@@ -6,13 +6,14 @@ multipliers keep the constraints themselves. Nothing is solved for but by the in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forward.equations import CannotGoOnError
+from groups.dynamics.forward.events import Event, Occurrence
 from groups.dynamics.forward.integration import Record
 from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
 
@@ -20,6 +21,9 @@ Floats = npt.NDArray[np.float64]
 
 #: N m, absolute tolerance of multipliers.
 _UNCONTROLLED = 1e6
+
+#: Status of a step of IDA that ends at an event.
+_AT_EVENT = 2
 
 #: Share of the time between two instants at which the integration begins: with less, the matrix of an index-2
 #: problem is as good as singular.
@@ -84,9 +88,10 @@ class Residual:
 
 
 def integrate_dae(
-    equations: Lagrange, time: Floats, tolerance: float, progress: Callable[[float], object] | None
-) -> Record:
-    """Integrate the residual form from the first to the last of these instants.
+    equations: Lagrange, time: Floats, tolerance: float, events: Sequence[Event],
+    progress: Callable[[float], object] | None,
+) -> Record:  # fmt: skip
+    """Integrate the residual form from the first to the last of these instants, or to an event that ends it.
 
     Raises
     ------
@@ -107,16 +112,27 @@ def integrate_dae(
         solver = IDA(
             residual, rtol=tolerance, atol=absolute, algebraic_idx=list(range(n, n + 2 * m)),
             max_num_steps=100_000, first_step=_FIRST * float(time[1] - time[0]),
+            eventsfn=_watched(equations, events) if events else None, num_events=len(events),
         )  # fmt: skip
         solver.init_step(float(time[0]), y, rate)
         record.take(equations, float(time[0]), y[:n])
         for t in time[1:].tolist():
-            found = solver.step(t, method="normal")
-            if not found.success:
-                raise CannotGoOnError(f"t = {t:.9g} s: {found.message}")
-            record.steps += 1
-            equations.constraints.turns()
-            record.take(equations, t, np.array(found.y[:n]))
+            at, last = -np.inf, None
+            while at < t and last is None:  # a step ends at each event
+                found = solver.step(t, method="normal")
+                if not found.success:
+                    raise CannotGoOnError(f"t = {t:.9g} s: {found.message}")
+                record.steps += 1
+                equations.constraints.turns()
+                at = float(found.t)
+                if found.status == _AT_EVENT:
+                    at_once = [events[k] for k in np.flatnonzero(found.i_events[-1]).tolist()]
+                    record.events += [Occurrence(event.name, at, event.ends) for event in at_once]
+                    last = next((event for event in at_once if event.ends), None)
+            record.take(equations, at, np.array(found.y[:n]))
+            if last is not None:
+                record.status = f"event {last.name}"
+                break
             if progress is not None and progress(float((t - time[0]) / (time[-1] - time[0]))) is False:
                 record.status = "stopped"
                 break
@@ -126,3 +142,13 @@ def integrate_dae(
         record.status = f"failed: {error}"
     record.evaluations = equations.evaluations
     return record
+
+
+def _watched(equations: Lagrange, events: Sequence[Event]) -> Callable[..., None]:
+    """Values of events as IDA asks for them."""
+
+    def values(t: float, y: Floats, rate: Floats, out: Floats) -> None:
+        out[:] = [event.value(equations, t, y[: len(equations.start)]) for event in events]
+
+    vars(values)["direction"] = [event.direction for event in events]
+    return values

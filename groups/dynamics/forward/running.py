@@ -99,7 +99,7 @@ def run(request: Request) -> Simulation:
             from groups.dynamics.forward.dae import integrate_dae
 
             integrator = "IDA"
-            record = integrate_dae(equations, time, request.tolerance, request.progress)
+            record = integrate_dae(equations, time, request.tolerance, request.events, request.progress)
         else:
             record = integrate(
                 equations, time, integrator, request.tolerance, request.largest_step, request.events,
@@ -188,8 +188,8 @@ def _setting_faults(request: Request) -> list[str]:
             f"integrator {request.integrator!r}: has a history that projection would break; for lagrange "
             f"write {', '.join(ONE_STEP)}"
         )
-    if request.method == "dae" and (request.events or request.integrator):
-        faults.append("method 'dae': its integrator is IDA, and it watches no events; take another method")
+    if request.method == "dae" and request.integrator:
+        faults.append("method 'dae': its integrator is IDA; leave integrator out, or take another method")
     for what, value in (
         ("largest_step", request.largest_step), ("stiffness", request.stiffness),
     ):  # fmt: skip

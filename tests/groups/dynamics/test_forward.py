@@ -124,6 +124,23 @@ def test_events_end_a_run_and_interruptions_keep_it():
     assert 0 < len(stopped.time) < 201
 
 
+def test_the_implicit_integrator_finds_the_same_events():
+    pytest.importorskip("sksundae")
+    events = [
+        groups.Event("bottom", "1-2.angle", 0.0, direction=-1),
+        groups.Event("halfway", "1-2.angle", 0.25, direction=-1, ends=False),
+        groups.Event("never", "1-2.angle", 0.25, direction=1),
+    ]
+    given = {"initial": {"1-2.angle": 0.5}, "events": events, "tolerance": 1e-9, "compiled": False}
+    found, right = (groups.simulate(pendulum(), 3.0, method=name, **given) for name in ("dae", "groups"))
+    assert found.status == right.status == "event bottom"
+    assert [one.name for one in found.events] == [one.name for one in right.events] == ["halfway", "bottom"]
+    for one, other in zip(found.events, right.events, strict=True):
+        assert one.time == pytest.approx(other.time, abs=1e-6)
+    assert found.time[-1] == found.events[-1].time
+    assert len(found.time) == len(right.time)
+
+
 def test_coordinates_change_where_they_get_poor():
     """A crank-rocker driven by its rocker, which cannot follow the crank over its dead points."""
     mechanism = with_masses(mbssa.load("planar_four_bar"))
