@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import groups
+from groups.motion.sampling import usual_motion
 from groups.pictures.page import page_text
 from mbssa import Fault, ModelError
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import joint_frames
 from mbssa_studio.session import State
 from mbssa_studio.view import unit_of
+
+#: Share of the way to where an input ends that is played: at a dead point speeds are unbounded.
+_INSIDE = 0.98
 
 
 class Posing:
@@ -119,7 +124,7 @@ class Posing:
         return moved + 0.0
 
     def page(self) -> str:
-        """The page that plays the motion of the model, its own or the usual one.
+        """The page that plays the motion of the model, its own or the usual one as far as its input goes.
 
         Raises
         ------
@@ -127,10 +132,24 @@ class Posing:
             A motion that cannot be solved.
         """
         try:
-            motion = groups.default_motion(self.mechanism, at_reference=self.inputs)
+            played = self.mechanism
+            if played.motion is None:
+                played = replace(played, motion=usual_motion(played, self._range()))
+            motion = groups.default_motion(played, at_reference=self.inputs)
             return page_text(self.model.solve(motion, modes=self.modes or None))
         except ValueError as error:
             raise ModelError(self.mechanism.name, [Fault("", str(error))]) from None
+
+    def _range(self) -> tuple[float, float] | None:
+        """Where a single input moves, m or rad, a little less than it reaches; None if it turns all round."""
+        if len(self.inputs) != 1:
+            return None
+        ((name, value),) = self.inputs.items()
+        reach = self.reach(name)
+        low, high = (_INSIDE * reach[side] for side in ("least", "most"))
+        if low == high or (not is_length(name) and high - low >= _INSIDE * 2 * np.pi):
+            return None
+        return value + low, value + high
 
 
 def _last(good: Any) -> int:

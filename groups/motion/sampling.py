@@ -119,11 +119,12 @@ def default_motion(
     return stored_motion(mechanism, stored, steps, duration, at_reference)
 
 
-def usual_motion(mechanism: Mechanism) -> DefaultMotion | None:
+def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None) -> DefaultMotion | None:
     """The motion of a mechanism that carries none and has one driven coordinate: 1 s, 361 instants.
 
-    From the reference through the range of the coordinate's limits and back, as a harmonic; without limits
-    one turn of an ``angle`` at constant speed. None for all else, and where the reference is outside of them.
+    From the reference through the range of the coordinate's limits, or ``within`` other ones (m or rad), and
+    back, as a harmonic; without limits one turn of an ``angle`` at constant speed. None for all else, and
+    where the reference is outside of them.
 
     >>> import dataclasses, mbssa
     >>> still = dataclasses.replace(mbssa.load("planar_four_bar"), motion=None)
@@ -135,7 +136,7 @@ def usual_motion(mechanism: Mechanism) -> DefaultMotion | None:
         return None
     (name,), joint = names, mechanism.joints[int(np.flatnonzero(mechanism.driven)[0])]
     coordinate = joint.driven[0]
-    limits = None if joint.geometry is None else joint.geometry.limits.get(coordinate)
+    limits = within or (None if joint.geometry is None else joint.geometry.limits.get(coordinate))
     if limits is None:
         turn = InputLaw("speed", {"rate": 2 * np.pi})
         return DefaultMotion(1.0, 361, {name: turn}) if coordinate == "angle" else None

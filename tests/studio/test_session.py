@@ -1,6 +1,7 @@
 """The session: every edit can be undone byte for byte, and table, matrix, text and drawing agree."""
 
 import base64
+import dataclasses
 import json
 import math
 import os
@@ -13,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import groups
 import mbssa
+from groups.motion.sampling import usual_motion
 from groups.pictures.drawing import resting
 from groups.pictures.page import page_text
 from mbssa.files import MAX_BYTES
@@ -226,6 +229,20 @@ def test_out_of_reach_is_said():
 
 def test_the_player_is_one_page():
     assert "</html>" in Posing(four_bar().state).page()
+
+
+def test_a_crank_that_cannot_turn_round_is_played_as_far_as_it_goes():
+    session = Session()
+    session.set_text(four_bar().state.text.replace("40.0]", "90.0]"))
+    posing = Posing(session.state)
+    reach, value = posing.reach("1-2.angle"), posing.inputs["1-2.angle"]
+    low, high = posing._range()
+    assert value + reach["low"] < low < value < high < value + reach["high"]
+    swing = dataclasses.replace(posing.mechanism, motion=usual_motion(posing.mechanism, (low, high)))
+    motion = groups.default_motion(swing)
+    assert np.ptp(motion.value) == pytest.approx(high - low)
+    assert posing.model.solve(motion).ok
+    assert Posing(four_bar().state)._range() is None
 
 
 def test_a_still_page_has_one_instant():
