@@ -240,7 +240,7 @@ def test_a_crank_that_cannot_turn_round_is_played_as_far_as_it_goes():
     assert value + reach["low"] < low < value < high < value + reach["high"]
     swing = dataclasses.replace(posing.mechanism, motion=usual_motion(posing.mechanism, (low, high)))
     motion = groups.default_motion(swing)
-    assert np.ptp(motion.value) == pytest.approx(high - low)
+    assert np.ptp(motion.value) == pytest.approx(high - low, rel=1e-3)  # of samples
     assert posing.model.solve(motion).ok
     assert Posing(four_bar().state)._range() is None
 
