@@ -151,6 +151,74 @@ def test_a_flyball_governor_keeps_energy_and_momentum():
     assert np.abs(found.forces.shaking_moment[:, 2]).max() < 1e-7 * np.abs(found.forces.shaking_force).max()
 
 
+#: The spatial slider-crank of multibody benchmarks (Haug 1989, chapter 12): m, kg; a slender rod.
+PIVOT, CRANK, ROD = np.array([0.0, 0.1, 0.12]), 0.08, 0.3
+MASSES = {"crank": 0.12, "rod": 0.5, "slider": 2.0}
+SPIN = 6.0
+
+
+def spatial_slider_crank():
+    """Crank about x, slider along x; the crank points up at the reference."""
+    pin, end = PIVOT + np.array([0.0, 0.0, CRANK]), np.array([0.2, 0.0, 0.0])
+    along = (end - pin) / ROD
+    moment = MASSES["rod"] * ROD**2 / 12 * (np.eye(3) - np.outer(along, along))
+    m = mbssa.Builder("spatial", name="spatial slider-crank").gravity(0, 0, -9.81)
+    m.body("crank", inertia={"mass": MASSES["crank"], "centre": PIVOT, "moments": (1e-4, 1e-5, 1e-4)})
+    m.body("rod", inertia={
+        "mass": MASSES["rod"], "centre": (pin + end) / 2, "moments": np.diag(moment),
+        "products": [moment[0, 1], moment[0, 2], moment[1, 2]]})  # fmt: skip
+    m.body("slider", inertia={"mass": MASSES["slider"], "centre": end, "moments": (1e-4, 1e-4, 1e-4)})
+    m.revolute("frame", "crank", point=PIVOT, axis=(1, 0, 0), driven=True)
+    m.spherical("crank", "rod", point=pin)
+    first = np.cross(along, [0.0, 0.0, 1.0])
+    m.universal("rod", "slider", point=end, axes=[first, np.cross(along, first)])
+    return m.prismatic("frame", "slider", point=end, axis=(1, 0, 0)).build()
+
+
+def slider_crank_by_formula(times):
+    """Angle of the crank and place of the slider, by Lagrange's equation of the one coordinate.
+
+    A slender rod has the energy m/6 (u² + u v + v²) with the velocities u, v of its ends.
+    """
+    from scipy.integrate import solve_ivp
+
+    m, M, h = MASSES["rod"], MASSES["slider"], 1e-4
+
+    def ends(angle):
+        pin = PIVOT + CRANK * np.array([0.0, -np.sin(angle), np.cos(angle)])
+        return pin, np.array([pin[0] + np.sqrt(ROD**2 - pin[1] ** 2 - pin[2] ** 2), 0.0, 0.0])
+
+    def inertia_and_height(angle):
+        (pin, end), (back, ahead) = ends(angle), (ends(angle - 1e-5), ends(angle + 1e-5))
+        u, v = ((b - a) / 2e-5 for a, b in zip(back, ahead, strict=True))
+        inertia = 1e-4 + m / 3 * (u @ u + u @ v + v @ v) + M * v @ v
+        return np.array([inertia, 9.81 * m * (pin[2] + end[2]) / 2])
+
+    def rate(t, state):
+        angle, speed = state
+        inertia, _ = inertia_and_height(angle)
+        slope, fall = (inertia_and_height(angle + h) - inertia_and_height(angle - h)) / (2 * h)
+        return speed, -(0.5 * slope * speed**2 + fall) / inertia
+
+    angle = solve_ivp(rate, (0.0, times[-1]), (0.0, SPIN), t_eval=times, rtol=1e-9, atol=1e-11).y[0]
+    return angle, np.array([ends(one)[1][0] for one in angle])
+
+
+@pytest.mark.parametrize("method", ["groups", "partitioning", "lagrange"])
+def test_the_spatial_slider_crank_moves_as_its_one_equation_says(method):
+    found = groups.simulate(
+        spatial_slider_crank(), 2.0, method=method, rates={"1-2.angle": SPIN}, tolerance=1e-8, steps=21,
+        compiled=False,
+    )  # fmt: skip
+    assert found.ok
+    angle, place = slider_crank_by_formula(found.time)
+    assert np.ptp(place) > 0.09
+    np.testing.assert_allclose(found.coordinates["1-2.angle"], angle, atol=2e-5)
+    slider = found.trajectory.body("slider").point((0.2, 0.0, 0.0))[:, 0]
+    np.testing.assert_allclose(slider, place, atol=2e-6)
+    assert np.ptp(found.total_energy) < 1e-5
+
+
 @pytest.mark.parametrize("name", ["spatial_4r", "bricard", "rssr", "bennett", "double_parallelogram"])
 def test_spatial_linkages_keep_their_energy(name):
     """Redundant constraints and passive rotations included."""
