@@ -185,7 +185,7 @@ def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | int:
 def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None] | int:
     model = setup.model
     kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
-    if kinds & {"joint", "body"}:
+    if kinds & {"joint", "body", "force"}:
         try:
             model = build(_structure(setup, changed(setup.base, setup.parameters, design)), model.choices)
         except (ValueError, np.linalg.LinAlgError):

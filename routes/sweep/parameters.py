@@ -5,7 +5,8 @@ name, then keys of its table, ``2-3.point.x``, ``2-3.points[2].y``, ``2-3.length
 ``crank.points.tip.x``; entries are counted from 1. ``frames[1]`` and ``frames[2]`` of a joint are its
 frames on its first and second body, whether or not the file has them: what moves a joint on one body
 alone. A ``+`` at the end adds to what is there, ``&`` between names gives them one value, ``mode 3`` is
-the assembly mode of group 3.
+the assembly mode of group 3. Of simulations ``2-3.slide.rate`` is an initial rate, ``crank.inertia.mass`` a
+mass, ``force strut.stiffness`` a number of the force element ``strut``; SI units.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from groups.trajectory import body_index
 from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.frames import joint_frames
+from mbssa.loads import FORCE_TYPES, Force, principal_moments
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
-Kind = Literal["input", "joint", "body", "mode"]
+Kind = Literal["input", "rate", "joint", "body", "force", "mode"]
 Key = str | int
 
 #: Fields that may be changed, of joints and of bodies.
@@ -35,7 +37,13 @@ _JOINT = (
     "point", "points", "axis", "axes", "frames", "pitch", "ratio", "radius", "length", "offsets",
     "at_reference", "multiplier", "offset",
 )  # fmt: skip
-_BODY = ("origin", "orientation", "points")
+_BODY = ("origin", "orientation", "points", "inertia")
+
+#: Fields of force elements that are no numbers, and may not be changed.
+_NO_NUMBER = ("bodies", "coordinate", "axes", "factor", "function", "profile", "terrain")
+
+#: Units of mass properties; those that are not here are kg m².
+_INERTIA = {"mass": "kg", "centre": "m"}
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 _QUATERNION = {"w": 0, "x": 1, "y": 2, "z": 3}
@@ -47,14 +55,19 @@ class Target:
 
     Attributes
     ----------
-    kind : "input", "joint", "body" or "mode"
-    index : of the driven coordinate, the joint or the body; the number of the group
-    path : keys from the joint's or body's geometry down to a number
+    kind : "input", "rate" of an input, "joint", "body", "force" or "mode"
+    index : of the driven coordinate, the joint, the body or the force; the number of the group
+    path : keys from the joint's or body's geometry, or the force, down to a number
     """
 
     kind: Kind
     index: int
     path: tuple[Key, ...] = ()
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether it matters to simulations alone."""
+        return self.kind in ("rate", "force") or self.path[:1] == ("inertia",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +80,8 @@ class Parameter:
 
     @property
     def is_input(self) -> bool:
-        """Whether it leaves geometry and modes as they are."""
-        return self.targets[0].kind == "input"
+        """Whether it leaves the model and its modes as they are."""
+        return self.targets[0].kind in ("input", "rate")
 
 
 def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
@@ -80,10 +93,13 @@ def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
     ['rad', 'm', '']
     """
     target = parameter.targets[0]
-    if target.kind == "mode":
+    if target.kind in ("mode", "force"):
         return ""
-    if target.kind == "input":
-        return coordinate_unit(driven_coordinates(mechanism)[target.index].rpartition(".")[2])
+    if target.kind in ("input", "rate"):
+        unit = coordinate_unit(driven_coordinates(mechanism)[target.index].rpartition(".")[2])
+        return unit + "/s" * (target.kind == "rate")
+    if target.path[0] == "inertia":
+        return _INERTIA.get(str(target.path[1]), "kg m²")
     if target.path[0] == "at_reference":
         return coordinate_unit(str(target.path[1]))
     if target.path[0] == "orientation":
@@ -117,8 +133,8 @@ def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> 
                 faults.append(f"{name}: {error}")
         if len(targets) < len(parts):
             continue
-        if len({target.kind == "input" for target in targets}) > 1:
-            faults.append(f"{name}: inputs and geometry cannot have one value")
+        if len({{"input": 0, "rate": 1}.get(target.kind) for target in targets}) > 1:
+            faults.append(f"{name}: inputs, rates and geometry cannot have one value")
         elif offset and targets[0].kind == "mode":
             faults.append(f"{name}: the number of a mode is no offset; leave out the +")
         found.append(Parameter(name, tuple(targets), offset))
@@ -193,6 +209,10 @@ def _target(mechanism: Mechanism, text: str, n_groups: int) -> Target:
     inputs = driven_coordinates(mechanism)
     if text in inputs:
         return Target("input", inputs.index(text))
+    if text.endswith(".rate") and text.removesuffix(".rate") in inputs:
+        return Target("rate", inputs.index(text.removesuffix(".rate")))
+    if text.startswith("force "):
+        return _force_target(mechanism, text.removeprefix("force ").strip())
     kind, index, rest = owner_of(mechanism, text)
     if kind == "joint":
         joint = mechanism.joints[index]
@@ -216,6 +236,17 @@ def _target(mechanism: Mechanism, text: str, n_groups: int) -> Target:
         if keys[0] == "frames":
             geometry = with_frames(mechanism, index)
     return Target(kind, index, _checked(geometry, keys, what))
+
+
+def _force_target(mechanism: Mechanism, text: str) -> Target:
+    """What ``strut.stiffness`` names, of the force element ``strut``."""
+    for index, force in enumerate(mechanism.forces):
+        if text.startswith(f"{force.id}."):
+            numbers = [key for key in FORCE_TYPES[force.type].takes if key not in _NO_NUMBER]
+            keys = _keys(text.removeprefix(f"{force.id}."), numbers)
+            return Target("force", index, _checked(force, keys, f"force {force.id}"))
+    known = [force.id for force in mechanism.forces]
+    raise ValueError(f"no force {text.partition('.')[0]!r}; {hint(text, known, 'there are')}")
 
 
 def _keys(rest: str, fields: Sequence[str]) -> list[Key]:
@@ -280,24 +311,29 @@ def framed(mechanism: Mechanism, parameters: Iterable[Parameter]) -> Mechanism:
 
 
 def changed(mechanism: Mechanism, parameters: Sequence[Parameter], values: Sequence[float]) -> Mechanism:
-    """A mechanism that is :func:`framed`, with its geometry changed; inputs and modes are left out.
+    """A mechanism that is :func:`framed`, with its geometry, masses and forces changed.
 
     Raises
     ------
     ValueError
-        A length or a radius that is not positive, a direction of no length.
+        A length, radius or mass that is not positive, a direction of no length, moments of inertia of no
+        body, a negative stiffness, damping or friction.
     """
-    joints: dict[int, Any] = dict(mechanism.joint_geometry)
-    bodies: dict[int, Any] = dict(mechanism.body_geometry)
+    of: dict[str, dict[int, Any]] = {
+        "joint": dict(mechanism.joint_geometry),
+        "body": dict(mechanism.body_geometry),
+        "force": dict(enumerate(mechanism.forces)),
+    }
     for parameter, value in zip(parameters, values, strict=True):
         for target in parameter.targets:
-            if target.kind not in ("joint", "body"):
-                continue
-            of = joints if target.kind == "joint" else bodies
-            geometry = of.get(target.index, BodyGeometry())
-            of[target.index] = _set(geometry, target.path, float(value), parameter.offset)
-            _sound(of[target.index], parameter.name)
-    return replace(mechanism, joint_geometry=joints, body_geometry=bodies)
+            if target.kind in of:
+                record = of[target.kind].get(target.index, BodyGeometry())
+                record = _set(record, target.path, float(value), parameter.offset)
+                _sound(record, parameter.name)
+                of[target.kind][target.index] = record
+    return replace(
+        mechanism, joint_geometry=of["joint"], body_geometry=of["body"], forces=tuple(of["force"].values())
+    )
 
 
 def _set(at: Any, path: tuple[Key, ...], value: float, offset: bool) -> Any:
@@ -313,8 +349,16 @@ def _set(at: Any, path: tuple[Key, ...], value: float, offset: bool) -> Any:
     return replace(at, **{key: _set(getattr(at, key), rest, value, offset)})
 
 
-def _sound(geometry: JointGeometry | BodyGeometry, name: str) -> None:
+def _sound(geometry: JointGeometry | BodyGeometry | Force, name: str) -> None:
+    if isinstance(geometry, Force):
+        negative = [key for key in ("stiffness", "damping", "friction") if getattr(geometry, key) < 0.0]
+        if negative:
+            raise ValueError(f"{name}: the {negative[0]} is negative")
+        return
     if isinstance(geometry, BodyGeometry):
+        inertia = geometry.inertia
+        if inertia is not None and (wrong := principal_moments(inertia.matrix)[1] or inertia.mass <= 0.0):
+            raise ValueError(f"{name}: mass and moments of inertia are of no body: {wrong}")
         if geometry.orientation is not None and len(geometry.orientation) == 4:
             norm = float(np.linalg.norm(geometry.orientation))
             if norm == 0.0:

@@ -93,10 +93,11 @@ def sweep(
         go by the last pose (Newton) are proven, and closed forms hold their signs
     motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
         geometry and modes, and inputs by offsets
-    simulate : method by which :func:`groups.simulate` simulates each case, at rest at first, with
-        ``tolerance``, ``steps`` (201) and ``duration`` (of the model's motion, or 1 s); inputs are then the
-        initial values of released coordinates. By default the driven coordinates, their rates and those with
-        limits are recorded
+    simulate : method by which :func:`groups.simulate` simulates each case, with ``tolerance``, ``steps``
+        (201) and ``duration`` (of the model's motion, or 1 s); inputs are then the initial values of released
+        coordinates, ``2-3.slide.rate`` their rates, 0 if not given; masses (``crank.inertia.mass``) and
+        numbers of force elements (``force strut.stiffness``) may be changed too. By default the driven
+        coordinates, their rates and those with limits are recorded
     workers, executor : of :mod:`routes.executors`; under a launcher, all workers that it started
     block : cases of a file; by default as many as make good files
     resume : go on with the sweep that the folder holds
@@ -274,7 +275,13 @@ def prepare(
             for each in parameters
             if each.targets[0].kind == "mode"
         ]
-    elif moving:
+    else:
+        faults += [
+            f"{each.name}: matters to simulations alone; write simulate"
+            for each in parameters
+            if any(target.is_dynamic for target in each.targets)
+        ]
+    if simulation is None and moving:
         faults += [
             f"{each.name}: over a motion an input is changed by an offset; write {each.name}+"
             for each in parameters
@@ -291,7 +298,7 @@ def prepare(
             faults.append(
                 f"the motion drives {motion.names}; the model needs {tuple(model.reference_inputs)}"
             )
-    elif steps is not None or duration is not None:
+    elif not moving and (steps is not None or duration is not None):
         faults.append("steps and duration are of a motion; leave them out, or write motion own")
     if branch not in (None, "checked", "proven"):
         faults.append(f"branch {branch!r}; write checked or proven")

@@ -71,16 +71,18 @@ def simulated(
     KeyboardInterrupt
         Ctrl-C; the case is not done.
     """
-    reference, initial = model.reference_inputs, {}
+    reference, initial, rates = model.reference_inputs, {}, {}
     names = list(reference)
     for parameter, value in zip(parameters, values, strict=True):
         for target in parameter.targets:
             if target.kind == "input":
                 name = names[target.index]
                 initial[name] = value + (reference[name] if parameter.offset else 0.0)
+            elif target.kind == "rate":
+                rates[names[target.index]] = value
     found = simulate(
         model.structure, method=settings.method, tolerance=settings.tolerance, time=settings.time,
-        initial=initial,
+        initial=initial, rates=rates,
     )  # fmt: skip
     if found.status == "stopped":
         raise KeyboardInterrupt

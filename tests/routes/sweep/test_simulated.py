@@ -43,6 +43,58 @@ def test_offset_of_an_input_is_from_the_reference(tmp_path):
     assert found["1-2.angle.final"][0] != found["1-2.angle.final"][1]
 
 
+def damped(mass=1.0, stiffness=20.0):
+    body = {"mass": mass, "centre": (0.0, 0.0)}
+    m = mbssa.Builder("planar").body("block", inertia=body)
+    m.prismatic("frame", "block", point=(0, 0), axis=(1, 0), driven=True)
+    return m.force("coordinate", id="strut", coordinate="1-2.slide", stiffness=stiffness, damping=0.5).build()
+
+
+def test_masses_forces_and_initial_rates_are_parameters(tmp_path):
+    cases = table(
+        {"1-2.slide.rate": [1.0, 2.0], "block.inertia.mass": [1.0, 3.0], "force strut.stiffness+": [0, 30]}
+    )
+    found = sweep(
+        damped(), cases, simulate="groups", duration=0.8, steps=5, store=tmp_path, executor="sequential"
+    )
+    for k, (rate, mass, stiffness) in enumerate([(1.0, 1.0, 20.0), (2.0, 3.0, 50.0)]):
+        # m x'' + c x' + k x = 0 from x = 0 on.
+        decay, swing = 0.25 / mass, np.sqrt(stiffness / mass - (0.25 / mass) ** 2)
+        expected = rate / swing * np.exp(-decay * 0.8) * np.sin(swing * 0.8)
+        assert found["1-2.slide.final"][k] == pytest.approx(expected, abs=1e-8)
+
+
+def test_masses_of_no_body_are_no_case(tmp_path):
+    found = sweep(
+        damped(), grid({"block.inertia.mass": [1.0, -1.0]}), simulate="groups", duration=0.1, steps=3,
+        store=tmp_path, executor="sequential",
+    )  # fmt: skip
+    assert list(found.counts) == ["ok", "cannot be assembled"]
+
+
+def test_what_matters_to_simulations_alone_is_refused_elsewhere(tmp_path):
+    names = ("1-2.slide.rate", "block.inertia.mass", "force strut.damping")
+    with pytest.raises(ValueError, match="matters to simulations alone") as raised:
+        sweep(damped(), grid({name: [1.0] for name in names}), store=tmp_path / "none", executor="sequential")
+    assert all(f"{name}: matters to simulations alone; write simulate" in str(raised.value) for name in names)
+
+
+def test_names_of_forces_that_there_are_not(tmp_path):
+    names = ("force strat.stiffness", "force strut.rest", "force strut.coordinate", "force strut.stifness")
+    with pytest.raises(ValueError, match="did you mean") as raised:
+        sweep(
+            damped(), grid({name: [1.0] for name in names}), simulate="groups", store=tmp_path / "none",
+            executor="sequential",
+        )  # fmt: skip
+    for text in (
+        "no force 'strat'",
+        "force strut has no 'rest' in the model",
+        "'coordinate' cannot be changed",
+        "did you mean 'stiffness'?",
+    ):
+        assert text in str(raised.value)
+
+
 @pytest.mark.parametrize(("executor", "workers"), [("threads", 2), ("processes", 2)])
 def test_one_worker_and_many_give_the_same_bits(tmp_path, executor, workers):
     cases = grid({"1-2.angle": [0.1, 0.5, 1.0, 2.0, 3.0]})
