@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -204,6 +205,12 @@ class Run:
                 mechanism = self.model.structure.mechanism
                 raise ValueError("; ".join(str(of_joints(fault, mechanism)) for fault in faults))
 
+    def prepared(self, first: int, stop: int, carried: Carried) -> Callable[[], None]:
+        """:meth:`advance` of all groups with these arguments, for many calls: nothing is looked up anew."""
+        if self.model.globally or self._asks or not self.compiled:
+            return partial(self.advance, first, stop, carried)
+        return partial(self._solve, *self._arguments(self._whole, first, stop, carried))
+
     def _solve_part(self, part: Part, first: int, stop: int, carried: Carried) -> None:
         if not self.model.globally:
             self._by_kernel(part, first, stop, carried)
@@ -242,19 +249,22 @@ class Run:
         return found
 
     def _by_kernel(self, part: Part, first: int, stop: int, carried: Carried) -> None:
-        states, work = self._room()
         with _QUIET if self.compiled else np.errstate(all="ignore"):
-            self._solve(
-                part.groups,
-                self.model.packed.data(carried.memory, work, self.compiled),
-                states,
-                (first, stop, self.level),
-                self._inputs,
-                self._time,
-                self.arrays.quality,
-                (self._row_of, part.loaded, part.written, carried.orientation),
-                self.arrays.outputs,
-            )  # fmt: skip
+            self._solve(*self._arguments(part, first, stop, carried))
+
+    def _arguments(self, part: Part, first: int, stop: int, carried: Carried) -> tuple[Any, ...]:
+        states, work = self._room()
+        return (
+            part.groups,
+            self.model.packed.data(carried.memory, work, self.compiled),
+            states,
+            (first, stop, self.level),
+            self._inputs,
+            self._time,
+            self.arrays.quality,
+            (self._row_of, part.loaded, part.written, carried.orientation),
+            self.arrays.outputs,
+        )
 
     def _room(self) -> tuple[Floats, Floats]:
         """Room for a block's states and for the kernels to work in, one for each thread."""

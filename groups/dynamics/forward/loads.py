@@ -128,7 +128,11 @@ class Loads:
             for force in self.others:
                 for wrench in wrenches_of(force, state):
                     found[wrench.body] += wrench.about(state.position[wrench.body])[0]
-        return found[:, [0, 1, 5]] if self.planar else found
+        if not self.planar:
+            return found
+        flat = np.empty((len(found), 3))
+        flat[:, :2], flat[:, 2] = found[:, :2], found[:, 5]
+        return flat
 
     def _state(self) -> State:
         flat = self._orientation

@@ -79,22 +79,28 @@ class Minimal:
             np.concatenate([rate[:, None], rate[:, None], np.eye(D)], axis=1), np.zeros((D, 2 + D)),
         )  # fmt: skip
         self._run = Run(model, self._motion, np.arange(n), 2, compiled=compiled)
-        self._carried = Carried.start(memory, n)
-        self._sound = memory.copy()
+        self._sound = memory
+        self._carry(np.zeros((n, 4)))
         self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
         self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
         self._second, self._power = np.zeros(len(self.held)), 0.0
         self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
+        self._moved: slice | Ints = self.free if len(self.held) else slice(D)
         #: Equations by which the motion passes a position at which a group is singular.
         self.past_singularity: Continuation | None = None
 
+    def _carry(self, orientation: Floats) -> None:
+        """Go on from what the groups knew at the last accepted step."""
+        self._carried = Carried(self._sound.copy(), orientation)
+        self._solve = self._run.prepared(1, 2 + len(self.names), self._carried)
+
     def rate(self, t: float, y: Floats) -> Floats:
         F = len(self.free)
-        solved = self._accelerations(t, y) if math.isfinite(y.sum()) else None
+        solved = self._accelerations(t, y) if math.isfinite(y.dot(y)) else None
         if solved is None:
             return np.full(len(y), np.nan)
         found = np.empty(len(y))
-        found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self.free], self._power
+        found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self._moved], self._power
         return found
 
     def settle(self, t: float, y: Floats) -> None:
@@ -213,19 +219,19 @@ class Minimal:
     def place(self, t: float, y: Floats) -> bool:
         """Solve all groups in a state; whether they have an answer."""
         F, motion = len(self.free), self._motion
-        motion.value[self.free] = y[:F, None]
-        motion.rate[self.free, 1] = y[F : 2 * F]
+        motion.value[self._moved] = y[:F, None]
+        motion.rate[self._moved, 1] = y[F : 2 * F]
         for row, k in enumerate(self.held.tolist()):
             value, rate, second = self.laws[self.names[k]](np.array([t]))
             motion.value[k], motion.rate[k, 1], self._second[row] = value[0], rate[0], second[0]
         if self._advanced():
             return True
         # A trial step may have led the groups astray: once more from the last accepted step.
-        self._carried = Carried(self._sound.copy(), self._carried.orientation)
+        self._carry(self._carried.orientation)
         if self._advanced():
             return True
         self._failed = self._run.arrays.quality[0][:, 1].copy()
-        self._carried = Carried(self._sound.copy(), self._carried.orientation)
+        self._carry(self._carried.orientation)
         return False
 
     def _advanced(self) -> bool:
@@ -233,7 +239,7 @@ class Minimal:
         status = self._run.arrays.quality[0]
         status[:] = OK
         try:
-            self._run.advance(1, 2 + len(self.names), self._carried)
+            self._solve()
         except (ValueError, OverflowError):
             if self.model.asks_users:
                 raise  # says which function, and why
