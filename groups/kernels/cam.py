@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from groups.kernels.contact import found_at
 from groups.kernels.jets import CONTACT
 from groups.kernels.layout import (
     N_PINS,
@@ -38,6 +37,7 @@ from groups.kernels.relative import keep_known_of, solve
 from groups.kernels.status import OK
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import Matrix, Vector, matrix_of, product, rotate, vector_of
+from mbssa.joints.contact import found_at
 
 Array = Any
 Inputs = tuple[Floats, Floats, Floats]

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.rotations import rotation_of
-from mbssa.joints.cam_profiles import FLAT, POINT
-from mbssa.joints.contact import touching
+from mbssa.joints.contact import FLAT, POINT, touching
 
 if TYPE_CHECKING:
     from mbssa import Mechanism

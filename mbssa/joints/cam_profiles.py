@@ -16,13 +16,11 @@ import numpy as np
 
 from mbssa.bounds import LARGEST, SMALLEST, range_fault
 from mbssa.joints.cam_synthesis import CamError, LawCam, Swing
+from mbssa.joints.contact import CURVE, FLAT, POINT
 from mbssa.joints.curve_making import circle, curve_from, ellipse, line, through
 from mbssa.joints.curves import JOINED, Array, Curve
 from mbssa.joints.follower_laws import KINDS, FollowerLaw, Segment, law_faults
 from mbssa.joints.formulas import formula
-
-#: Codes of followers for kernels: a point (roller, knife), a flat face, another curve.
-POINT, FLAT, CURVE = 0, 1, 2
 
 FOLLOWERS = ("roller", "knife", "flat")
 

@@ -100,6 +100,15 @@ class Curve:
             value = value * u + a[..., power]
         return value, rate / length, bending / length**2
 
+    def parameter(self, place: Array) -> Array:
+        """Values of s at places in pieces: 2.5 is the middle of the third.
+
+        >>> from mbssa.joints.curve_making import line
+        >>> line((0.0, 0.0), (3.0, 4.0)).parameter(np.array([0.5])).tolist()
+        [2.5]
+        """
+        return np.interp(place, np.arange(len(self.breaks)), self.breaks)
+
     def curvature(self, s: Array | float) -> Array:
         """Signed curvature (1/m), of the shape of ``s``: positive where the material is convex.
 

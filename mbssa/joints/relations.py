@@ -281,9 +281,10 @@ def _term(
     if term.kind == "contact":
         from mbssa.joints.contact import gap
 
-        curves = [curve.scaled(1.0 / size) for curve in relations.curves]
-        found, rate = gap(curves[0], curves[1] if len(curves) > 1 else None, term.numbers[0], d, C)
-        value = float(found[0]) - term.parameter / size
+        other = relations.curves[1] if len(relations.curves) > 1 else None
+        found, rate = gap(relations.curves[0], other, term.numbers[0], d * size, C)
+        rate[:, 5] /= size
+        value = (float(found[0]) - term.parameter) / size
     elif term.kind == "line":
         azimuth, rate = Elementary("azimuth")(d, C, {})
         value = float(azimuth[0] + np.arctan2(axes[1, 0], axes[0, 0]))

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from mbssa.joints.cam_profiles import CURVE, FLAT, POINT, ProfileError, profile_from
+from mbssa.joints.cam_profiles import ProfileError, profile_from
+from mbssa.joints.contact import CURVE, FLAT, POINT
 
 LAW = [
     {"rise": 0.02, "over": 2.0, "kind": "cycloidal"},

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from mbssa.joints.cam_profiles import FLAT, POINT
 from mbssa.joints.cam_synthesis import LawCam, Swing
-from mbssa.joints.contact import gap
+from mbssa.joints.contact import FLAT, POINT, gap
 from mbssa.joints.curve_making import circle
 from mbssa.joints.follower_laws import FollowerLaw, Segment
 

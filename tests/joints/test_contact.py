@@ -1,5 +1,6 @@
-"""Gaps of contacts before anything is compiled: closed form, places that fit, derivatives by complex step."""
+"""Gaps of contacts: closed form, places that fit, another search and its derivatives by complex step."""
 
+import contact_oracle as oracle
 import numpy as np
 import pytest
 
@@ -50,7 +51,17 @@ def test_circles_in_closed_form():
 
 
 @pytest.mark.parametrize("name", KINDS)
+def test_another_search_finds_the_same(name):
+    given = (*CURVES, KINDS[name], *poses(12, 0.08))
+    for mine, other in zip(gap(*given), oracle.gap(*given), strict=True):
+        np.testing.assert_allclose(mine, other, atol=1e-13)
+    for mine, other in zip(touching(*given), oracle.touching(*given), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_derivative_by_complex_step(name):
+    gap = oracle.gap
     d, C = poses(12, 0.08)
     _, derivative = gap(*CURVES, KINDS[name], d, C)
     for m in (0, 1, 5):

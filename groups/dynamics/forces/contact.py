@@ -54,16 +54,18 @@ def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
     away = known & (far > 0.0)
     gap[away], normal[away], place[away] = far[away], 0.0, origins[0][away, :2]
     near = np.flatnonzero(known & ~away)
-    touching = contacts(profile.curve, profile.follower_curve, profile.kind, across[near], turned[near])
-    for t, found in zip(near, touching, strict=True):
-        if np.isnan(found.gap):
-            raise ValueError(
-                f"force {force.id} profile: at t = {state.trajectory.time[t]:.6g} s the curves have no pair "
-                "of points with opposed normals; write curves that are smooth and convex where they come near"
-            )
-        gap[t] = found.gap - profile.radius
-        normal[t] = axes[0][t, :2, :2] @ found.normal
-        place[t] = origins[0][t, :2] + axes[0][t, :2, :2] @ (found.point - profile.radius * found.normal)
+    found = contacts(profile.curve, profile.follower_curve, profile.kind, across[near], turned[near])
+    lost = near[np.isnan(found.gap)]
+    if len(lost):
+        time = state.trajectory.time[lost[0]]
+        raise ValueError(
+            f"force {force.id} profile: at t = {time:.6g} s the curves have no pair of points with opposed "
+            "normals; write curves that are smooth and convex where they come near"
+        )
+    gap[near] = found.gap - profile.radius
+    flat, touched = axes[0][near, :2, :2], found.point - profile.radius * found.normal
+    normal[near] = (flat @ found.normal[:, :, None])[:, :, 0]
+    place[near] = origins[0][near, :2] + (flat @ touched[:, :, None])[:, :, 0]
     return place, normal, -gap
 
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from contact_oracle import gap
 from lives import life_of
 
-from groups.kernels.contact import CURVE, FLAT, POINT, contact
-from mbssa.joints.contact import gap
+from groups.kernels.contact import contact
+from mbssa.joints.contact import CURVE, FLAT, POINT
 from mbssa.joints.curve_making import circle, line, through
 from mbssa.joints.curves import Curve
 
