@@ -1,22 +1,26 @@
-"""Outlines of joints whose profiles touch: profiles, rollers and faces, on their bodies."""
+"""Outlines of joints and force elements whose profiles touch: profiles, rollers, faces and terrains."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.rotations import rotation_of
-from mbssa.joints.contact import FLAT, POINT, touching
+from groups.rotations import in_space, rotation_of
+from mbssa.joints.cam_profiles import profile_from
+from mbssa.joints.contact import FLAT, POINT
+from mbssa.joints.contact import touching as places_of
+from mbssa.joints.curve_making import ground
+from mbssa.joints.relations import PairFrames
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
     from mbssa.joints.curves import Curve
     from mbssa.joints.frames import Frames
-    from mbssa.joints.relations import JointRelations, PairFrames
+    from mbssa.mechanism import Vector
 
 Floats = npt.NDArray[np.float64]
 
@@ -46,7 +50,7 @@ def outlines_of(
     position: Floats,
     quaternion: Floats,
 ) -> tuple[Outline, ...]:
-    """Profiles of cams, and of what follows them a roller, the touched part of a face, or its profile.
+    """Profiles of cams, contacts and terrains; what follows them: roller, touched part of a face, profile.
 
     Parameters
     ----------
@@ -63,12 +67,9 @@ def outlines_of(
     (1, True, 2, [0.014, 0.048, 0.0])
     """
     outlines = []
-    for j in sorted(frames.relations):
-        relations = frames.relations[j]
-        if not relations.curves:
-            continue
-        pair = relations.pairs[0]
-        lines = [(0, *_sampled(relations.curves[0])), *_followers(relations, bodies, position, quaternion)]
+    for touching in (*_of_joints(frames), *_of_forces(mechanism, frames)):
+        pair, curves = touching.pair, touching.curves
+        lines = [(0, *_sampled(curves[0])), *_followers(touching, bodies, position, quaternion)]
         for side, line, closed in lines:
             if pair.bodies[side] in bodies:
                 points = pair.origin[side] + line @ pair.axes[side][:, :2].T
@@ -76,34 +77,69 @@ def outlines_of(
     return tuple(outlines)
 
 
+@dataclass(frozen=True, eq=False)
+class _Touching:
+    """Frames of two profiles, the curves, the kind of the follower, and the radius of its roller, m."""
+
+    pair: PairFrames
+    curves: tuple[Curve, ...]
+    kind: int
+    radius: float
+
+
+def _of_joints(frames: Frames) -> Iterator[_Touching]:
+    for _, relations in sorted(frames.relations.items()):
+        if relations.curves:
+            (contact,) = relations.constraints[0].terms
+            yield _Touching(relations.pairs[0], relations.curves, contact.numbers[0], contact.parameter)
+
+
+def _of_forces(mechanism: Mechanism, frames: Frames) -> Iterator[_Touching]:
+    """Profiles that force elements press on each other, and terrains with their wheels."""
+    for force in mechanism.forces:
+        if force.profile is not None and force.points is not None:
+            profile = profile_from(force.profile)
+            pair = _pair(frames, force.bodies, force.points)
+            yield _Touching(pair, profile.curves, profile.kind, profile.radius)
+        elif force.terrain is not None and force.point is not None and force.radius is not None:
+            pair = _pair(frames, (0, *force.bodies), ((0.0, 0.0), force.point))
+            yield _Touching(pair, (ground(force.terrain),), POINT, force.radius)
+
+
+def _pair(frames: Frames, bodies: Sequence[int], points: Sequence[Vector]) -> PairFrames:
+    """Frames on two bodies by their origins, with the world's axes; all at the reference."""
+    first, second = bodies
+    back = frames.rotation[[first, second]].swapaxes(1, 2)
+    out = in_space(np.array(points)) - frames.position[[first, second]]
+    return PairFrames((first, second), (back @ out[:, :, None])[:, :, 0], back)
+
+
 def _followers(
-    relations: JointRelations, bodies: Sequence[int], position: Floats, quaternion: Floats
+    touching: _Touching, bodies: Sequence[int], position: Floats, quaternion: Floats
 ) -> list[tuple[int, Floats, bool]]:
-    """Outline of the second body: its side 1, a line (n, 2) in the joint's frame; whether it closes."""
-    (contact,) = relations.constraints[0].terms
-    if len(relations.curves) > 1:
-        return [(1, *_sampled(relations.curves[1]))]
-    if contact.numbers[0] == POINT:
-        if contact.parameter == 0.0:
+    """Outline of the second body: its side 1, a line (n, 2) in its frame; whether it closes."""
+    if len(touching.curves) > 1:
+        return [(1, *_sampled(touching.curves[1]))]
+    if touching.kind == POINT:
+        if touching.radius == 0.0:
             return []  # a knife: the joint's own symbol
         turn = np.linspace(0.0, 2 * np.pi, _ROLLER + 1)
-        return [(1, contact.parameter * np.stack([np.cos(turn), np.sin(turn)], axis=1), True)]
-    low, high = _touched(relations, bodies, position, quaternion)
+        return [(1, touching.radius * np.stack([np.cos(turn), np.sin(turn)], axis=1), True)]
+    low, high = _touched(touching.pair, touching.curves[0], bodies, position, quaternion)
     return [(1, np.array([[low, 0.0], [high, 0.0]]), False)]
 
 
 def _touched(
-    relations: JointRelations, bodies: Sequence[int], position: Floats, quaternion: Floats
+    pair: PairFrames, curve: Curve, bodies: Sequence[int], position: Floats, quaternion: Floats
 ) -> tuple[float, float]:
     """From where to where a face is touched, and a little more (m, along it)."""
-    pair, curve = relations.pairs[0], relations.curves[0]
     spare = _SPARE * curve.size
     if not set(pair.bodies) <= set(bodies):
         return -0.5 * curve.size, 0.5 * curve.size
     some = np.unique(np.linspace(0, len(position) - 1, _POSES).astype(int))
     d, C = _relative(pair, [(position[some, k], quaternion[some, k]) for k in map(bodies.index, pair.bodies)])
     sound = np.isfinite(d).all(axis=1) & np.isfinite(C).all(axis=(1, 2))
-    along = touching(curve, None, FLAT, d[sound], C[sound])[1]
+    along = places_of(curve, None, FLAT, d[sound], C[sound])[1]
     if not len(along):
         return -0.5 * curve.size, 0.5 * curve.size
     return float(along.min()) - spare, float(along.max()) + spare

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.polynomial import chebyshev, polynomial
 
 from mbssa.bounds import SMALLEST
 from mbssa.joints.curves import JOINED, ORDER, Array, Curve
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 #: A curve that needs more pieces than this has a corner where no break was given.
 MOST_PIECES = 2_048
@@ -213,7 +217,24 @@ def through(points: Sequence[Sequence[float]] | Array, closed: bool = True) -> C
         )
     s = np.concatenate([[0.0], np.cumsum(chords)])
     spline = CubicSpline(s, knots, bc_type="periodic" if closed else "not-a-knot")
-    coefficients = np.zeros((len(chords), 2, ORDER))
+    return _of_spline(spline, closed)
+
+
+def ground(points: Sequence[Sequence[float]] | Array) -> Curve:
+    """The natural cubic spline y(x) through points (n, 2) with increasing x, m; material below, s is -x.
+
+    >>> ground([(0.0, 0.0), (1.0, 1.0)]).at(-0.25)[0].tolist()
+    [0.25, 0.25]
+    """
+    from scipy.interpolate import CubicSpline
+
+    knots = np.array(points, dtype=float)
+    return _of_spline(CubicSpline(knots[:, 0], knots, bc_type="natural"), False).reversed
+
+
+def _of_spline(spline: CubicSpline, closed: bool) -> Curve:
+    steps = np.diff(spline.x)[:, None]
+    coefficients = np.zeros((len(steps), 2, ORDER))
     for power in range(4):
-        coefficients[:, :, power] = spline.c[3 - power] * chords[:, None] ** power
-    return Curve(s, coefficients, closed)
+        coefficients[:, :, power] = spline.c[3 - power] * steps**power
+    return Curve(spline.x, coefficients, closed)

@@ -71,3 +71,24 @@ def test_what_is_not_drawn_has_no_outline():
 
 def test_mechanisms_without_cams_have_none():
     assert outlines("planar_four_bar", 5)[1] == ()
+
+
+def test_profiles_of_force_elements_and_terrains_are_drawn_with_their_rollers():
+    m = mbssa.Builder("planar", length="mm").bodies("cam", "lifter")
+    m.revolute("frame", "cam", point=(5, 0), driven=True).prismatic(
+        "frame", "lifter", point=(0, 50), axis=(0, 1), driven=True
+    )
+    eccentric = {"circle": {"radius": 30, "centre": [12, 0]}, "follower": "roller", "radius": 10}
+    m.force("contact", bodies=["cam", "lifter"], points=[(5, 0), (0, 50)], profile=eccentric, stiffness=1.0)
+    hill = [(-100, -30), (0, -20), (100, -30)]
+    m.force("terrain", bodies=["lifter"], point=(0, 50), radius=8, terrain=hill, stiffness=1.0)
+    mechanism = m.build()
+    frames = joint_frames(mechanism)
+    still = frames.position[None], np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
+    found = outlines_of(mechanism, frames, (0, 1, 2), *still)
+    assert [(one.body, one.closed) for one in found] == [(1, True), (2, True), (0, False), (2, True)]
+    cam, roller, ground, wheel = (frames.position[one.body, :2] + one.points[:, :2] for one in found)
+    np.testing.assert_allclose(np.hypot(*(cam - (0.017, 0.0)).T), 0.03, rtol=1e-9)
+    np.testing.assert_allclose(np.hypot(*(roller - (0.0, 0.05)).T), 0.01, rtol=1e-9)
+    np.testing.assert_allclose(np.hypot(*(wheel - (0.0, 0.05)).T), 0.008, rtol=1e-9)
+    assert np.abs(ground - (0.0, -0.02)).sum(axis=1).min() < 1e-3
