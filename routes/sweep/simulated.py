@@ -81,7 +81,7 @@ def simulated(
             elif target.kind == "rate":
                 rates[names[target.index]] = value
     found = simulate(
-        model.structure, method=settings.method, tolerance=settings.tolerance, time=settings.time,
+        model, method=settings.method, tolerance=settings.tolerance, time=settings.time,
         initial=initial, rates=rates,
     )  # fmt: skip
     if found.status == "stopped":

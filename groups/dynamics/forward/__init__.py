@@ -15,6 +15,7 @@ from groups.motion import Law
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.loads import Applied
+    from groups.model import Model
     from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure
 
@@ -26,7 +27,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 
 def simulate(
-    of: Structure | Mechanism,
+    of: Model | Structure | Mechanism,
     duration: float = 1.0,
     *,
     method: Method = "groups",
@@ -55,7 +56,7 @@ def simulate(
 
     Parameters
     ----------
-    of : with geometry, and masses of the bodies that matter
+    of : with geometry, and masses of the bodies that matter; a model that is built serves many runs
     duration : s, from t = 0
     method : ``groups``: independent coordinates, bodies placed by the group solvers, no drift;
         ``partitioning``: relative coordinates of a cut tree, whose dependent ones Newton finds, no drift;

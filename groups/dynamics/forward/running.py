@@ -54,7 +54,7 @@ FEWEST, PER_SAMPLE = 500, 5
 class Request:
     """Arguments of :func:`groups.simulate`."""
 
-    of: Structure | Mechanism
+    of: Model | Structure | Mechanism
     duration: float
     method: Method
     tolerance: float
@@ -77,15 +77,15 @@ class Request:
 
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
-    if not isinstance(request.of, Structure | Mechanism):
-        raise TypeError(f"simulate takes a mechanism or a structure, not a {type(request.of).__name__}")
+    of = request.of
+    if not isinstance(of, Model | Structure | Mechanism):
+        raise TypeError(f"simulate takes a model, a structure or a mechanism, not a {type(of).__name__}")
     if request.stop_at_limits:
-        mechanism = request.of.mechanism if isinstance(request.of, Structure) else request.of
-        request = replace(request, events=(*request.events, *limit_events(mechanism)))
-    structure = request.of if isinstance(request.of, Structure) else structure_of(request.of)
-    model = build(structure)
+        limited = of if isinstance(of, Mechanism) else of.mechanism
+        request = replace(request, events=(*request.events, *limit_events(limited)))
+    model = of if isinstance(of, Model) else build(of if isinstance(of, Structure) else structure_of(of))
     laws, time = _checked(request, model)
-    mechanism = structure.mechanism
+    mechanism = model.mechanism
     compiled = request.compiled
     if compiled is None:
         evaluations = max(FEWEST, PER_SAMPLE * len(time))

@@ -124,6 +124,17 @@ def test_events_end_a_run_and_interruptions_keep_it():
     assert 0 < len(stopped.time) < 201
 
 
+def test_a_model_that_is_built_serves_many_runs():
+    mechanism = pendulum()
+    model = groups.build(mbssa.decompose(mechanism))
+    for start in (0.5, 1.0):
+        given = {"initial": {"1-2.angle": start}, "steps": 5, "compiled": False}
+        one, other = (groups.simulate(of, 0.7, **given) for of in (mechanism, model))
+        np.testing.assert_array_equal(one.trajectory.position, other.trajectory.position)
+    with pytest.raises(TypeError, match="takes a model, a structure or a mechanism, not a str"):
+        groups.simulate("pendulum")
+
+
 def test_the_implicit_integrator_finds_the_same_events():
     pytest.importorskip("sksundae")
     events = [
