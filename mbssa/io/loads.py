@@ -135,10 +135,10 @@ class LoadReader:
         given = {key for key in entry.model_fields_set - {"type", "id"} if getattr(entry, key) is not None}
         for key in sorted(given - set(row.takes)):
             self.fault(f"{where} {key}", f"is not for a {entry.type}; it takes {', '.join(row.takes)}")
-        for key in row.required:
-            if key not in given:
-                self.fault(f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}")
-        if not given & set(row.exerting):
+        missing = [key for key in row.required if key not in given]
+        for key in missing:
+            self.fault(f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}")
+        if not missing and not given & set(row.exerting):
             self.fault(where, f"exerts nothing; write one of {', '.join(row.exerting)}")
         self._check_numbers(entry, row, given, where)
         bodies = self._bodies(entry, row.n_bodies, numbers, n, where)
