@@ -141,8 +141,28 @@ def exudyn_run(mechanism: mbssa.Mechanism, duration: float, steps: int) -> Any:
             local = [*(point - centre[body]).tolist(), 0.0]
             return system.AddMarker(items.MarkerBodyPosition(bodyNumber=bodies[body], localPosition=local))
 
+        for body in bodies[1:] if mechanism.gravity is not None else []:
+            whole = system.AddMarker(items.MarkerBodyMass(bodyNumber=body))
+            weight = [*(mechanism.gravity or ()), 0.0]
+            system.AddLoad(items.LoadMassProportional(markerNumber=whole, loadVector=weight))
         for joint in mechanism.joints:
-            ends = zip(mechanism.joint_bodies(joint.index), frames.origin[joint.index], strict=True)
+            ends = list(zip(mechanism.joint_bodies(joint.index), frames.origin[joint.index], strict=True))
+            if joint.type.code == "P":
+                rigid = [
+                    system.AddMarker(
+                        items.MarkerBodyRigid(
+                            bodyNumber=bodies[body], localPosition=[*(end[:2] - centre[body]).tolist(), 0.0]
+                        )
+                    )
+                    for body, end in ends
+                ]
+                x, y = frames.axes[joint.index, 0, :2, 0].tolist()
+                system.AddObject(
+                    items.ObjectJointPrismatic2D(
+                        markerNumbers=rigid, axisMarker0=[x, y, 0.0], normalMarker1=[-y, x, 0.0]
+                    )
+                )
+                continue
             markers = [marker(body, end[:2]) for body, end in ends]
             system.AddObject(items.ObjectJointRevolute2D(markerNumbers=markers))
         for force in mechanism.forces:
