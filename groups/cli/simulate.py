@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,6 +68,7 @@ class Asked:
     method: Method
     tolerance: float
     integrator: Integrator | None
+    largest_step: float
     initial: Sequence[str]
     rate: Sequence[str]
     drive: Sequence[str]
@@ -102,6 +104,14 @@ def simulate(
             show_default="DOP853; Radau for penalty",
         ),
     ] = None,
+    largest_step: Annotated[
+        float,
+        typer.Option(
+            metavar="S",
+            help="Seconds that a step may take: less than the shortest contact lasts.",
+            show_default="any",
+        ),
+    ] = math.inf,
     initial: InitialOption = None,
     rate: Annotated[
         list[str] | None,
@@ -191,7 +201,7 @@ def simulate(
     if faults:
         fail_all(faults)
     asked = Asked(
-        duration, steps, method, tolerance, integrator, initial or [], rate or [],
+        duration, steps, method, tolerance, integrator, largest_step, initial or [], rate or [],
         names_asked([drive or ""]), apply or [], until or [], restart, limits,
         stiffness, damping, compiled,
     )  # fmt: skip
@@ -232,10 +242,11 @@ def _simulate(
                 return not wanted.is_set()
 
             found = simulate_by(
-                model.structure, duration, method=asked.method, tolerance=asked.tolerance,
+                model, duration, method=asked.method, tolerance=asked.tolerance,
                 steps=asked.steps or 201, prescribed=asked.drive, integrator=asked.integrator,
                 stiffness=asked.stiffness, damping=asked.damping, compiled=asked.compiled,
-                stop_at_limits=asked.limits == "stop", progress=progress, **given,
+                largest_step=asked.largest_step, stop_at_limits=asked.limits == "stop", progress=progress,
+                **given,
             )  # fmt: skip
     except (ValueError, ModuleNotFoundError) as error:
         fail_all(str(error).split(BETWEEN))

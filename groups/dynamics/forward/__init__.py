@@ -75,7 +75,7 @@ def simulate(
     stop_at_limits : end the run where a joint coordinate reaches a limit that the model gives it; otherwise
         the notes say where it passes one
     integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
-    largest_step : s
+    largest_step : s, less than the shortest contact lasts: a longer step may pass over it
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
     compiled : as :meth:`groups.Model.solve` has it
     progress : called with the share that is done; False from it stops the run

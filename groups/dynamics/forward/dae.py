@@ -88,7 +88,7 @@ class Residual:
 
 
 def integrate_dae(
-    equations: Lagrange, time: Floats, tolerance: float, events: Sequence[Event],
+    equations: Lagrange, time: Floats, tolerance: float, largest_step: float, events: Sequence[Event],
     progress: Callable[[float], object] | None,
 ) -> Record:  # fmt: skip
     """Integrate the residual form from the first to the last of these instants, or to an event that ends it.
@@ -112,6 +112,7 @@ def integrate_dae(
         solver = IDA(
             residual, rtol=tolerance, atol=absolute, algebraic_idx=list(range(n, n + 2 * m)),
             max_num_steps=100_000, first_step=_FIRST * float(time[1] - time[0]),
+            max_step=largest_step if np.isfinite(largest_step) else 0.0,  # 0: any
             eventsfn=_watched(equations, events) if events else None, num_events=len(events),
         )  # fmt: skip
         solver.init_step(float(time[0]), y, rate)

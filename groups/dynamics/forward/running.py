@@ -99,7 +99,9 @@ def run(request: Request) -> Simulation:
             from groups.dynamics.forward.dae import integrate_dae
 
             integrator = "IDA"
-            record = integrate_dae(equations, time, request.tolerance, request.events, request.progress)
+            record = integrate_dae(
+                equations, time, request.tolerance, request.largest_step, request.events, request.progress
+            )
         else:
             record = integrate(
                 equations, time, integrator, request.tolerance, request.largest_step, request.events,
