@@ -20,7 +20,7 @@ import scipy.sparse
 
 import mbssa
 from benchmarks.mechanisms import dyads
-from mbssa.initialisation import initialise
+from mbssa.decomposition.incidence import initialise
 from mbssa.mechanism import Mechanism
 
 incidence_analysis = pytest.importorskip("pyomo.contrib.incidence_analysis")

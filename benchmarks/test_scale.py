@@ -62,7 +62,7 @@ def in_a_fresh_process(family: str, n_bodies: int, shuffled: bool, **environment
 @pytest.fixture(autouse=True)
 def _compiled(monkeypatch):
     monkeypatch.setattr("mbssa.compiled.WORTH_COMPILING", 0)
-    monkeypatch.setattr("mbssa.search.matching.WORTH_COMPILING", 0)
+    monkeypatch.setattr("mbssa.decomposition.matching.WORTH_COMPILING", 0)
     mbssa.decompose(dyads(100).mechanism())
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mbssa import pictures as pictures
     from mbssa.analysis.check import Finding, Report, check
     from mbssa.analysis.decompose import decompose
+    from mbssa.decomposition.partition import Part
     from mbssa.input_search.query import with_inputs
     from mbssa.input_search.result import Transformation, Transformations
     from mbssa.input_search.search import transform
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
         to_networkx,
     )
     from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
-    from mbssa.search.partition import Part
-    from mbssa.singularities.repairs import Proposal
+    from mbssa.singularities.proposals import Proposal
     from mbssa.structure import Group, Pair, Structure
 
 __all__ = [
@@ -81,9 +81,9 @@ _HOMES = {
         ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"), "mechanism"
     ),
     "decompose": "analysis.decompose",
-    "Part": "search.partition",
+    "Part": "decomposition.partition",
     **dict.fromkeys(("Finding", "Report", "check"), "analysis.check"),
-    "Proposal": "singularities.repairs",
+    "Proposal": "singularities.proposals",
     **dict.fromkeys(("Group", "Pair", "Structure"), "structure"),
     **dict.fromkeys(("Transformation", "Transformations"), "input_search.result"),
     "transform": "input_search.search",

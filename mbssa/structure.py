@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.compiled import kernel
-from mbssa.initialisation import Incidence
+from mbssa.decomposition import component_kernels
+from mbssa.decomposition.incidence import Incidence
+from mbssa.decomposition.partition import Part, Partition
+from mbssa.decomposition.treatment import Treatment
 from mbssa.joints.catalogue import CATALOGUE, TYPE_ORDER
 from mbssa.mechanism import IntArray, Mechanism, Views
-from mbssa.search import component_kernels
-from mbssa.search.partition import Part, Partition
-from mbssa.search.treatment import Treatment
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -21,7 +21,7 @@ from groups.pictures.drawing import resting
 from groups.pictures.page import page_text
 from mbssa import Fault, ModelError, builtin_names, decompose, with_inputs
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format
-from mbssa.singularities.repairs import Proposal
+from mbssa.singularities.proposals import Proposal
 from mbssa_studio.guard import Guard
 from mbssa_studio.link import link_of, text_of
 from mbssa_studio.posing import Posing

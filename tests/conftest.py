@@ -24,7 +24,7 @@ LAPACK = (
     "groups/test_global_approach.py", "groups/test_invariance.py", "groups/test_library.py",
     "groups/test_lift_off.py", "groups/test_motion.py", "groups/test_motion_pose.py",
     "groups/test_solver_choice.py", "groups/test_spins.py", "groups/tearing", "joints", "loops",
-    "reports/test_paper_tables.py", "search/test_methods_agree.py", "singularities",
+    "reports/test_paper_tables.py", "decomposition/test_methods_agree.py", "singularities",
     "test_models_of_cams.py", "test_models_of_formulae.py", "input_search",
 )  # fmt: skip
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import layout
-from mbssa.bar import Told
+from mbssa.cli.progress import Told
 
 Complex = npt.NDArray[np.complex128]
 Floats = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from groups.assembly_modes.placing import SAME, Placing, Task, placed_at, placin
 from groups.solvers.library import most_modes
 from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
-from mbssa.bar import Told
+from mbssa.cli.progress import Told
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from groups.solvers.planar_dyads import PlanarGroup, planar_modes, planar_state
 from groups.solvers.registry import Solver
 from groups.solvers.truss import truss_of
 from mbssa import Group
-from mbssa.bar import Told
+from mbssa.cli.progress import Told
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration

@@ -72,9 +72,9 @@ def draw(
     from groups.cli.requests import points_asked
     from groups.pictures import findings_at_reference, mechanism_at
     from groups.pictures.drawing import resting
+    from mbssa.cli.outputs import STILL, Target, target_faults
     from mbssa.io import load
     from mbssa.pictures import save
-    from mbssa.targets import STILL, Target, target_faults
 
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
     faults = target_faults([Target("--output", path, STILL)], [model], force)

@@ -26,7 +26,7 @@ from mbssa.cli.options import (
     StepsOption,
     TrustOption,
 )
-from mbssa.targets import PAGES, STILL, TABLES, Target, target_faults, written
+from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, written
 from mbssa.units import SI
 
 

@@ -27,9 +27,9 @@ from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, present
 from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption
+from mbssa.cli.outputs import MOVING, Target, target_faults, written
 from mbssa.film import Film
 from mbssa.joints.catalogue import is_length
-from mbssa.targets import MOVING, Target, target_faults, written
 from mbssa.units import SI, given_in
 
 #: Formats of the table by the endings of files.

@@ -15,11 +15,11 @@ from groups.cli.requests import model_asked
 from groups.model import Model
 from groups.reports.modes import modes_report
 from mbssa import load
-from mbssa.bar import bar
 from mbssa.cli import completion
 from mbssa.cli.console import fail, fail_all, present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption
-from mbssa.targets import STILL, target_faults, targets_of
+from mbssa.cli.outputs import STILL, target_faults, targets_of
+from mbssa.cli.progress import bar
 
 
 def modes(

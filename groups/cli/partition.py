@@ -23,13 +23,13 @@ from mbssa.cli.options import (
     StepsOption,
     TrustOption,
 )
-from mbssa.targets import STILL, target_faults, targets_of
+from mbssa.cli.outputs import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.partitioning import Partitioning
     from groups.trajectory import Trajectory
-    from mbssa.bar import Told
+    from mbssa.cli.progress import Told
 
 METHODS = ("complete", "qr")
 
@@ -130,7 +130,7 @@ def partition(
         return
     from groups.partitioning import partition as divide
     from groups.partitioning.choice import CannotAssembleError
-    from mbssa.bar import bar
+    from mbssa.cli.progress import bar
 
     options["at"] = _instant(mechanism, model, motion, steps, duration, at)
     try:

@@ -50,12 +50,12 @@ from groups.reports.simulation import SimulationSummary, simulation_report
 from groups.results.table import Choice, chosen_columns
 from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
-from mbssa.bar import bar
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
+from mbssa.cli.outputs import MOVING, STILL, TABLES, TRAJECTORY, Target, target_faults, written
+from mbssa.cli.progress import bar
 from mbssa.film import Film
-from mbssa.targets import MOVING, STILL, TABLES, TRAJECTORY, Target, target_faults, written
 from mbssa.units import SI
 
 

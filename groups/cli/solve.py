@@ -47,7 +47,7 @@ from groups.model import Model
 from groups.reports.solution import Summary, solution_report
 from groups.results.table import Choice, chosen_columns
 from groups.trajectory import Branch, Level
-from mbssa import load, ranks
+from mbssa import load, mpi_rank
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
 from mbssa.cli.options import (
@@ -61,8 +61,8 @@ from mbssa.cli.options import (
     ThroughOption,
     TrustOption,
 )
+from mbssa.cli.outputs import MOVING, STILL, TRAJECTORY, Target, target_faults, written
 from mbssa.film import Film
-from mbssa.targets import MOVING, STILL, TRAJECTORY, Target, target_faults, written
 from mbssa.units import SI
 
 
@@ -153,7 +153,7 @@ def solve(
     Example: mbssa solve rotor --output rotor.csv --animate rotor.html
     """
     request = Request(workers, executor, plan, checkpoint, resume)
-    if ranks.size() > 1 and executor is None:
+    if mpi_rank.size() > 1 and executor is None:
         request = replace(request, executor="mpi")
     targets = [Target("--output", path, TRAJECTORY) for path in output or []]
     targets += [Target("--plot", path, STILL) for path in plot or []]

@@ -19,7 +19,7 @@ from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Branch, Level, Trajectory
-from mbssa.bar import Told, bar
+from mbssa.cli.progress import Told, bar
 from mbssa.compiled import compiling_told, is_kept
 
 

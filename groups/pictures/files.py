@@ -13,9 +13,9 @@ from groups.pictures.drawing import mechanism_at
 from groups.pictures.page import page
 from groups.pictures.paths import paths
 from groups.pictures.points import PointName
+from mbssa.cli.outputs import MOVING, STILL
 from mbssa.film import FILMS, Film
 from mbssa.pictures.files import save
-from mbssa.targets import MOVING, STILL
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory

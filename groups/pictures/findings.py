@@ -16,7 +16,7 @@ from groups.pictures.style import FINE, MARK
 from mbssa import check
 from mbssa.joints.system import unknowns
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.singularities.motions import free_motions
+from mbssa.singularities.passive_rotations import free_motions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mbssa.analysis.decompose import decompose, worth_treating
-from mbssa.initialisation import initialise
+from mbssa.decomposition.incidence import initialise
+from mbssa.decomposition.matching import match
 from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
-from mbssa.search.matching import match
 from mbssa.singularities.contacts import ContactLost, contacts_lost
-from mbssa.singularities.motions import free_motions, idle_spins, lifts
+from mbssa.singularities.passive_rotations import free_motions, idle_spins, lifts
+from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
     Rank,
     dependences,
@@ -24,15 +25,14 @@ from mbssa.singularities.ranks import (
     precision_of,
     tolerance_for,
 )
-from mbssa.singularities.repairs import Proposal, propose_inputs, propose_joints
-from mbssa.singularities.treatment import Examined, examine, examine_generic
+from mbssa.singularities.redundancy import Examined, examine, examine_generic
 from mbssa.threads import one_blas_thread
 from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
+    from mbssa.decomposition.partition import Part
+    from mbssa.decomposition.treatment import IdleSpin, SpecialPart
     from mbssa.mechanism import Mechanism
-    from mbssa.search.partition import Part
-    from mbssa.search.treatment import IdleSpin, SpecialPart
     from mbssa.structure import Structure
 
 Kind = Literal[

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, get_args
 
-from mbssa.initialisation import initialise
+from mbssa.decomposition.incidence import initialise
+from mbssa.decomposition.matching import match
+from mbssa.decomposition.partition import Partition
+from mbssa.decomposition.treatment import DENSE
 from mbssa.mechanism import Mechanism
-from mbssa.search.matching import match
-from mbssa.search.partition import Partition
-from mbssa.search.treatment import DENSE
 from mbssa.structure import Structure, build_structure
 
 Method = Literal["matching", "exhaustive"]
@@ -67,14 +67,14 @@ def decompose(
         partition = match(incidence)
         # Ranks are taken only where the mobility count fails.
         if _treatable(mechanism, partition) and not by_count:
-            from mbssa.singularities.treatment import treat
+            from mbssa.singularities.redundancy import treat
 
             treatment = treat(mechanism, precision)
             if treatment is not None:
                 treated = replace(incidence, units=treatment.units, freedom_of_body=treatment.freedom_of_body)
                 partition = match(treated)
     else:
-        from mbssa.search.exhaustive import search
+        from mbssa.decomposition.exhaustive import search
 
         partition = search(incidence, mechanism.grade, mechanism.n_driven_of_joint, time_limit)
         if not partition.parts and not partition.unresolved and match(incidence).parts:

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from types import FrameType
 
-from mbssa import ranks
+from mbssa import mpi_rank
 from mbssa.cli.console import BETWEEN as BETWEEN
 from mbssa.cli.console import NOT_DETERMINED as NOT_DETERMINED
 from mbssa.cli.console import OK as OK
@@ -133,7 +133,7 @@ def _prepare_output() -> None:
     """A terminal that knows no dash gets a question mark; a closed one, and all ranks but one, nothing."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None or ranks.rank() > 0:
+        if stream is None or mpi_rank.rank() > 0:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -37,9 +37,9 @@ def cams(
 
     Example: mbssa cams my_cam.toml --picture my_cam.svg
     """
+    from mbssa.cli.outputs import STILL, target_faults, targets_of
     from mbssa.io import load
     from mbssa.reports.cams import cams_of, cams_report
-    from mbssa.targets import STILL, target_faults, targets_of
 
     targets = targets_of(("--output", output, ()), ("--picture", picture, STILL))
     if faults := target_faults(targets, [model], force):

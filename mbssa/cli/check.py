@@ -22,7 +22,7 @@ from mbssa.cli.options import (
     TrustOption,
     WatchOption,
 )
-from mbssa.targets import target_faults, targets_of
+from mbssa.cli.outputs import target_faults, targets_of
 
 
 def check(

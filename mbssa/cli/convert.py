@@ -11,10 +11,10 @@ import typer
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, fail_all
 from mbssa.cli.options import AllowOption, ForceOption
+from mbssa.cli.outputs import Target, target_faults
 from mbssa.files import write_whole
 from mbssa.io import load, save, written_text
 from mbssa.io.formats import ALL_ENDINGS
-from mbssa.targets import Target, target_faults
 
 
 def convert(

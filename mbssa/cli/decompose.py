@@ -24,8 +24,8 @@ from mbssa.cli.options import (
     TrustOption,
     WatchOption,
 )
+from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.reports.structure import Format, export, structure_report, summary_lines
-from mbssa.targets import STILL, target_faults, targets_of
 
 
 def decompose(

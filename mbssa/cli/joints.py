@@ -8,8 +8,8 @@ import typer
 
 from mbssa.cli.console import fail, fail_all, present
 from mbssa.cli.options import ForceOption, OutputOption, ReportOption
+from mbssa.cli.outputs import target_faults, targets_of
 from mbssa.joints.catalogue import Space
-from mbssa.targets import target_faults, targets_of
 
 
 def joints(

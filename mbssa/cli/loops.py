@@ -10,8 +10,8 @@ import typer
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, present, warn_of_ranks
 from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
+from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.io import load
-from mbssa.targets import STILL, target_faults, targets_of
 
 Method = Literal["basis", "wehage"]
 

@@ -11,8 +11,8 @@ import typer
 
 from mbssa.cli.console import fail_all
 from mbssa.cli.options import ForceOption
+from mbssa.cli.outputs import Target, target_faults
 from mbssa.files import write_whole
-from mbssa.targets import Target, target_faults
 
 Template = Literal["four-bar", "slider-crank", "six-bar", "stewart", "delta", "suspension"]
 

@@ -6,7 +6,7 @@ import json
 
 from mbssa.cli.console import deliver, fail_all
 from mbssa.cli.options import ForceOption, OutputOption
-from mbssa.targets import target_faults, targets_of
+from mbssa.cli.outputs import target_faults, targets_of
 
 
 def schema(output: OutputOption = None, force: ForceOption = False) -> None:

@@ -20,7 +20,7 @@ from mbssa.input_search.exhaustive import Clock, Outcome, Progress, Stop
 from mbssa.input_search.symmetry import present_inputs
 from mbssa.input_search.undriven import Undriven
 from mbssa.mechanism import ByteArray, IntArray, Mechanism
-from mbssa.singularities.treatment import independent_rows
+from mbssa.singularities.redundancy import independent_rows
 
 Array = npt.NDArray[np.float64]
 
@@ -334,7 +334,7 @@ def drawn_inputs(
     rank : (C,) coordinates of a lower rank come first, those of one rank in random order
     most : (J,) most inputs on each joint
     n_inputs : coordinates wanted
-    tolerance : as :func:`mbssa.singularities.treatment.independent_rows` takes it
+    tolerance : as :func:`mbssa.singularities.redundancy.independent_rows` takes it
     """
     order = rng.permutation(len(rows))
     order = order[np.argsort(rank[order], kind="stable")]

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.compiled import kernel
+from mbssa.decomposition.assignment_kernels import assign
 from mbssa.input_search import kernels
 from mbssa.input_search.enumerate import Schemes, schemes
 from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code, numbers_of_body
 from mbssa.input_search.undriven import Undriven
-from mbssa.search.assignment_kernels import assign
 from mbssa.structure import Group
 
 Column = npt.NDArray[Any]

@@ -1,9 +1,9 @@
 """Evaluation of actuation schemes on bare arrays: count, groups, ranks.
 
 Every function here runs as plain Python or compiled (:mod:`mbssa.compiled`); words and the graph are those
-of :mod:`mbssa.search.assignment_kernels`. ``places`` is (D, n), the joint of each input, ascending. Rows
-that begin like the row before go on from where they part: the assignment of units is kept for every number
-of inputs, and an input more is one augmenting path.
+of :mod:`mbssa.decomposition.assignment_kernels`. ``places`` is (D, n), the joint of each input, ascending.
+Rows that share a prefix share its work: the assignment of units is kept for every number of inputs, and a
+further input is one augmenting path.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.search.component_kernels import components
-from mbssa.search.sparsity_kernels import rigid_subchains
+from mbssa.decomposition.component_kernels import components
+from mbssa.decomposition.sparsity_kernels import rigid_subchains
 
 Array = Any
 #: ``(joint_start, slot_body, slot_joint, body_start, body_slot)``.

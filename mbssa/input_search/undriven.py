@@ -18,19 +18,19 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.analysis.decompose import decompose, worth_treating
+from mbssa.decomposition.incidence import Incidence, initialise
+from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
-from mbssa.initialisation import Incidence, initialise
 from mbssa.input_search.inertia import SplitSystem, full_rank, split_system
 from mbssa.input_search.query import Query, coordinates_of, name_of, with_inputs, with_terminals
 from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import IntArray, Mechanism
-from mbssa.search.treatment import DENSE, Treatment
+from mbssa.singularities.proposals import coordinate_rows
 from mbssa.singularities.ranks import generic_rows, rank_of
-from mbssa.singularities.repairs import coordinate_rows
-from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows
+from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.uint8]

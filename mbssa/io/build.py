@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.compiled import kernel
+from mbssa.decomposition import component_kernels
 from mbssa.faults import Fault, ModelError
 from mbssa.io.couplings import coupling_faults, with_coupled_ids
 from mbssa.io.loads import force_faults, with_joints
@@ -18,7 +19,6 @@ from mbssa.joints.catalogue import CATALOGUE, JointType, Space
 from mbssa.loads import Force
 from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint, Vector
 from mbssa.motion import DefaultMotion
-from mbssa.search import component_kernels
 from mbssa.texts import printable, strange
 from mbssa.units import SI
 

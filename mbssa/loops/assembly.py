@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mbssa.analysis.decompose import decompose
+from mbssa.decomposition.treatment import Treatment
 from mbssa.loops.cycle_basis import Ends, in_order, independent
 from mbssa.loops.merging import Substructure
 from mbssa.loops.ranks import loop_ranks
 from mbssa.loops.solution import Block, Part, match, order_of_solution
 from mbssa.loops.structure import Loop, LoopStructure, Method, Module
 from mbssa.mechanism import Mechanism
-from mbssa.search.treatment import Treatment
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import Mechanism
 from mbssa.singularities.ranks import EXACT, generic_rows, precision_of, rank_of, tolerance_for
-from mbssa.singularities.treatment import examine
+from mbssa.singularities.redundancy import examine
 
 #: Body indices and joint indices of a loop.
 BodiesAndJoints: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import networkx as nx
 
+from mbssa.decomposition.partition import Part
 from mbssa.pictures import style
 from mbssa.pictures.hues import HATCHES, Hue, group_hues, tinted
 from mbssa.pictures.layers import PASSAGE, Node, Rows, rows
 from mbssa.pictures.legend import Draw, Entry, legend
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.network import State
-from mbssa.search.partition import Part
 from mbssa.structure import Structure
 
 if TYPE_CHECKING:

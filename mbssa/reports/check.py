@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mbssa.analysis.check import Finding
     from mbssa.analysis.check import Report as Check
     from mbssa.singularities.ranks import Rank
-    from mbssa.singularities.treatment import Examined
+    from mbssa.singularities.redundancy import Examined
 
 #: Groups up to which each has a row; of more, only those whose rank falls short, at most so many.
 _EACH, _SHOWN = 30, 200

@@ -11,8 +11,8 @@ from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table
 from mbssa.reports.wording import counted, headline, listed, size_line
 
 if TYPE_CHECKING:
+    from mbssa.decomposition.partition import Part
     from mbssa.mechanism import Joint
-    from mbssa.search.partition import Part
     from mbssa.structure import Group, Pair, Structure
 
 Format = Literal["table", "json", "csv", "markdown", "dot", "graphml"]

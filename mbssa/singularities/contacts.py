@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mbssa.initialisation import initialise
+from mbssa.decomposition.incidence import initialise
+from mbssa.decomposition.matching import match
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.search.matching import match
 
 if TYPE_CHECKING:
+    from mbssa.decomposition.partition import Part
     from mbssa.mechanism import Mechanism
-    from mbssa.search.partition import Part
 
 #: Contacts that are looked at: each costs a search.
 LOOKED_AT = 100

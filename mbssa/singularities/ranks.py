@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.decomposition.treatment import DENSE
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames, coupled_coordinates
 from mbssa.joints.relations import JointRelations, Poses
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
 from mbssa.mechanism import IntArray, JointGeometry, Mechanism
-from mbssa.search.treatment import DENSE
 
 if TYPE_CHECKING:
     from mbssa.structure import Structure

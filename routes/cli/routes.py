@@ -10,12 +10,12 @@ import typer
 
 from groups.cli.requests import model_asked, motion_asked
 from groups.trajectory import Level
-from mbssa import load, ranks
-from mbssa.bar import bar
+from mbssa import load, mpi_rank
 from mbssa.cli import fail, fail_all
 from mbssa.cli.console import present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
-from mbssa.targets import STILL, Target, target_faults
+from mbssa.cli.outputs import STILL, Target, target_faults
+from mbssa.cli.progress import bar
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -86,7 +86,7 @@ def routes(
     Example: mbssa routes rotor --forces --steps 2000
     """
     check_format(form)
-    if ranks.size() > 1:
+    if mpi_rank.size() > 1:
         fail("mbssa routes measures one machine: start it without mpiexec")
     targets = [
         Target(option, path, endings)

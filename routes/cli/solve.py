@@ -9,7 +9,7 @@ from groups.cli.runner import Request
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level, Trajectory
-from mbssa import ranks
+from mbssa import mpi_rank
 from routes.calibration import kept_costs
 from routes.calibration.machine import cores
 from routes.checkpoint import kept_plan
@@ -49,7 +49,7 @@ class PlannedSolve:
             resume=asked.resume,
             **chosen,  # type: ignore[arg-type]
         )
-        if ranks.rank() > 0:
+        if mpi_rank.rank() > 0:
             raise SystemExit(0)
         return found
 

@@ -15,11 +15,11 @@ from groups.dynamics.forward import Method
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
-from mbssa.bar import bar
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, completion, fail, fail_all
 from mbssa.cli.console import present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
-from mbssa.targets import STILL, Target, target_faults
+from mbssa.cli.outputs import STILL, Target, target_faults
+from mbssa.cli.progress import bar
 
 if TYPE_CHECKING:
     from routes.sweep.block import Setup

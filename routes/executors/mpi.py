@@ -15,7 +15,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, cast
 
-from mbssa.ranks import launched, mpiexec, size
+from mbssa.mpi_rank import launched, mpiexec, size
 from routes.executors.base import ExecutorCosts, ExecutorType
 
 #: Printed by the shell that outlives rank 0 if MPI ends all ranks at once.

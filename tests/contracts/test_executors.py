@@ -20,7 +20,7 @@ import routes
 import routes.executors
 from groups.kernels.status import NOT_COMPUTED, OK
 from groups.run import Run
-from mbssa import ranks
+from mbssa import mpi_rank
 from routes import handover
 from routes.executors import executor_named, executor_names
 from routes.job import TaskError
@@ -35,7 +35,7 @@ MOTION = motion_of(MODEL)
 RIGHT = {}
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
-on_ranks = pytest.mark.skipif(not ranks.mpiexec().exists(), reason="there is no mpiexec beside Python")
+on_ranks = pytest.mark.skipif(not mpi_rank.mpiexec().exists(), reason="there is no mpiexec beside Python")
 
 
 @pytest.fixture(scope="module", autouse=True)

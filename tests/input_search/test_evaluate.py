@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.initialisation import initialise
+from mbssa.decomposition.incidence import initialise
 from mbssa.input_search import kernels
 from mbssa.input_search.enumerate import schemes
 from mbssa.input_search.evaluate import evaluate, sets_of_row

@@ -7,7 +7,7 @@ import pytest
 
 import mbssa
 from mbssa.input_search.query import with_inputs
-from mbssa.singularities.treatment import examine, examine_generic
+from mbssa.singularities.redundancy import examine, examine_generic
 
 
 def texts(report, kind):

@@ -15,9 +15,9 @@ from mbssa.io.toml_file import parse_toml
 from mbssa.joints.assembly import CLOSED, assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
-from mbssa.singularities.motions import nearby
+from mbssa.singularities.passive_rotations import nearby
 from mbssa.singularities.ranks import generic_rows, precision_of, rank_of
-from mbssa.singularities.treatment import examine, examine_generic, treat
+from mbssa.singularities.redundancy import examine, examine_generic, treat
 
 #: name: (equations, unknowns, generic rank, rank at the given geometry); the mobility by rank is 1 for all.
 FIGURES = {

@@ -6,7 +6,7 @@ import pytest
 import mbssa
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
-from mbssa.singularities.special_parts import special_parts
+from mbssa.singularities.special_loops import special_parts
 
 
 def parts_of(mechanism):

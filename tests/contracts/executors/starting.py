@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from mbssa.ranks import mpiexec
+from mbssa.mpi_rank import mpiexec
 
 HERE = Path(__file__).parent
 

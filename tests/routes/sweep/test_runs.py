@@ -26,7 +26,7 @@ MPIEXEC = Path(sys.executable).parent / "mpiexec"
 #: A sweep in a process of its own: folder, cases, executor, workers, whether it is resumed.
 SCRIPT = """
 import sys, mbssa
-from mbssa.ranks import rank
+from mbssa.mpi_rank import rank
 from routes.sweep import sample, sweep
 
 if __name__ == "__main__":
@@ -104,7 +104,7 @@ def test_ranks_make_the_same_files(tmp_path, ranks):
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
 def test_what_one_rank_stumbles_over_ends_all_of_them(tmp_path):
     broken = """
-from mbssa.ranks import rank
+from mbssa.mpi_rank import rank
 from routes.sweep import block
 solve = block.solve_poses
 def stumble(*arguments):
@@ -127,7 +127,7 @@ block.solve_poses = stumble
 #: Rank 1 takes its time, so that rank 0 is told what the other has not done yet; on top of SCRIPT.
 SLOWLY = """
 import time
-from mbssa.ranks import rank
+from mbssa.mpi_rank import rank
 from routes.sweep import block
 solve = block.solve_poses
 def slowly(*arguments):
@@ -172,7 +172,7 @@ def test_a_failure_on_one_rank_leaves_no_blocks_to_the_others(tmp_path):
 def test_a_killed_rank_ends_the_sweep_with_a_word(tmp_path, killed):
     kills = f"""
 import os, signal
-from mbssa.ranks import rank
+from mbssa.mpi_rank import rank
 from routes.sweep import block
 solve, blocks = block.solve_poses, []
 def kill(*arguments):

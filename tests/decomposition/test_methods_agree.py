@@ -26,7 +26,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mbssa
-from mbssa.initialisation import initialise
+from mbssa.decomposition.incidence import initialise
 from mbssa.joints.catalogue import FREEDOM, joint_type, types_of
 from mbssa.mechanism import Mechanism
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from mbssa import ranks
+from mbssa import mpi_rank
 from mbssa.film import FILMS
 
 #: Endings of the files that an option writes.
@@ -97,7 +97,7 @@ def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], 
             faults.append(f"{said} cannot be written there: {why}")
         elif place in taken:
             faults.append(f"{said} {taken[place]}; name another file")
-        elif place.is_file() and not force and ranks.rank() == 0:  # which others may find written already
+        elif place.is_file() and not force and mpi_rank.rank() == 0:  # which others may find written already
             faults.append(f"{said} exists; write --force to replace it")
         elif (missing := _missing_package(target)) is not None:
             faults.append(f"{said} {missing}")

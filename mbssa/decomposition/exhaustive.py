@@ -4,7 +4,7 @@ A chain of N_m bodies is a structural group when ``L_th = S_c - n_c = B (P - N_m
 active pairs: those among its own bodies, and those with the frame or with bodies of groups already
 found. S_c is the sum of their grades and n_c the number of their driven coordinates. The time grows
 exponentially with the number of bodies of the largest group, which is why this is the baseline and
-:mod:`mbssa.search.matching` the method.
+:mod:`mbssa.decomposition.matching` the method.
 
 Where the paper keeps N x N matrices, this module keeps lists of joints and sets of bodies as the bits
 of an integer, so it also takes several joints between the same two bodies and joints of more than two
@@ -26,10 +26,10 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from mbssa.initialisation import Incidence
+from mbssa.decomposition.incidence import Incidence
+from mbssa.decomposition.matching import match
+from mbssa.decomposition.partition import Part, Partition
 from mbssa.mechanism import IntArray
-from mbssa.search.matching import match
-from mbssa.search.partition import Part, Partition
 
 #: Bodies that a chain's bits can name within reasonable memory; the search would never end anyway.
 MOST_BODIES = 10_000

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.decomposition.treatment import IdleSpin
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
-from mbssa.search.treatment import IdleSpin
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames

@@ -3,7 +3,7 @@
 import io
 import sys
 
-from mbssa import bar
+from mbssa.cli import progress
 
 
 class Terminal(io.StringIO):
@@ -15,11 +15,11 @@ def test_a_long_run_on_a_terminal_has_a_bar_that_leaves_nothing(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with bar.bar() as told:
+    with progress.bar() as told:
         told("solving 10 instants", 0.5)
     assert terminal.getvalue() == ""
-    monkeypatch.setattr(bar, "PATIENCE", 0.0)
-    with bar.bar() as told:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with progress.bar() as told:
         told("solving 10 instants", 0.5)
     assert "solving 10 instants" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")
@@ -28,7 +28,7 @@ def test_a_long_run_on_a_terminal_has_a_bar_that_leaves_nothing(monkeypatch):
 def test_a_file_gets_no_bar(monkeypatch):
     written = io.StringIO()
     monkeypatch.setattr(sys, "stderr", written)
-    monkeypatch.setattr(bar, "PATIENCE", 0.0)
-    with bar.bar() as told:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with progress.bar() as told:
         told("solving 10 instants", 0.5)
     assert written.getvalue() == ""

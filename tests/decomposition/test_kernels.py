@@ -14,9 +14,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 import mbssa
-from mbssa.initialisation import Incidence
-from mbssa.search import assignment_kernels, matching
-from mbssa.search.partition import Partition
+from mbssa.decomposition import assignment_kernels, matching
+from mbssa.decomposition.incidence import Incidence
+from mbssa.decomposition.partition import Partition
 
 SEEDS = range(250)
 

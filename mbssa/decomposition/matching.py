@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.compiled import WORTH_COMPILING, kernel
-from mbssa.initialisation import Incidence
+from mbssa.decomposition import assignment_kernels, component_kernels, sparsity_kernels
+from mbssa.decomposition.incidence import Incidence
+from mbssa.decomposition.partition import Part, Partition, PartKind
 from mbssa.mechanism import IntArray
-from mbssa.search import assignment_kernels, component_kernels, sparsity_kernels
-from mbssa.search.partition import Part, Partition, PartKind
 
 Mask = npt.NDArray[np.bool_]
 

@@ -1,6 +1,6 @@
 """Strong components of the dependencies between bodies, their canonical numbering and their levels.
 
-Plain Python or compiled, on the arrays of :mod:`mbssa.search.assignment_kernels`.
+Plain Python or compiled, on the arrays of :mod:`mbssa.decomposition.assignment_kernels`.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.initialisation import initialise
+from mbssa.decomposition import exhaustive
+from mbssa.decomposition.incidence import initialise
 from mbssa.joints.catalogue import joint_type
 from mbssa.mechanism import Mechanism
-from mbssa.search import exhaustive
 from mbssa.structure import build_structure
 
 

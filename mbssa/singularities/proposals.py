@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.initialisation import initialise
+from mbssa.decomposition.incidence import initialise
+from mbssa.decomposition.matching import match
 from mbssa.joints.catalogue import CATALOGUE, JointType, joint_type
 from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import ByteArray, IntArray, JointGeometry, Mechanism
-from mbssa.search.matching import match
-from mbssa.singularities.motions import free_motions, idle_spins
+from mbssa.singularities.passive_rotations import free_motions, idle_spins
 from mbssa.singularities.ranks import dependences, generic_rows
-from mbssa.singularities.treatment import Examined, examine, examine_generic, independent_rows, treat
+from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows, treat
 
 Array = npt.NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.decomposition.treatment import SpecialPart
 from mbssa.joints.catalogue import CATALOGUE, JointType
-from mbssa.search.treatment import SpecialPart
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames

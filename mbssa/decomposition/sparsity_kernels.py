@@ -1,6 +1,6 @@
 """Rigid sub-chains: bodies of a component that hold more than B(n - 1) units among them.
 
-Plain Python or compiled, on the arrays of :mod:`mbssa.search.assignment_kernels`.
+Plain Python or compiled, on the arrays of :mod:`mbssa.decomposition.assignment_kernels`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the search is told besides the count: constraints left out, spins held, parts with three freedoms.
 
-Only data; :mod:`mbssa.singularities.treatment` finds it.
+Only data; :mod:`mbssa.singularities.redundancy` finds it.
 """
 
 from __future__ import annotations

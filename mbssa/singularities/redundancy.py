@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.decomposition.treatment import Dropped, SpecialPart, Treatment
 from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, Rows, rows_at
-from mbssa.search.treatment import Dropped, SpecialPart, Treatment
-from mbssa.singularities.motions import idle_spins, nearby
+from mbssa.singularities.passive_rotations import idle_spins, nearby
 from mbssa.singularities.ranks import (
     EXACT,
     Rank,
@@ -27,7 +27,7 @@ from mbssa.singularities.ranks import (
     rank_of,
     tolerance_for,
 )
-from mbssa.singularities.special_parts import special_parts
+from mbssa.singularities.special_loops import special_parts
 
 if TYPE_CHECKING:
     from mbssa.mechanism import IntArray, Mechanism
