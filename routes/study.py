@@ -16,7 +16,7 @@ from groups.motion import Motion, default_motion
 from groups.solvers.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from mbssa import Mechanism, Structure
-from mbssa.cli.progress import Told
+from mbssa.progress import Told
 from routes.calibration import costs as calibrated
 from routes.calibration.machine import cores, give_back_memory
 from routes.calibration.reactions import with_reactions

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import layout
-from mbssa.cli.progress import Told
+from mbssa.progress import Told
 
 Complex = npt.NDArray[np.complex128]
 Floats = npt.NDArray[np.float64]

@@ -14,8 +14,8 @@ from groups.assembly_modes.placing import SAME, Placing, Task, placed_at, placin
 from groups.solvers.library import most_modes
 from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
-from mbssa.cli.progress import Told
 from mbssa.joints.system import Configuration
+from mbssa.progress import Told
 
 if TYPE_CHECKING:
     from groups.model import Model

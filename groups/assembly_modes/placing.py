@@ -27,10 +27,10 @@ from groups.solvers.planar_dyads import PlanarGroup, planar_modes, planar_state
 from groups.solvers.registry import Solver
 from groups.solvers.truss import truss_of
 from mbssa import Group
-from mbssa.cli.progress import Told
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
+from mbssa.progress import Told
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -19,7 +19,7 @@ from mbssa.cli import completion
 from mbssa.cli.console import fail, fail_all, present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption
 from mbssa.cli.outputs import STILL, target_faults, targets_of
-from mbssa.cli.progress import bar
+from mbssa.progress import bar
 
 
 def modes(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.partitioning import Partitioning
     from groups.trajectory import Trajectory
-    from mbssa.cli.progress import Told
+    from mbssa.progress import Told
 
 METHODS = ("complete", "qr")
 
@@ -130,7 +130,7 @@ def partition(
         return
     from groups.partitioning import partition as divide
     from groups.partitioning.choice import CannotAssembleError
-    from mbssa.cli.progress import bar
+    from mbssa.progress import bar
 
     options["at"] = _instant(mechanism, model, motion, steps, duration, at)
     try:

@@ -54,8 +54,8 @@ from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
 from mbssa.cli.outputs import MOVING, STILL, TABLES, TRAJECTORY, Target, target_faults, written
-from mbssa.cli.progress import bar
 from mbssa.film import Film
+from mbssa.progress import bar
 from mbssa.units import SI
 
 

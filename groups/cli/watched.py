@@ -19,8 +19,8 @@ from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Branch, Level, Trajectory
-from mbssa.cli.progress import Told, bar
 from mbssa.compiled import compiling_told, is_kept
+from mbssa.progress import Told, bar
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, fail_all, present, say_untrusted
 from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
 from mbssa.cli.outputs import STILL, target_faults, targets_of
-from mbssa.cli.progress import bar
 from mbssa.files import write_whole
 from mbssa.io import ModelError, load, save, written_text
 from mbssa.io.edited_text import with_types_and_inputs
 from mbssa.io.formats import ENDINGS
+from mbssa.progress import bar
 
 if TYPE_CHECKING:
     from mbssa.input_search.result import Transformations

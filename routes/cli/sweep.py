@@ -19,7 +19,7 @@ from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, completion, fail, fail_all
 from mbssa.cli.console import present, stopping
 from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
 from mbssa.cli.outputs import STILL, Target, target_faults
-from mbssa.cli.progress import bar
+from mbssa.progress import bar
 
 if TYPE_CHECKING:
     from routes.sweep.block import Setup

@@ -3,7 +3,7 @@
 import io
 import sys
 
-from mbssa.cli import progress
+from mbssa import progress
 
 
 class Terminal(io.StringIO):
