@@ -9,7 +9,7 @@ import numpy as np
 
 import mbssa
 from mbssa import Mechanism
-from mbssa.joints.follower_laws import FollowerLaw, Segment
+from mbssa.joints.cams.follower_laws import FollowerLaw, Segment
 
 #: Radii (m) of the base circle and of the rollers.
 _BASE, _ROLLER = 0.04, 0.01

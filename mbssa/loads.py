@@ -178,8 +178,8 @@ class Force:
     threshold : m/s or rad/s, at which the regularised friction has reached tanh(1) = 76 % of its value
     radius : of the wheel, m
     terrain : (x, y) of points of the terrain, m, with increasing x
-    profile : ``contact``: the table of both profiles in SI, as :func:`mbssa.joints.cam_profiles.profile_from`
-        takes it
+    profile : ``contact``: the table of both profiles in SI, as
+        :func:`mbssa.joints.cams.profiles.profile_from` takes it
     spin : ``rotating_frame``: angular velocity of the model's frame, rad/s; planar one number
     function : called as ``function(t, value, rate)`` with the length or coordinate, for a further N or N m;
         of ``point`` with position and velocity of the point, for a further vector, N

@@ -6,7 +6,7 @@ from following import TURN, TURNING, assert_follows, solved
 
 import groups
 import mbssa
-from mbssa.joints.cam_profiles import profile_from
+from mbssa.joints.cams.profiles import profile_from
 from mbssa.joints.contact import touching
 
 #: model: the follower's joint, its coordinate

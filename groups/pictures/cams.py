@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.rotations import in_space, rotation_of
-from mbssa.joints.cam_profiles import profile_from
+from mbssa.joints.cams.curves import ground
+from mbssa.joints.cams.profiles import profile_from
 from mbssa.joints.contact import FLAT, POINT
 from mbssa.joints.contact import touching as places_of
-from mbssa.joints.curve_making import ground
 from mbssa.joints.relations import PairFrames
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
-    from mbssa.joints.curves import Curve
+    from mbssa.joints.cams.curves import Curve
     from mbssa.joints.frames import Frames
     from mbssa.mechanism import Vector
 

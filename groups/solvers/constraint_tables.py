@@ -18,7 +18,7 @@ from mbssa.mechanism import Mechanism
 from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
-    from mbssa.joints.curves import Curve
+    from mbssa.joints.cams.curves import Curve
     from mbssa.joints.user import UserFunction
 
 Floats = npt.NDArray[np.float64]

@@ -376,8 +376,8 @@ def _gear_findings(mechanism: Mechanism) -> list[Finding]:
 
 def _cam_findings(mechanism: Mechanism) -> list[Finding]:
     """Followers that cannot touch all of their profile, so that they leave the law it was made by."""
-    from mbssa.joints.cam_profiles import profile_from
-    from mbssa.joints.cam_report import examine
+    from mbssa.joints.cams.profiles import profile_from
+    from mbssa.joints.cams.properties import examine
 
     findings = []
     for joint in mechanism.joints:

@@ -1,6 +1,6 @@
 """``profile`` of an L joint in a model file: its shape, and the way to SI units.
 
-What its numbers must be to make a cam is said by :mod:`mbssa.joints.cam_profiles`, which looks at tables of
+What its numbers must be to make a cam is said by :mod:`mbssa.joints.cams.profiles`, which looks at tables of
 the right shape only.
 """
 
@@ -13,8 +13,8 @@ from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, Validati
 
 from mbssa.faults import Fault
 from mbssa.io.table import WANTED, Table, shown, unknown_key
-from mbssa.joints.cam_profiles import Profile, ProfileError, profile_from
-from mbssa.joints.follower_laws import Kind
+from mbssa.joints.cams.follower_laws import Kind
+from mbssa.joints.cams.profiles import Profile, ProfileError, profile_from
 
 Point = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
 

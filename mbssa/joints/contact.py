@@ -1,6 +1,6 @@
 """Gap between a profile and what it touches: a point, a face or another profile, in the plane.
 
-Frame A carries the profile, a :class:`~mbssa.joints.curves.Curve` with its material on the left of the
+Frame A carries the profile, a :class:`~mbssa.joints.cams.curves.Curve` with its material on the left of the
 tangent. On frame B it touches
 
 - ``POINT``: B's origin, a knife's tip or the centre of a roller, whose radius the equation takes off;
@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.compiled import chosen
-from mbssa.joints.curves import Curve
+from mbssa.joints.cams.curves import Curve
 
 Array = Any
 Floats = npt.NDArray[np.float64]
@@ -108,7 +108,7 @@ def gap(curve_a: Curve, curve_b: Curve | None, kind: int, d: Floats, C: Floats) 
     The parameters are those of :func:`contacts`.
 
     >>> import numpy as np
-    >>> from mbssa.joints.curve_making import circle
+    >>> from mbssa.joints.cams.curves import circle
     >>> d, C = np.array([[0.0, 0.05, 0.0]]), np.eye(3)[None]
     >>> value, derivative = gap(circle(0.02), None, POINT, d, C)
     >>> print(value.round(12).tolist(), (derivative.round(9) + 0.0).tolist())
@@ -132,7 +132,7 @@ def touching(
     0, that of a point, an end or a corner infinite.
 
     >>> import numpy as np
-    >>> from mbssa.joints.curve_making import circle
+    >>> from mbssa.joints.cams.curves import circle
     >>> d, C = np.array([[0.01, 0.05, 0.0]]), np.eye(3)[None]
     >>> print([number.round(6).tolist() for number in touching(circle(0.02), None, FLAT, d, C)])
     [[1.570796], [-0.01], [50.0], [0.0]]

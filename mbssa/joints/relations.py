@@ -18,7 +18,7 @@ from mbssa.joints.axes import axes_of, cross, in_space
 from mbssa.joints.equations import Elementary
 
 if TYPE_CHECKING:
-    from mbssa.joints.curves import Curve
+    from mbssa.joints.cams.curves import Curve
     from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.user import UserFunction
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbssa.joints.cam_profiles import Profile
-from mbssa.joints.cam_synthesis import LawCam
-from mbssa.joints.curves import Curve
+from mbssa.joints.cams.curves import Curve
+from mbssa.joints.cams.law_cam import LawCam
+from mbssa.joints.cams.profiles import Profile
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, GROUP_EDGE, GROUP_FILL, INK, OVER_EDGE, SMALL_TEXT, TEXT, figure_of
 
@@ -46,7 +46,7 @@ def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
 
     Examples
     --------
-    >>> from mbssa.joints.cam_profiles import profile_from
+    >>> from mbssa.joints.cams.profiles import profile_from
     >>> cam = profile_from({"circle": {"radius": 0.02, "centre": [0.005, 0.0]}, "follower": "flat"})
     >>> [axes.get_gid() for axes in cam_picture([("2-3", cam)]).axes]
     ['cam-2-3', 'curvature-2-3']

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbssa.faults import Fault, ModelError
-from mbssa.joints.cam_profiles import SHAPES, Profile, ProfileError, profile_from
-from mbssa.joints.cam_report import CamReport, Extreme, examine, place_text
+from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
+from mbssa.joints.cams.properties import CamReport, Extreme, examine, place_text
 from mbssa.reports.table import Heading, Part, Report, Table
 from mbssa.reports.wording import counted, headline
 
 if TYPE_CHECKING:
-    from mbssa.joints.cam_synthesis import LawCam
+    from mbssa.joints.cams.law_cam import LawCam
     from mbssa.mechanism import Joint, Mechanism
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.joints.cams.curves import Curve
 from mbssa.joints.contact import FLAT, POINT
-from mbssa.joints.curves import Curve
 
 Array = npt.NDArray[Any]
 
@@ -35,7 +35,7 @@ def gap(curve_a: Curve, curve_b: Curve | None, kind: int, d: Array, C: Array) ->
         :mod:`mbssa.joints.equations`; complex ones too, for complex steps
 
     >>> import numpy as np
-    >>> from mbssa.joints.curve_making import circle
+    >>> from mbssa.joints.cams.curves import circle
     >>> d, C = np.array([[0.0, 0.05, 0.0]]), np.eye(3)[None]
     >>> value, derivative = gap(circle(0.02), None, POINT, d, C)
     >>> print(value.round(12).tolist(), (derivative.round(9) + 0.0).tolist())
@@ -60,7 +60,7 @@ def touching(
     0, that of a point, an end or a corner infinite.
 
     >>> import numpy as np
-    >>> from mbssa.joints.curve_making import circle
+    >>> from mbssa.joints.cams.curves import circle
     >>> d, C = np.array([[0.01, 0.05, 0.0]]), np.eye(3)[None]
     >>> print([number.round(6).tolist() for number in touching(circle(0.02), None, FLAT, d, C)])
     [[1.570796], [-0.01], [50.0], [0.0]]

@@ -10,9 +10,9 @@ from scipy.optimize import brentq
 
 import groups
 import mbssa
-from mbssa.joints.cam_profiles import profile_from
-from mbssa.joints.cam_synthesis import LawCam, Swing
-from mbssa.joints.follower_laws import FollowerLaw, Segment
+from mbssa.joints.cams.follower_laws import FollowerLaw, Segment
+from mbssa.joints.cams.law_cam import LawCam, Swing
+from mbssa.joints.cams.profiles import profile_from
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mbssa.joints.cam_profiles import ProfileError, profile_from
+from mbssa.joints.cams.profiles import ProfileError, profile_from
 from mbssa.joints.contact import CURVE, FLAT, POINT
 
 LAW = [

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from mbssa.joints.curve_making import circle, curve_from, ellipse, line, through
-from mbssa.joints.curves import Curve
-from mbssa.joints.formulas import formula
+from mbssa.joints.cams.curves import Curve, circle, curve_from, ellipse, line, through
+from mbssa.joints.cams.formulas import formula
 
 TURN = 2 * np.pi
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mbssa.joints.cam_profiles import profile_from
+from mbssa.joints.cams.profiles import profile_from
 from mbssa.pictures.cams import cam_picture
 
 LAW = [{"rise": 0.3, "over": np.pi, "kind": "345"}, {"return": 0.3, "over": np.pi, "kind": "parabolic"}]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.joints.cam_profiles import profile_from
-from mbssa.joints.cam_report import examine
+from mbssa.joints.cams.profiles import profile_from
+from mbssa.joints.cams.properties import examine
 from mbssa.mechanism import JointGeometry
 from mbssa.reports.cams import cams_of
 

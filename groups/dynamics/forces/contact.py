@@ -11,7 +11,7 @@ import numpy.typing as npt
 from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
-from mbssa.joints.cam_profiles import Profile, profile_from
+from mbssa.joints.cams.profiles import Profile, profile_from
 from mbssa.joints.contact import contacts
 from mbssa.loads import Force
 

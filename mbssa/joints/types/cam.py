@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
-    from mbssa.joints.cam_profiles import profile_from
+    from mbssa.joints.cams.profiles import profile_from
     from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, ends_of
 
     assert g.profile is not None

@@ -14,10 +14,10 @@ from functools import partial
 
 import numpy as np
 
-from mbssa.joints.cam_profiles import Profile
-from mbssa.joints.cam_synthesis import LawCam
-from mbssa.joints.curves import ORDER, Array, Curve
-from mbssa.joints.follower_laws import FollowerLaw
+from mbssa.joints.cams.curves import ORDER, Array, Curve
+from mbssa.joints.cams.follower_laws import FollowerLaw
+from mbssa.joints.cams.law_cam import LawCam
+from mbssa.joints.cams.profiles import Profile
 
 #: Largest pressure angles that textbooks advise, of translating and of swinging followers (rad).
 ADVISED = {False: np.deg2rad(30.0), True: np.deg2rad(35.0)}
@@ -70,7 +70,7 @@ class CamReport:
 def examine(profile: Profile) -> CamReport:
     """Curvature, undercut, pressure angle and face width of a profile and its follower.
 
-    >>> from mbssa.joints.cam_profiles import profile_from
+    >>> from mbssa.joints.cams.profiles import profile_from
     >>> found = examine(profile_from({"ellipse": {"semi_axes": [0.04, 0.02]}, "follower": "flat"}))
     >>> round(found.convex.value, 9), found.concave, found.sound
     (0.01, None, True)
@@ -114,7 +114,7 @@ def _derivative(law: FollowerLaw, order: int, angle: Array) -> Array:
 def place_text(profile: Profile, at: float) -> str:
     """A place on a profile: the law's angle or the curve's parameter, with its unit.
 
-    >>> from mbssa.joints.cam_profiles import profile_from
+    >>> from mbssa.joints.cams.profiles import profile_from
     >>> place_text(profile_from({"circle": {"radius": 0.02}, "follower": "flat"}), 0.5 * np.pi)
     's = 90°'
     """

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.joints.curves import Array
+from mbssa.joints.cams.curves import Array
 
 #: Longest formula, in characters.
 MOST_LETTERS = 2_000

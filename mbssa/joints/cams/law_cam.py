@@ -38,9 +38,8 @@ from typing import Literal
 
 import numpy as np
 
-from mbssa.joints.curve_making import curve_from
-from mbssa.joints.curves import Array, Curve
-from mbssa.joints.follower_laws import CLOSE, FollowerLaw
+from mbssa.joints.cams.curves import Array, Curve, curve_from
+from mbssa.joints.cams.follower_laws import CLOSE, FollowerLaw
 
 Follower = Literal["roller", "knife", "flat"]
 Turns = Literal["counter-clockwise", "clockwise"]
@@ -77,7 +76,7 @@ class LawCam:
 
     :class:`CamError` with all faults.
 
-    >>> from mbssa.joints.follower_laws import Segment
+    >>> from mbssa.joints.cams.follower_laws import Segment
     >>> law = FollowerLaw((Segment(np.pi, 0.02, "345"), Segment(np.pi, -0.02, "345")))
     >>> cam = LawCam(law, "roller", base=0.03, radius=0.01)
     >>> cam.profile.at(0.0)[0].round(9).tolist(), cam.pitch.at(-np.pi)[0][0].round(9).item()

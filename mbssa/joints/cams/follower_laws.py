@@ -8,7 +8,7 @@ their peaks); J. J. Uicker, G. R. Pennock and J. E. Shigley, *Theory of Machines
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.polynomial import polynomial
 
-from mbssa.joints.curves import Array
+from mbssa.joints.cams.curves import Array
 
 Kind = Literal["cycloidal", "345", "4567", "modified_trapezoid", "harmonic", "parabolic", "uniform"]
 
@@ -29,6 +29,9 @@ CLOSE = 1e-9
 
 #: Steps to both sides of an angle (rad) at which something may jump.
 _BESIDE = 1e-10
+
+#: Length of a zone of length 0, as a divisor.
+_TINY = 1e-200
 
 #: y, y', y'', y''' of x.
 Four = tuple[Array, Array, Array, Array]
@@ -49,12 +52,23 @@ class Segment:
     kind: Kind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """A dimensionless law: its values, and where between 0 and 1 its derivatives jump."""
+#: Zones b, c, d of the laws of the sine-constant-cosine acceleration (SCCA) family; b + c + d = 1.
+_SCCA = {
+    "cycloidal": (0.5, 0.0, 0.5),
+    "modified_trapezoid": (0.25, 0.5, 0.25),
+    "harmonic": (0.0, 0.0, 1.0),
+    "parabolic": (0.0, 1.0, 0.0),
+}
 
-    at: Callable[[Array], Four]
-    breaks: tuple[float, ...] = ()
+#: Powers of x of the polynomial laws.
+_POLYNOMIALS = {
+    "345": [0.0, 0.0, 0.0, 10.0, -15.0, 6.0],
+    "4567": [0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0],
+    "uniform": [0.0, 1.0],
+}
+
+#: Places between 0 and 1 at which a derivative jumps.
+_BREAKS = {"modified_trapezoid": (0.125, 0.375, 0.625, 0.875), "parabolic": (0.5,)}
 
 
 @dataclass(frozen=True)
@@ -100,7 +114,7 @@ class FollowerLaw:
         inner = [
             start + x * segment.over
             for start, segment in zip(self.starts, self.segments, strict=False)
-            for x in (0.0, *(_SHAPES[segment.kind].breaks if segment.kind else ()))
+            for x in (0.0, *_BREAKS.get(segment.kind or "", ()))
         ]
         return np.array([*inner, TURN])
 
@@ -139,9 +153,48 @@ def segment_at(segment: Segment, angle: Array) -> Four:
     """Displacement of a segment, ``angle`` (n,) after its start, and three derivatives by the angle."""
     if segment.kind is None:
         return np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle)
-    values = _SHAPES[segment.kind].at(np.clip(angle / segment.over, 0.0, 1.0))
+    x = np.clip(angle / segment.over, 0.0, 1.0)
+    late = x >= 0.5
+    # From the nearer end, where the law is flat: exact to the last digits there.
+    half = _scca if segment.kind in _SCCA else _polynomial
+    y, y1, y2, y3 = half(segment.kind, np.where(late, 1.0 - x, x))
+    values = np.where(late, 1.0 - y, y), y1, np.where(late, -y2, y2), y3
     y, y1, y2, y3 = (segment.by * value / segment.over**k for k, value in enumerate(values))
     return y, y1, y2, y3
+
+
+def _polynomial(kind: str, x: Array) -> Four:
+    """A dimensionless polynomial law up to x = ½."""
+    y, y1, y2, y3 = (
+        np.broadcast_to(polynomial.polyval(x, polynomial.polyder(_POLYNOMIALS[kind], k)), x.shape)
+        for k in range(4)
+    )
+    return y, y1, y2, y3
+
+
+def _scca(kind: str, x: Array) -> Four:
+    """A dimensionless law of the SCCA family up to x = ½.
+
+    The acceleration rises over b/2 as a sine, is constant over c/2, and falls over d/2 as a cosine.
+    """
+    b, c, d = _SCCA[kind]
+    p, q = max(b, _TINY) / np.pi, max(d, _TINY) / np.pi
+    zones = [x < 0.5 * b, x < 0.5 * (b + c)]
+    held, falling = x - 0.5 * b, x - 0.5 * (b + c)
+    rise, fall = x / p, np.clip(falling, 0.0, None) / q
+    # Velocity and place at the ends of the first two zones, for the largest acceleration 1.
+    v1, y1 = p, p * (0.5 * b - p)
+    v2, y2 = v1 + 0.5 * c, y1 + 0.5 * c * (v1 + 0.25 * c)
+    largest = 0.5 / (y2 + 0.5 * d * v2 + q * q)
+    y = np.select(
+        zones,
+        [p * (x - p * np.sin(rise)), y1 + held * (v1 + 0.5 * held)],
+        y2 + v2 * falling + q * q * (1.0 - np.cos(fall)),
+    )
+    v = np.select(zones, [p * (1.0 - np.cos(rise)), v1 + held], v2 + q * np.sin(fall))
+    a = np.select(zones, [np.sin(rise), np.ones_like(x)], np.cos(fall))
+    j = np.select(zones, [np.cos(rise) / p, np.zeros_like(x)], -np.sin(fall) / q)
+    return largest * y, largest * v, largest * a, largest * j
 
 
 def law_faults(segments: Sequence[Segment]) -> list[str]:
@@ -168,105 +221,3 @@ def law_faults(segments: Sequence[Segment]) -> list[str]:
             "begin the law where the follower is lowest"
         )
     return faults
-
-
-def peak_factors(kind: Kind) -> tuple[float, float, float]:
-    """Largest |y'|, |y''| and |y'''| of a dimensionless law; they come with rise/angle, rise/angle², ….
-
-    >>> [round(factor, 4) for factor in peak_factors("cycloidal")]
-    [2.0, 6.2832, 39.4784]
-    """
-    # Every law here has its extremes at eighths, or where a polynomial's next derivative vanishes.
-    x = np.linspace(0.0, 1.0, 9)
-    if kind in _POLYNOMIALS:
-        power = _POLYNOMIALS[kind]
-        roots = [polynomial.polyroots(polynomial.polyder(power, k)) for k in (2, 3, 4)]
-        real = np.concatenate([root.real[np.abs(root.imag) < 1e-9] for root in roots])
-        x = np.concatenate([x, real[(real > 0.0) & (real < 1.0)]])
-    _, *rates = _SHAPES[kind].at(x)
-    first, second, third = (float(np.abs(rate).max()) for rate in rates)
-    return first, second, third
-
-
-# --- the dimensionless laws --------------------------------------------------------------------------
-
-
-def _cycloidal(x: Array) -> Four:
-    turned = TURN * x
-    sine, cosine = np.sin(turned), np.cos(turned)
-    return x - sine / TURN, 1.0 - cosine, TURN * sine, TURN**2 * cosine
-
-
-def _harmonic(x: Array) -> Four:
-    sine, cosine = np.sin(np.pi * x), np.cos(np.pi * x)
-    return 0.5 * (1.0 - cosine), 0.5 * np.pi * sine, 0.5 * np.pi**2 * cosine, -0.5 * np.pi**3 * sine
-
-
-def _uniform(x: Array) -> Four:
-    return x, np.ones_like(x), np.zeros_like(x), np.zeros_like(x)
-
-
-def _parabolic(x: Array) -> Four:
-    late = x >= 0.5
-    rest = 1.0 - x
-    return (
-        np.where(late, 1.0 - 2.0 * rest * rest, 2.0 * x * x),
-        np.where(late, 4.0 * rest, 4.0 * x),
-        np.where(late, -4.0, 4.0),
-        np.zeros_like(x),
-    )
-
-
-#: Peak acceleration of the modified trapezoid, 4.888….
-_TRAPEZOID = 8.0 * np.pi / (2.0 + np.pi)
-
-
-def _modified_trapezoid(x: Array) -> Four:
-    """A quarter sine to the constant acceleration, a half cosine over to the other, a quarter sine back."""
-    late = x > 0.5
-    z = np.where(late, 1.0 - x, x)
-    a, w = _TRAPEZOID, 2.0 * TURN
-    v1, y1 = a / w, a * (0.125 - 1.0 / w) / w  # at x = 1/8
-    v2, y2 = v1 + 0.25 * a, y1 + 0.25 * v1 + a / 32.0  # at x = 3/8
-    held, down = z - 0.125, w * (z - 0.375)
-    stretch = [z < 0.125, z < 0.375]
-    y = np.select(
-        stretch,
-        [a * (z - np.sin(w * z) / w) / w, y1 + v1 * held + 0.5 * a * held * held],
-        y2 + v2 * (z - 0.375) + a * (1.0 - np.cos(down)) / w**2,
-    )
-    v = np.select(stretch, [v1 * (1.0 - np.cos(w * z)), v1 + a * held], v2 + v1 * np.sin(down))
-    b = np.select(stretch, [a * np.sin(w * z), np.full_like(z, a)], a * np.cos(down))
-    j = np.select(stretch, [a * w * np.cos(w * z), np.zeros_like(z)], -a * w * np.sin(down))
-    return np.where(late, 1.0 - y, y), v, np.where(late, -b, b), j
-
-
-#: Powers of x of the polynomial laws.
-_POLYNOMIALS: dict[str, list[float]] = {
-    "345": [0.0, 0.0, 0.0, 10.0, -15.0, 6.0],
-    "4567": [0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0],
-}
-
-
-def _polynomial(powers: Sequence[float]) -> Callable[[Array], Four]:
-    derivatives = [polynomial.polyder(powers, k) if k else np.asarray(powers) for k in range(4)]
-
-    def at(x: Array) -> Four:
-        # From the nearer end, where the law is flat: exact to the last digits there.
-        late = x > 0.5
-        z = np.where(late, 1.0 - x, x)
-        y, v, b, j = (polynomial.polyval(z, powers) for powers in derivatives)
-        return np.where(late, 1.0 - y, y), v, np.where(late, -b, b), j
-
-    return at
-
-
-_SHAPES: dict[str, _Shape] = {
-    "cycloidal": _Shape(_cycloidal),
-    "345": _Shape(_polynomial(_POLYNOMIALS["345"])),
-    "4567": _Shape(_polynomial(_POLYNOMIALS["4567"])),
-    "modified_trapezoid": _Shape(_modified_trapezoid, (0.125, 0.375, 0.625, 0.875)),
-    "harmonic": _Shape(_harmonic),
-    "parabolic": _Shape(_parabolic, (0.5,)),
-    "uniform": _Shape(_uniform),
-}

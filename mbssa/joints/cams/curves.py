@@ -1,0 +1,484 @@
+"""Plane curves as pieces of polynomials: profiles of cams, of their followers, of anything that touches.
+
+One representation serves formulas, points, follower laws and shapes alike, so that the contact has one
+kernel. A curve is n pieces of degree 7; piece k runs over ``breaks[k] <= s <= breaks[k + 1]`` and is a
+polynomial in u = (s - s_k) / (s_{k+1} - s_k), in 0 … 1. Points are (x, y) in the curve's own frame, in
+metres. The material is on the left of the tangent and the outward normal (t_y, -t_x) on its right, so a
+closed curve runs counter-clockwise around its material.
+
+A smooth function becomes polynomials that follow it to about 1e-12 of the curve's size, and its second
+derivative to 1e-9 of its largest value: on each piece the second derivative's Chebyshev series is cut after
+degree 5, where it is all but the best polynomial, and integrated twice between the exact ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.polynomial import Chebyshev, Polynomial, chebyshev, polynomial
+
+from mbssa.bounds import SMALLEST
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
+
+Array = npt.NDArray[Any]
+
+#: Coefficients of one piece: degree 7.
+ORDER = 8
+
+#: Two ends of a closed curve, or of two pieces, are the same point below this share of the curve's size.
+JOINED = 1e-9
+
+#: A function that needs more pieces than this has a corner where no break was given.
+MOST_PIECES = 2_048
+
+#: Share of its largest curvature by which a convex curve may be hollow: straight sides are rounded numbers.
+_STRAIGHT = 1e-9
+#: Sine of the angle from which the tangents of two pieces have a corner between them.
+_CORNER = 1e-7
+
+#: Tolerances of a fit: share of the largest second derivative, share of the size, rounding of the former.
+_BENDING, _PLACE, _ROUNDING = 4e-10, 5e-13, 2e-13
+#: Points at which a piece is sampled.
+_NODES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A plane curve: ``breaks`` (n + 1,) ascending values of s, ``coefficients`` (n, 2, 8), ``closed``.
+
+    ``coefficients[k, 0]`` are those of x in piece k, of u⁰ … u⁷, ``coefficients[k, 1]`` those of y; metres.
+    s has the unit of what made the curve: rad for a law, a polar formula and round shapes, m for a line and
+    for points, else that of the formula. ValueError for arrays that do not fit together, and for a closed
+    curve whose ends are apart.
+
+    >>> import numpy as np
+    >>> coefficients = np.zeros((1, 2, 8))
+    >>> coefficients[0, 0, :2] = 0.0, 3.0
+    >>> coefficients[0, 1, :2] = 1.0, 4.0
+    >>> line = Curve(np.array([0.0, 2.0]), coefficients, closed=False)
+    >>> point, rate, bending = line.at(np.array([0.0, 1.0]))
+    >>> print(point.tolist(), rate[0].tolist(), bending[0].tolist())
+    [[0.0, 1.0], [1.5, 3.0]] [1.5, 2.0] [0.0, 0.0]
+    """
+
+    breaks: Array
+    coefficients: Array
+    closed: bool
+
+    def __post_init__(self) -> None:
+        breaks = np.array(self.breaks, dtype=float)
+        coefficients = np.array(self.coefficients, dtype=float)
+        if breaks.ndim != 1 or len(breaks) < 2 or not (np.diff(breaks) > 0).all():
+            raise ValueError("breaks: write at least two ascending numbers")
+        wanted = (len(breaks) - 1, 2, ORDER)
+        if coefficients.shape != wanted:
+            raise ValueError(
+                f"coefficients: have shape {coefficients.shape}; {len(breaks) - 1} pieces take {wanted}"
+            )
+        if not (np.isfinite(breaks).all() and np.isfinite(coefficients).all()):
+            raise ValueError("a curve takes finite numbers only")
+        for name, array in (("breaks", breaks), ("coefficients", coefficients)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "closed", bool(self.closed))
+        if self.closed and self.opening > JOINED * self.size:
+            raise ValueError(
+                "a closed curve ends where it begins; this one begins at "
+                f"{coefficients[0, :, 0].tolist()} and ends at {coefficients[-1].sum(axis=1).tolist()}"
+            )
+
+    # --- points ------------------------------------------------------------------------------------
+
+    def at(self, s: Array | float) -> tuple[Array, Array, Array]:
+        """Points, first and second derivatives by s; each of the shape of ``s`` and (2,) behind it.
+
+        A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do. Complex
+        ``s`` is taken, for complex steps: the piece is that of the real part.
+        """
+        s = np.asarray(s)
+        if self.closed:
+            s = s - self.period * np.floor((s.real - self.breaks[0]) / self.period)
+        piece = np.clip(np.searchsorted(self.breaks, s.real, side="right") - 1, 0, self.pieces - 1)
+        length = np.diff(self.breaks)[piece][..., None]
+        u = (s - self.breaks[piece])[..., None] / length
+        a = np.moveaxis(self.coefficients[piece], -1, 0)
+        value, rate, bending = (
+            polynomial.polyval(u, polynomial.polyder(a, order), tensor=False) for order in (0, 1, 2)
+        )
+        return value, rate / length, bending / length**2
+
+    def parameter(self, place: Array) -> Array:
+        """Values of s at places in pieces: 2.5 is the middle of the third.
+
+        >>> line((0.0, 0.0), (3.0, 4.0)).parameter(np.array([0.5])).tolist()
+        [2.5]
+        """
+        return np.interp(place, np.arange(len(self.breaks)), self.breaks)
+
+    def curvature(self, s: Array | float) -> Array:
+        """Signed curvature (1/m), of the shape of ``s``: positive where the material is convex.
+
+        Infinite or NaN where the derivative vanishes (a corner in the parameter). The radius of curvature is
+        its inverse.
+
+        >>> circle(0.02).curvature(np.array([0.0, 1.0])).round(6).tolist()
+        [50.0, 50.0]
+        """
+        _, rate, bending = self.at(s)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(_cross(rate, bending) / (rate * rate).sum(axis=-1) ** 1.5)
+
+    def sampled(self, per_piece: int) -> Array:
+        """Values of s: ``per_piece`` in each piece, evenly, and the end of an open curve."""
+        inside = np.arange(per_piece) / per_piece
+        s = (self.breaks[:-1, None] + np.diff(self.breaks)[:, None] * inside).ravel()
+        return s if self.closed else np.append(s, self.breaks[-1])
+
+    # --- properties --------------------------------------------------------------------------------
+
+    @property
+    def pieces(self) -> int:
+        """Number of its polynomials."""
+        return len(self.breaks) - 1
+
+    @property
+    def period(self) -> float:
+        """The range of s (for a closed curve its period)."""
+        return float(self.breaks[-1] - self.breaks[0])
+
+    @property
+    def opening(self) -> float:
+        """Distance between its ends (m)."""
+        return float(np.hypot(*(self.coefficients[-1].sum(axis=1) - self.coefficients[0, :, 0])))
+
+    @cached_property
+    def size(self) -> float:
+        """The larger side of the box around the ends of its pieces and points between them (m)."""
+        return float(np.ptp(self.at(self.sampled(8))[0], axis=0).max())
+
+    @cached_property
+    def around(self) -> tuple[Array, float]:
+        """Centre (2,) and radius (m) of a circle around the curve, a little larger than the smallest.
+
+        A piece lies within the polygon of its coefficients in Bernstein's basis.
+
+        >>> centre, radius = circle(0.02).around
+        >>> bool(0.02 <= radius < 0.0205)
+        True
+        """
+        corners = (self.coefficients @ _to_bernstein(ORDER)).swapaxes(1, 2).reshape(-1, 2)
+        centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+        return centre, float(np.hypot(*(corners - centre).T).max())
+
+    @cached_property
+    def area(self) -> float:
+        """½ ∮ (x dy - y dx) (m²): the area within a closed curve, positive if it runs counter-clockwise."""
+        nodes, weights = np.polynomial.legendre.leggauss(ORDER)
+        half = 0.5 * np.diff(self.breaks)[:, None]
+        point, rate, _ = self.at(self.breaks[:-1, None] + half * (nodes + 1.0))
+        return float(0.5 * (half * weights * _cross(point, rate)).sum())
+
+    @cached_property
+    def turning(self) -> float:
+        """Turns of the tangent's direction: 1 if closed, counter-clockwise and simple.
+
+        Any other number of a closed curve says that it crosses itself; 1 does not say that it does not.
+        """
+        rate = self.at(self.sampled(16))[1]
+        turns = _turns(np.roll(rate, 1, axis=0), rate)
+        return float(turns[0 if self.closed else 1 :].sum() / (2.0 * np.pi))
+
+    @cached_property
+    def corners(self) -> Array:
+        """(n,) jumps (rad) of the tangent's direction at the starts of the pieces; 0 at an open curve's."""
+        end, start = polynomial.polyder(self.coefficients, axis=-1).sum(axis=-1), self.coefficients[..., 1]
+        turns = _turns(np.roll(end, 1, axis=0), start)
+        if not self.closed:
+            turns[0] = 0.0
+        return turns
+
+    @cached_property
+    def least_radius(self) -> float:
+        """Least radius of curvature (m), or less, of a smooth and convex curve; 0 for any other.
+
+        Convex is a closed curve that runs once around its material and turns to the left everywhere, and an
+        open one that does so by half a turn at most.
+
+        >>> 0.0 < circle(0.02).least_radius < 0.02, circle(0.02).reversed.least_radius
+        (True, 0.0)
+        """
+        rate, bending = (polynomial.polyder(self.coefficients, order, axis=-1) for order in (1, 2))
+        turns = np.array(
+            [np.convolve(r[0], b[1]) - np.convolve(r[1], b[0]) for r, b in zip(rate, bending, strict=True)]
+        )
+        # A polynomial is nowhere less than the least of its coefficients in Bernstein's basis.
+        if (turns @ _to_bernstein(turns.shape[1])).min() < -_STRAIGHT * np.abs(turns).max():
+            return 0.0
+        sharp = (np.abs(np.sin(self.corners)) > _CORNER).any()
+        if sharp or self.turning > (1.0 + _CORNER if self.closed else 0.5):
+            return 0.0
+        return 0.5 / max(float(self.curvature(self.sampled(16)).max()), 1.0 / self.size)
+
+    @cached_property
+    def data(self) -> Array:
+        """All of it as one flat float64 array for kernels, of length 2 + (n + 1) + 16 n.
+
+        [n, 1.0 if closed else 0.0, s_0 … s_n, then for each piece its 8 coefficients of x and its 8 of y].
+        """
+        head = (float(self.pieces), float(self.closed))
+        flat = np.concatenate([head, self.breaks, self.coefficients.ravel()])
+        flat.setflags(write=False)
+        return flat
+
+    # --- curves made of it -------------------------------------------------------------------------
+
+    def scaled(self, factor: float) -> Curve:
+        """The same curve ``factor`` times as large, about the origin of its frame; ``factor`` > 0."""
+        if not factor > 0:
+            raise ValueError(f"a curve is scaled by a positive number, not {factor:g}")
+        return Curve(self.breaks, self.coefficients * factor, self.closed)
+
+    @property
+    def reversed(self) -> Curve:
+        """The same points run through backwards: its point at s is that of this curve at -s."""
+        # (1 - u)ᵖ is the sum over q of (p over q) (-u)^q.
+        about_one = [[comb(p, q) * (-1.0) ** q for q in range(ORDER)] for p in range(ORDER)]
+        return Curve(-self.breaks[::-1], (self.coefficients @ np.array(about_one))[::-1], self.closed)
+
+    @property
+    def counter_clockwise(self) -> Curve:
+        """This curve, or if it is closed and runs clockwise, :attr:`reversed`."""
+        return self.reversed if self.closed and self.area < 0 else self
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Cross products of plane vectors (…, 2)."""
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+
+def _turns(before: Array, after: Array) -> Array:
+    """Angles (rad) from directions (n, 2) to others."""
+    return np.arctan2(_cross(before, after), (before * after).sum(axis=-1))
+
+
+def _to_bernstein(order: int) -> Array:
+    """(order, order) by which coefficients of powers give those in Bernstein's basis."""
+    return np.array([[comb(i, j) / comb(order - 1, j) for i in range(order)] for j in range(order)])
+
+
+# --- functions -------------------------------------------------------------------------------------
+
+
+class Rough(ValueError):
+    """A function that no reasonable number of polynomials follows, or that is not finite."""
+
+
+def curve_from(
+    function: Callable[[Array], Array], breaks: Sequence[float] | Array, closed: bool | None = None
+) -> Curve:
+    """A curve that follows a smooth function.
+
+    Parameters
+    ----------
+    function : takes s (m,), gives points (m, 2) in metres
+    breaks : (k + 1,) ascending: it must be smooth between two of them, and continuous at them
+    closed : whether it ends where it begins; found out if not given
+
+    Raises
+    ------
+    ValueError
+        It is not finite or not smooth somewhere (:class:`Rough`), or is to be closed and is not.
+
+    Examples
+    --------
+    >>> egg = curve_from(lambda s: np.stack([0.03 * np.cos(s), 0.02 * np.sin(s)], 1), [0.0, 2 * np.pi])
+    >>> egg.closed, egg.pieces < 40, round(egg.area / (0.03 * 0.02), 9)
+    (True, True, 3.141592654)
+    """
+    edges = np.asarray(breaks, dtype=float)
+    number = np.ones(len(edges) - 1, dtype=np.int64)
+    while True:
+        ends = np.append(
+            np.concatenate(
+                [
+                    np.linspace(a, b, n, endpoint=False)
+                    for a, b, n in zip(edges, edges[1:], number, strict=False)
+                ]
+            ),
+            edges[-1],
+        )
+        with np.errstate(all="ignore"):  # an overflow is found by its NaN
+            coefficients, error = _fitted(function, ends)
+        worst = np.maximum.reduceat(error, np.cumsum(number) - number)
+        if (worst <= 1.0).all():
+            break
+        # The error shrinks with the sixth power of a piece's length.
+        if np.isnan(worst).any():
+            raise Rough("has numbers too large or too small to be followed")
+        grown = np.ceil(number * np.clip(1.05 * worst ** (1 / 6), 1.2, 8.0)).astype(np.int64)
+        number = np.where(worst > 1.0, grown, number)
+        if number.sum() > MOST_PIECES:
+            s = ends[np.argmax(error)]
+            raise Rough(f"is not smooth near s = {s:.6g}; write a function without corners, jumps and poles")
+    if closed is None:
+        curve = Curve(ends, coefficients, False)
+        closed = curve.opening <= JOINED * curve.size
+    return Curve(ends, coefficients, closed)
+
+
+def _fitted(function: Callable[[Array], Array], ends: Array) -> tuple[Array, Array]:
+    """Coefficients (n, 2, 8), and the error of each piece as a multiple of the tolerance."""
+    to_bending, to_powers = _matrices()
+    nodes = chebyshev.chebpts1(_NODES)
+    half = 0.5 * np.diff(ends)[:, None]
+    s = ends[:-1, None] + half * (1.0 + nodes)
+    values = _finite(function, s.ravel()).reshape(*s.shape, 2)
+    corners = _finite(function, ends)
+    largest_value = np.abs(values).max()
+    size = float(np.ptp(values.reshape(-1, 2), axis=0).max()) or 1.0
+    bending = np.einsum("bn,knc->kcb", to_bending, values - values[:, :1])
+    kept, cut = bending[..., : ORDER - 2], np.abs(bending[..., ORDER - 2 :]).sum(axis=-1)
+    powers = np.einsum("pb,kcb->kcp", to_powers, kept)
+    powers[..., 0] += corners[:-1] - powers[..., 0]
+    powers[..., 1] += corners[1:] - powers.sum(axis=-1)
+    rate = half**2
+    largest = max(float((np.abs(kept).sum(axis=-1) / rate).max()), size / (ends[-1] - ends[0]) ** 2)
+    allowed = _BENDING * largest * rate + _ROUNDING * largest_value
+    fit = polynomial.polyval(0.5 * (1.0 + nodes), np.moveaxis(powers, -1, 0))
+    error = np.abs(fit - values.transpose(0, 2, 1)).max(axis=(1, 2))
+    return powers, np.maximum(
+        (cut / allowed).max(axis=1), error / (_PLACE * size + 8 * np.finfo(float).eps * largest_value)
+    )
+
+
+@cache
+def _matrices() -> tuple[Array, Array]:
+    """Values at the nodes to the Chebyshev series of the second derivative; six of its terms, integrated
+    twice, to powers of u with 0 and 1 as the ends of the piece."""
+    series = chebyshev.chebvander(chebyshev.chebpts1(_NODES), _NODES - 1).T * (2.0 / _NODES)
+    series[0] *= 0.5
+    unit = Polynomial.identity()
+    powers = [Chebyshev.basis(degree, domain=[0, 1])(unit) for degree in range(ORDER)]
+    to_powers = np.array([np.pad(p.coef, (0, ORDER - len(p.coef))) for p in powers]).T
+    twice = chebyshev.chebint(np.eye(ORDER - 2), 2)
+    return chebyshev.chebder(np.eye(_NODES), 2) @ series, to_powers @ twice
+
+
+def _finite(function: Callable[[Array], Array], s: Array) -> Array:
+    with np.errstate(all="ignore"):
+        points = np.asarray(function(s), dtype=float)
+    wrong = ~np.isfinite(points).all(axis=1)
+    if wrong.any():
+        raise Rough(f"is not finite at s = {s[np.argmax(wrong)]:.6g}")
+    return points
+
+
+# --- shapes ----------------------------------------------------------------------------------------
+
+
+def circle(radius: float, centre: Sequence[float] = (0.0, 0.0)) -> Curve:
+    """A circle (m); s is the angle (rad) from x. With its centre beside the origin, an eccentric cam.
+
+    >>> circle(0.02, (0.005, 0.0)).at(0.0)[0].round(12).tolist()
+    [0.025, 0.0]
+    """
+    return ellipse((radius, radius), centre)
+
+
+def ellipse(semi_axes: Sequence[float], centre: Sequence[float] = (0.0, 0.0), angle: float = 0.0) -> Curve:
+    """An ellipse (m), its first half axis turned by ``angle`` (rad) from x; s is the eccentric angle (rad).
+
+    >>> ellipse((0.03, 0.02), angle=np.pi / 2).at(0.0)[0].round(12).tolist()
+    [0.0, 0.03]
+    """
+    (a, b), (x, y) = semi_axes, centre
+    cosine, sine = np.cos(angle), np.sin(angle)
+
+    def points(s: Array) -> Array:
+        along, across = a * np.cos(s), b * np.sin(s)
+        return np.stack([x + cosine * along - sine * across, y + sine * along + cosine * across], axis=1)
+
+    return curve_from(points, [0.0, 2.0 * np.pi], closed=True)
+
+
+def line(start: Sequence[float], end: Sequence[float]) -> Curve:
+    """The straight line between two points (m), material on the left; s is the length from the first.
+
+    >>> line((0.0, 0.0), (0.3, 0.4)).at(0.25)[0].tolist()
+    [0.15, 0.2]
+    """
+    coefficients = np.zeros((1, 2, ORDER))
+    coefficients[0, :, 0] = start
+    coefficients[0, :, 1] = np.subtract(end, start)
+    return Curve(np.array([0.0, np.hypot(*coefficients[0, :, 1])]), coefficients, closed=False)
+
+
+# --- points ----------------------------------------------------------------------------------------
+
+
+def through(points: Sequence[Sequence[float]] | Array, closed: bool = True) -> Curve:
+    """The cubic spline through points (n, 2), in m; s is the length of the chords between them.
+
+    A closed one is periodic, with or without the first point once more at the end; an open one has no knot
+    at its second point and the last but one.
+
+    Raises
+    ------
+    ValueError
+        Too few points, or the same twice in succession.
+
+    Examples
+    --------
+    >>> round_one = through([(0.02, 0.0), (0.0, 0.02), (-0.02, 0.0), (0.0, -0.02)])
+    >>> round_one.pieces, round_one.closed
+    (4, True)
+    """
+    from scipy.interpolate import CubicSpline
+
+    knots = np.array(points, dtype=float)
+    if closed and len(knots) > 1 and (knots[0] == knots[-1]).all():
+        knots = knots[:-1]
+    least = 3 if closed else 2
+    if len(knots) < least:
+        raise ValueError(f"{len(knots)} points; write {least} or more different ones")
+    if closed:
+        knots = np.concatenate([knots, knots[:1]])
+    chords = np.hypot(*np.diff(knots, axis=0).T)
+    if chords.max() < SMALLEST:
+        raise ValueError(f"all points are within {SMALLEST:g} m; write them farther apart")
+    # Points that are nearer than the file's digits are the same; a spline through both would loop there.
+    same = np.flatnonzero(chords <= JOINED * chords.max())
+    if len(same):
+        raise ValueError(
+            f"points {same[0] + 1} and {(same[0] + 1) % (len(knots) - closed) + 1} are the same; "
+            "write each once"
+        )
+    s = np.concatenate([[0.0], np.cumsum(chords)])
+    return _of_spline(CubicSpline(s, knots, bc_type="periodic" if closed else "not-a-knot"), closed)
+
+
+def ground(points: Sequence[Sequence[float]] | Array) -> Curve:
+    """The natural cubic spline y(x) through points (n, 2) with increasing x, m; material below, s is -x.
+
+    >>> ground([(0.0, 0.0), (1.0, 1.0)]).at(-0.25)[0].tolist()
+    [0.25, 0.25]
+    """
+    from scipy.interpolate import CubicSpline
+
+    knots = np.array(points, dtype=float)
+    return _of_spline(CubicSpline(knots[:, 0], knots, bc_type="natural"), False).reversed
+
+
+def _of_spline(spline: CubicSpline, closed: bool) -> Curve:
+    coefficients = np.zeros((len(spline.x) - 1, 2, ORDER))
+    for power in range(4):
+        coefficients[:, :, power] = spline.c[3 - power] * np.diff(spline.x)[:, None] ** power
+    return Curve(spline.x, coefficients, closed)
