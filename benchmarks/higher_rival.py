@@ -20,10 +20,10 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from mbssa import Mechanism
+from mbssa.joints.cams.contact import touching
 from mbssa.joints.cams.curves import Curve, circle, line
 from mbssa.joints.cams.profiles import Profile, profile_from
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.contact import touching
 from mbssa.joints.frames import joint_frames
 
 Floats = npt.NDArray[np.float64]

@@ -6,8 +6,8 @@ from following import TURN, TURNING, assert_follows, solved
 
 import groups
 import mbssa
+from mbssa.joints.cams.contact import touching
 from mbssa.joints.cams.profiles import profile_from
-from mbssa.joints.contact import touching
 
 #: model: the follower's joint, its coordinate
 LAW_CAMS = {

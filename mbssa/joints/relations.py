@@ -279,7 +279,7 @@ def _term(
     d = (axes.T @ across)[None]
     C = (axes.T @ poses.rotation[b] @ pair.axes[1])[None]
     if term.kind == "contact":
-        from mbssa.joints.contact import gap
+        from mbssa.joints.cams.contact import gap
 
         other = relations.curves[1] if len(relations.curves) > 1 else None
         found, rate = gap(relations.curves[0], other, term.numbers[0], d * size, C)

@@ -1,6 +1,6 @@
 """Gap between a profile and what it touches by another search; takes complex poses for complex steps.
 
-What it computes is said in :mod:`mbssa.joints.contact`.
+What it computes is said in :mod:`mbssa.joints.cams.contact`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.joints.cams.contact import FLAT, POINT
 from mbssa.joints.cams.curves import Curve
-from mbssa.joints.contact import FLAT, POINT
 
 Array = npt.NDArray[Any]
 

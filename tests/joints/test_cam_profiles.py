@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from mbssa.joints.cams.contact import CURVE, FLAT, POINT
 from mbssa.joints.cams.profiles import ProfileError, profile_from
-from mbssa.joints.contact import CURVE, FLAT, POINT
 
 LAW = [
     {"rise": 0.02, "over": 2.0, "kind": "cycloidal"},

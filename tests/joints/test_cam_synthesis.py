@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from mbssa.joints.cams.contact import FLAT, POINT, gap
 from mbssa.joints.cams.curves import circle
 from mbssa.joints.cams.follower_laws import FollowerLaw, Segment
 from mbssa.joints.cams.law_cam import LawCam, Swing
-from mbssa.joints.contact import FLAT, POINT, gap
 
 WAYS = ("counter-clockwise", "clockwise")
 

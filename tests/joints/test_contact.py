@@ -4,8 +4,8 @@ import contact_oracle as oracle
 import numpy as np
 import pytest
 
+from mbssa.joints.cams.contact import CURVE, FLAT, POINT, gap, touching
 from mbssa.joints.cams.curves import circle, ellipse, line, through
-from mbssa.joints.contact import CURVE, FLAT, POINT, gap, touching
 
 KINDS = {"point": POINT, "flat": FLAT, "curve": CURVE}
 

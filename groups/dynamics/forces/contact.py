@@ -1,6 +1,6 @@
 """Contact of a profile of one body with a roller, knife, face or profile of another, in the plane.
 
-The place of the contact is sought as that of a cam (:mod:`mbssa.joints.contact`).
+The place of the contact is sought as that of a cam (:mod:`mbssa.joints.cams.contact`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy.typing as npt
 from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
+from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.profiles import Profile, profile_from
-from mbssa.joints.contact import contacts
 from mbssa.loads import Force
 
 Floats = npt.NDArray[np.float64]

@@ -15,11 +15,11 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from mbssa.bounds import LARGEST, SMALLEST, range_fault
+from mbssa.joints.cams.contact import CURVE, FLAT, POINT
 from mbssa.joints.cams.curves import JOINED, Array, Curve, circle, curve_from, ellipse, line, through
 from mbssa.joints.cams.follower_laws import KINDS, FollowerLaw, Segment, law_faults
 from mbssa.joints.cams.formulas import formula
 from mbssa.joints.cams.law_cam import CamError, LawCam, Swing
-from mbssa.joints.contact import CURVE, FLAT, POINT
 
 FOLLOWERS = ("roller", "knife", "flat")
 

@@ -6,8 +6,8 @@ from contact_oracle import gap
 from lives import life_of
 
 from groups.kernels.contact import contact
+from mbssa.joints.cams.contact import CURVE, FLAT, POINT
 from mbssa.joints.cams.curves import Curve, circle, line, through
-from mbssa.joints.contact import CURVE, FLAT, POINT
 
 pytestmark = pytest.mark.usefixtures("life")
 
