@@ -37,7 +37,7 @@ from groups.kernels.relative import keep_known_of, solve
 from groups.kernels.status import OK
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import Matrix, Vector, matrix_of, product, rotate, vector_of
-from mbssa.joints.cams.contact import found_at
+from mbssa.joints.cams.contact_kernels import found_at
 
 Array = Any
 Inputs = tuple[Floats, Floats, Floats]

@@ -1,4 +1,4 @@
-"""Gap between a profile and what it touches, as a jet: the search of :mod:`mbssa.joints.cams.contact`, with time.
+"""Gap of a contact as a jet: the search of :mod:`mbssa.joints.cams.contact_kernels`, with time derivatives.
 
 The gap is stationary in the place of the contact: its first derivative is that of the distance of two points
 that are fixed to the bodies, along the common normal. Its second time derivative has also what the travel of
@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from groups.kernels.vectors import Vector, cross, dot, minus, plus
-from mbssa.joints.cams.contact import found_at
+from mbssa.joints.cams.contact_kernels import found_at
 
 Array = Any
 
@@ -39,7 +39,7 @@ def contact(
     arms : from body a's origin to A's, from body b's to B's
     apart : velocity of body b's origin less that of a's
     spins : angular velocities of a and b
-    data, first, second, kind, radius, place : as :func:`mbssa.joints.cams.contact.found_at` takes them
+    data, first, second, kind, radius, place : those of :func:`mbssa.joints.cams.contact_kernels.found_at`
     moving : False leaves ``[13]`` and ``[14]`` alone
     """
     at = dot(A[0], across), dot(A[1], across)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.rotations import in_space, rotation_of
-from mbssa.joints.cams.contact import FLAT, POINT
 from mbssa.joints.cams.contact import touching as places_of
+from mbssa.joints.cams.contact_kernels import FLAT, POINT
 from mbssa.joints.cams.curves import ground
 from mbssa.joints.cams.profiles import profile_from
 from mbssa.joints.relations import PairFrames

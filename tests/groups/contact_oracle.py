@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.cams.contact import FLAT, POINT
+from mbssa.joints.cams.contact_kernels import FLAT, POINT
 from mbssa.joints.cams.curves import Curve
 
 Array = npt.NDArray[Any]

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
-from mbssa.joints.cams.contact import POINT, contacts
+from mbssa.joints.cams.contact import contacts
+from mbssa.joints.cams.contact_kernels import POINT
 from mbssa.joints.cams.curves import ground
 from mbssa.loads import Force
 

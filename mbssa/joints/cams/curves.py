@@ -266,7 +266,7 @@ def _cross(a: Array, b: Array) -> Array:
 
 def _turns(before: Array, after: Array) -> Array:
     """Angles (rad) from directions (n, 2) to others."""
-    return np.arctan2(_cross(before, after), (before * after).sum(axis=-1))
+    return np.asarray(np.arctan2(_cross(before, after), (before * after).sum(axis=-1)))
 
 
 def _to_bernstein(order: int) -> Array:

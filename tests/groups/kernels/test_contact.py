@@ -6,7 +6,7 @@ from contact_oracle import gap
 from lives import life_of
 
 from groups.kernels.contact import contact
-from mbssa.joints.cams.contact import CURVE, FLAT, POINT
+from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT
 from mbssa.joints.cams.curves import Curve, circle, line, through
 
 pytestmark = pytest.mark.usefixtures("life")
