@@ -19,8 +19,8 @@ import groups
 import mbssa
 from groups.dynamics.equilibrium import balance
 from groups.dynamics.inverse import acting_on
-from groups.dynamics.rows import joint_rows
 from groups.dynamics.state import State
+from groups.joint_jacobian import joint_rows
 from mbssa.mechanism import Inertia
 
 INSTANTS = 10_000

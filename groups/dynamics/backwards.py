@@ -16,11 +16,11 @@ import numpy.typing as npt
 from groups.dynamics.elimination import elimination_of
 from groups.dynamics.equilibrium import SUSPICIOUS
 from groups.dynamics.inverse import Acting, JointLoads, Solution, acting_on, loads_of, solve_backwards
-from groups.dynamics.masses import Energy
+from groups.dynamics.masses import Energy, MassTable
 from groups.dynamics.state import State
 from groups.kernels import balance
 from groups.kernels.jets import SIZE, WORK, evaluate
-from groups.rotations import in_space, rotation_of
+from groups.rotations import rotation_of
 from groups.solvers.constraint_tables import RowTables, drive_rows, encode_rows
 from groups.solvers.passive_rotations import held_spins
 from mbssa import decompose
@@ -274,13 +274,9 @@ def _mended(
 
 
 def _masses(state: State) -> balance.Masses:
-    mechanism, frames = state.trajectory.mechanism, state.frames
-    n = mechanism.n_bodies
+    frames, table = state.frames, MassTable.of(state.mechanism, state.frames)
+    n = state.mechanism.n_bodies
     mass, place, matrix = np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3, 3))
-    for body, geometry in mechanism.body_geometry.items():
-        if geometry.inertia is not None:
-            centre = in_space(np.array(geometry.inertia.centre)) - frames.position[body]
-            mass[body], matrix[body] = geometry.inertia.mass, geometry.inertia.matrix
-            place[body] = (frames.rotation[body].T @ centre - frames.centre[body]) / frames.size
-    gravity = np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity))
-    return mass, place, matrix, gravity
+    mass[table.body], matrix[table.body] = table.mass, table.moment
+    place[table.body] = (table.centre - frames.centre[table.body]) / frames.size
+    return mass, place, matrix, table.gravity

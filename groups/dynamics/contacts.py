@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.rows import joint_rows
+from groups.joint_jacobian import joint_rows
 from groups.rotations import cross
 
 if TYPE_CHECKING:

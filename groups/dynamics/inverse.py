@@ -20,9 +20,9 @@ import numpy.typing as npt
 from groups.dynamics.equilibrium import Balance, balance
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forces.coordinate import along_coordinate
-from groups.dynamics.masses import Energy, Masses, Wrench, masses
-from groups.dynamics.rows import JointRows, joint_rows, spin_rows
+from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
+from groups.joint_jacobian import JointRows, joint_rows, spin_rows
 from groups.rotations import cross
 from groups.solvers.passive_rotations import HeldSpin, held_spins
 from mbssa.joints.system import unknowns
@@ -94,7 +94,8 @@ class Acting:
     elements: Mapping[str, Sequence[Wrench]]
 
     @cached_property
-    def masses(self) -> Masses:
+    def masses(self) -> tuple[list[Wrench], Energy]:
+        """Loads and energy of all bodies with mass."""
         return masses(self.state)
 
     @property
@@ -103,7 +104,7 @@ class Acting:
 
     @property
     def all(self) -> list[Wrench]:
-        return [*self.masses.loads, *self.of_elements]
+        return [*self.masses[0], *self.of_elements]
 
     def at(self, instants: npt.NDArray[np.intp]) -> Acting:
         """The same loads at some instants."""
@@ -162,7 +163,7 @@ def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[
         state,
         loads_of(state, acting.all)[..., None],
         np.zeros((state.instants, structure.n_groups), dtype=np.int8),
-        acting.masses.energy,
+        acting.masses[1],
     )
     number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
         structure.group_of_body, 1

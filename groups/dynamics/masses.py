@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,10 @@ import numpy.typing as npt
 from groups.dynamics.state import State
 from groups.rotations import cross, in_space
 from mbssa import Mechanism
+from mbssa.joints.frames import Frames
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +57,47 @@ class Energy:
 
 
 @dataclass(frozen=True, eq=False)
-class Masses:
-    """Loads of all bodies that have mass: weight and inertia force, at the centre of mass; their energy."""
+class MassTable:
+    """Bodies with mass.
 
-    loads: tuple[Wrench, ...]
-    energy: Energy
+    Attributes
+    ----------
+    body : (b,) indices; mass : (b,) kg
+    centre : (b, 3) m, centre of mass from the body's origin in its own axes; planar: (b, 2)
+    moment : (b, 3, 3) kg m², about the centre of mass in body axes; planar: (b, 1, 1)
+    gravity : (3,) m/s²
+    """
+
+    body: Ints
+    mass: Floats
+    centre: Floats
+    moment: Floats
+    gravity: Floats
+
+    @staticmethod
+    def of(mechanism: Mechanism, frames: Frames) -> MassTable:
+        """The table of a mechanism."""
+        given = [
+            (body, geometry.inertia)
+            for body, geometry in sorted(mechanism.body_geometry.items())
+            if geometry.inertia is not None and body > 0
+        ]
+        centres = [
+            frames.rotation[body].T @ (in_space(np.array(inertia.centre)) - frames.position[body])
+            for body, inertia in given
+        ]
+        return MassTable(
+            np.array([body for body, _ in given], dtype=np.int64),
+            np.array([inertia.mass for _, inertia in given], dtype=np.float64),
+            np.array(centres).reshape(-1, 3),
+            np.array([inertia.matrix for _, inertia in given]).reshape(-1, 3, 3),
+            np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity)),
+        )
+
+    def planar(self) -> MassTable:
+        """The same in the plane."""
+        centre, moment = (np.ascontiguousarray(a) for a in (self.centre[:, :2], self.moment[:, 2:, 2:]))
+        return replace(self, centre=centre, moment=moment)
 
 
 def massless(mechanism: Mechanism) -> tuple[int, ...]:
@@ -77,26 +115,35 @@ def massless(mechanism: Mechanism) -> tuple[int, ...]:
     )
 
 
-def masses(state: State, bodies: Sequence[int] | None = None) -> Masses:
-    """Weight m g, inertia force -m a and moment -(I α + ω × I ω) of bodies, at their centres of mass."""
-    mechanism = state.trajectory.mechanism
-    gravity = np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity))
+def masses(state: State, bodies: Sequence[int] | None = None) -> tuple[list[Wrench], Energy]:
+    """Weight m g, inertia force -m a and moment -(I α + ω × I ω), at the centres of mass; energy."""
+    table = MassTable.of(state.mechanism, state.frames)
     energy, change, fall = (np.zeros(state.instants) for _ in range(3))
     loads = []
-    for body, geometry in sorted(mechanism.body_geometry.items()):
-        inertia = geometry.inertia
-        if inertia is None or (bodies is not None and body not in bodies):
+    for body, mass, centre, matrix in zip(
+        table.body.tolist(), table.mass.tolist(), table.centre, table.moment, strict=True
+    ):
+        if bodies is not None and body not in bodies:
             continue
-        arm = state.arm(body, np.array(inertia.centre))
+        arm = state.rotation[body] @ centre
         velocity, second = state.velocity(body, arm), state.second(body, arm)
         spin, faster = state.twist[body, :, 3:], state.acceleration[body, :, 3:]
-        momentum, change_of_momentum = _angular(state.rotation[body], inertia.matrix, spin, faster)
-        weight, force = inertia.mass * gravity, inertia.mass * second
+        momentum, change_of_momentum = _angular(state.rotation[body], matrix, spin, faster)
+        weight, force = mass * table.gravity, mass * second
         loads.append(Wrench(body, state.position[body] + arm, weight - force, -change_of_momentum))
-        energy += 0.5 * (inertia.mass * (velocity**2).sum(axis=1) + (spin * momentum).sum(axis=1))
+        energy += 0.5 * (mass * (velocity**2).sum(axis=1) + (spin * momentum).sum(axis=1))
         change += (force * velocity).sum(axis=1) + (spin * change_of_momentum).sum(axis=1)
         fall += velocity @ weight
-    return Masses(tuple(loads), Energy(energy, change, fall))
+    return loads, Energy(energy, change, fall)
+
+
+def gravity_energy(state: State) -> Floats:
+    """(T,) J, zero with every centre of mass at the world's origin."""
+    table = MassTable.of(state.mechanism, state.frames)
+    found = np.zeros(state.instants)
+    for body, mass, centre in zip(table.body.tolist(), table.mass.tolist(), table.centre, strict=True):
+        found -= mass * ((state.position[body] + state.rotation[body] @ centre) @ table.gravity)
+    return found
 
 
 def _angular(rotation: Floats, matrix: Floats, spin: Floats, faster: Floats) -> tuple[Floats, Floats]:

@@ -173,7 +173,7 @@ class Steps:
 
     def _loads(self, step: Step, state: State, answers: Answers) -> Floats:
         """(B, T, 6) loads on the bodies of a step, those that later groups hand down included."""
-        given = [*masses(state, step.bodies).loads]
+        given = masses(state, step.bodies)[0]
         given += [
             each for force in step.forces for each in wrenches_of(force, state) if each.body in step.bodies
         ]
@@ -191,7 +191,7 @@ class Steps:
         with np.errstate(invalid="ignore", divide="ignore"):
             state = State.of(trajectory)
             acting = acting_on(state, None)
-            solution = self._solution(state, loads_of(state, acting.all), acting.masses.energy, answers)
+            solution = self._solution(state, loads_of(state, acting.all), acting.masses[1], answers)
             return results_of(state, acting, solution, self.structure, False)
 
     def _solution(self, state: State, loads: Floats, energy: Energy, answers: Answers) -> Solution:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.joint_jacobian import Poses, poses_at, poses_of
 from groups.motion.inputs import driven_coordinates
 from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
-from groups.partitioning.jacobian import Poses, coordinate_values, cut_jacobian
+from groups.partitioning.jacobian import coordinate_values, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
 from mbssa import Mechanism
 from mbssa.faults import BETWEEN
@@ -269,12 +270,12 @@ def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
             raise CannotAssembleError(
                 f"{mechanism.name or 'the mechanism'} cannot be assembled: {closed.fault}"
             )
-        return Poses.at(closed.configuration)
+        return poses_at(mechanism, frames, closed.configuration)
     if len(at.time) != 1:
         what = f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
         raise ValueError(what)
     check_same(mechanism, at.mechanism, "at")
-    poses = Poses.of(at)
+    poses = poses_of(at, frames)
     if not np.isfinite(poses.position).all():
         raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {'; '.join(at.faults())}")
     return poses

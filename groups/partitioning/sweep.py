@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.joint_jacobian import poses_at, poses_of
 from groups.motion import Motion, from_arrays
 from groups.motion.inputs import driven_coordinates
 from groups.partitioning.choice import check_same, check_size, effective_tolerance, partition
 from groups.partitioning.cutting import CutOpen, cut_open
-from groups.partitioning.jacobian import Poses, cut_jacobian
+from groups.partitioning.jacobian import cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
 from groups.results.joints import joint_motion
 
@@ -234,13 +235,13 @@ def sweep_partition(
     inputs = driven_coordinates(mechanism)
     opened = cut_open(mechanism, frames, cuts, inputs)
     trajectory, solved = _along(model, path)
-    poses = Poses.of(trajectory)
+    poses = poses_of(trajectory, frames)
     check_size(opened, len(trajectory.time))
     share = effective_tolerance(mechanism, frames, tolerance)
     everything = cut_jacobian(opened, poses)
     prescribed = np.array(opened.prescribed, dtype=bool)
     J = everything[:, ~prescribed]
-    reference = cut_jacobian(opened, Poses.at(model.reference))[:, ~prescribed]
+    reference = cut_jacobian(opened, poses_at(mechanism, frames, model.reference))[:, ~prescribed]
     whole = _singular(J)
     rank = max(_rank(reference, _singular(reference), share), _rank(J, whole, share))
     names = np.array(opened.coordinates)

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from groups.dynamics.forces.factor import amount_of
 from groups.dynamics.masses import Wrench
-from groups.dynamics.rows import joint_rows
 from groups.dynamics.state import State
+from groups.joint_jacobian import joint_rows
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
 from mbssa.loads import Force

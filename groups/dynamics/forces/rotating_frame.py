@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forces.factor import factor_and_rate
-from groups.dynamics.masses import Wrench
+from groups.dynamics.masses import MassTable, Wrench
 from groups.dynamics.state import State
 from groups.rotations import cross, in_space
-from mbssa.loads import Force, Inertia
+from mbssa.loads import Force
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,7 +28,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     """Loads on all bodies with mass, at their centres of mass."""
     turn, faster = _spin(force, state)
     found = []
-    for body, inertia, arm, matrix in _bodies(state):
+    for body, mass, arm, matrix in _bodies(state):
         place, spin = state.position[body] + arm, state.twist[body, :, 3:]
         out, whole = place - _point(force), turn + spin
         acceleration = (
@@ -39,7 +39,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
             + cross(whole, _times(matrix, whole))
             - cross(spin, _times(matrix, spin))
         )
-        found.append(Wrench(body, place, -inertia.mass * acceleration, -moment))
+        found.append(Wrench(body, place, -mass * acceleration, -moment))
     return found
 
 
@@ -47,9 +47,9 @@ def energy(force: Force, state: State) -> Floats:
     """(T,) J, centrifugal: -(m |Ω × r|² + Ω · I Ω) / 2 of all bodies; a potential while Ω is constant."""
     turn, _ = _spin(force, state)
     found = np.zeros(state.instants)
-    for body, inertia, arm, matrix in _bodies(state):
+    for body, mass, arm, matrix in _bodies(state):
         swept = cross(turn, state.position[body] + arm - _point(force))
-        found -= 0.5 * (inertia.mass * (swept**2).sum(axis=1) + (turn * _times(matrix, turn)).sum(axis=1))
+        found -= 0.5 * (mass * (swept**2).sum(axis=1) + (turn * _times(matrix, turn)).sum(axis=1))
     return found
 
 
@@ -64,16 +64,14 @@ def _point(force: Force) -> Floats:
     return np.zeros(3) if force.point is None else in_space(np.array(force.point))
 
 
-def _bodies(state: State) -> list[tuple[int, Inertia, Floats, Floats]]:
+def _bodies(state: State) -> list[tuple[int, float, Floats, Floats]]:
     """Known bodies with mass: (T, 3) from the origin to the centre of mass, (T, 3, 3) inertia, world axes."""
-    found = []
-    for body, geometry in sorted(state.trajectory.mechanism.body_geometry.items()):
-        inertia = geometry.inertia
-        if inertia is None or not body or (state.known is not None and body not in state.known):
-            continue
-        rotation = state.rotation[body]
-        matrix = rotation @ inertia.matrix @ rotation.swapaxes(1, 2)
-        found.append((body, inertia, state.arm(body, np.array(inertia.centre)), matrix))
+    table, found = MassTable.of(state.mechanism, state.frames), []
+    for row, body in enumerate(table.body.tolist()):
+        if state.known is None or body in state.known:
+            rotation = state.rotation[body]
+            matrix = rotation @ table.moment[row] @ rotation.swapaxes(1, 2)
+            found.append((body, float(table.mass[row]), rotation @ table.centre[row], matrix))
     return found
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
+from groups.dynamics.state import State
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.motion import Law
 from groups.rotations import plane_rotation, rotation_of
@@ -42,6 +44,15 @@ class Rows:
     rate: Floats
     bias: Floats
     given: Floats
+
+
+class Solved(NamedTuple):
+    """One evaluation: accelerations (n,), power of the loads, W, multipliers (E,), condition."""
+
+    second: Floats
+    power: float
+    multipliers: Floats
+    condition: float
 
 
 class Constraints:
@@ -107,6 +118,16 @@ class Constraints:
         jacobian = np.zeros((E, self.n))
         np.add.at(jacobian, (self._equation[term], column), table[term, 1 + derivative])
         return Rows(residual, jacobian / self.unit, rate - given, bias, given)
+
+    def errors(self, state: State) -> tuple[Floats, Floats]:
+        """(T,) largest residual of all equations, m (angles as arcs at the size), and of their rates, m/s."""
+        found = np.zeros((2, state.instants))
+        for t, time in enumerate(state.trajectory.time.tolist()):
+            arrays = (state.position, state.rotation, state.twist, state.angle)
+            rows = self.at(time, *(array[:, t] for array in arrays))
+            self.turns()
+            found[:, t] = np.abs(rows.residual).max(initial=0.0), np.abs(rows.rate).max(initial=0.0)
+        return found[0] * self.size, found[1] * self.size
 
     def turns(self) -> None:
         """Let angles that count their turns go on from the last evaluation."""
@@ -182,19 +203,11 @@ class Bodies:
         position, orientation, velocity, _, rotation, twist = parts
         loads = self.loads.at(t, position, orientation, velocity)
         table, B = self.loads.table, self.wide[2]
+        free = list(unknowns(self.mechanism.space))
         M, f = np.zeros((self.n, 6, 6)), np.zeros((self.n, 6))
-        if self.planar:
-            f[:, [0, 1, 5]] = loads
-        else:
-            f[:] = loads
-        moment = np.zeros((len(table.body), 3, 3))
-        local = np.zeros((len(table.body), 3))
-        local[:, : table.centre.shape[1]] = table.centre
-        if self.planar:
-            moment[:, 2, 2] = table.moment[:, 0, 0]
-        else:
-            moment = rotation[table.body] @ table.moment @ rotation[table.body].swapaxes(1, 2)
-        arm = (rotation[table.body] @ local[:, :, None])[:, :, 0]
+        f[:, free] = loads
+        moment = rotation[table.body] @ table.moment @ rotation[table.body].swapaxes(1, 2)
+        arm = (rotation[table.body] @ table.centre[:, :, None])[:, :, 0]
         spin = twist[table.body, 3:]
         m = table.mass[:, None]
         hat = _hat(arm)
@@ -207,7 +220,6 @@ class Bodies:
         f[table.body, 3:] += m * np.cross(arm, table.gravity) - np.cross(
             spin, (about @ spin[:, :, None])[:, :, 0]
         )
-        free = list(unknowns(self.mechanism.space))
         whole = np.zeros(((self.n - 1) * B,) * 2)
         for b in range(1, self.n):
             at = slice((b - 1) * B, b * B)
@@ -232,11 +244,57 @@ class Bodies:
             found[self.parts[1]] = quaternion.ravel()
         return found
 
-    def instant(self, parts: tuple[Floats, ...], second: Floats, condition: float) -> Instant:
-        """An instant of a state and the accelerations (n,) of its movable bodies."""
-        acceleration = np.zeros((self.n, self.wide[2]))
-        acceleration[1:] = second.reshape(-1, self.wide[2])
-        return Instant(parts[0], parts[1], parts[2], acceleration, condition)
+
+class BodyCoordinates:
+    """Equations of motion in the coordinates of all bodies, which serve everywhere.
+
+    Parameters
+    ----------
+    laws : of prescribed coordinates by name
+    begin : all bodies at the beginning
+    """
+
+    def __init__(
+        self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
+        compiled: bool,
+    ) -> None:  # fmt: skip
+        self.mechanism, self.evaluations = structure.mechanism, 0
+        self.coordinates: tuple[str, ...] = ()
+        self.notes: list[str] = []
+        self.loads = loads
+        self.constraints = Constraints(structure, frames, laws, compiled)
+        self.bodies = Bodies(structure, frames, loads)
+        self.start = self.bodies.packed(begin)
+
+    def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
+        """Accelerations at a state in parts, with the equations there."""
+        raise NotImplementedError
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        if not np.isfinite(y).all():
+            return np.full(len(y), np.nan)
+        parts, rows = self.at(t, y)
+        found = self.solved(t, parts, rows)
+        _, orientation, velocity, _, _, twist = parts
+        linear = velocity[1:, : self.bodies.wide[0]].ravel()
+        turned = self.bodies.turned(orientation, twist[1:, 3:])
+        return np.concatenate([linear, turned, found.second, [found.power]])
+
+    def instant(self, t: float, y: Floats) -> Instant:
+        parts, rows = self.at(t, y)
+        acceleration = np.zeros((self.bodies.n, self.bodies.wide[2]))
+        found = self.solved(t, parts, rows)
+        acceleration[1:] = found.second.reshape(-1, self.bodies.wide[2])
+        return Instant(parts[0], parts[1], parts[2], acceleration, found.condition)
+
+    def renewed(self, t: float, y: Floats) -> None:
+        """None: no choice of coordinates is made."""
+
+    def at(self, t: float, y: Floats) -> tuple[tuple[Floats, ...], Rows]:
+        """The state in parts, and the equations there."""
+        parts = self.bodies.unpacked(y)
+        _, orientation, _, in_space, rotation, twist = parts
+        return parts, self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
 
 
 def _hat(vector: Floats) -> Floats:

@@ -7,7 +7,6 @@ multipliers keep the constraints themselves. Nothing is solved for but by the in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,23 +39,17 @@ class Residual:
         import scipy.linalg
 
         self.equations, self.n = equations, len(equations.start)
-        parts = equations.bodies.unpacked(equations.start)
-        rows = self._rows(t, parts)
+        _, rows = equations.at(t, equations.start)
         unit = equations.constraints.unit
         _, R, order = scipy.linalg.qr((rows.jacobian * unit).T, mode="economic", pivoting=True)
         size = np.abs(np.diag(R))
         self.kept = np.sort(order[: int((size > DEPENDENT * max(size.max(initial=0.0), 1e-300)).sum())])
         self.m = len(self.kept)
 
-    def _rows(self, t: float, parts: tuple[Floats, ...]) -> Any:
-        _, orientation, _, in_space, rotation, twist = parts
-        of = self.equations
-        return of.constraints.at(t, in_space, rotation, twist, of.bodies.angle(orientation))
-
     def start(self, t: float) -> tuple[Floats, Floats]:
         """Consistent state and derivative."""
         equations, y = self.equations, self.equations.start
-        multipliers = equations.multipliers(t, y)[self.kept]
+        multipliers = equations.solved(t, *equations.at(t, y)).multipliers[self.kept]
         rate = np.zeros(self.n + 2 * self.m)
         rate[: self.n] = equations.rate(t, y)
         return np.concatenate([y, multipliers, np.zeros(self.m)]), rate
@@ -66,8 +59,7 @@ class Residual:
         of, n, m = self.equations, self.n, self.m
         of.evaluations += 1
         bodies = of.bodies
-        parts = bodies.unpacked(y[:n])
-        rows = self._rows(t, parts)
+        parts, rows = of.at(t, y[:n])
         J = rows.jacobian[self.kept]
         M, f, loads = bodies.inertia(t, parts)
         _, orientation, velocity, *_ = parts

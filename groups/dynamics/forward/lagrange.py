@@ -7,17 +7,11 @@ least norm are taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.absolute import Bodies, Constraints, Rows
+from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
 from groups.dynamics.forward.equations import CannotGoOnError, Instant
-from groups.dynamics.forward.loads import Loads
-from groups.motion import Law
-from mbssa import Structure
-from mbssa.joints.frames import Frames
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,27 +22,8 @@ CLOSED, STEPS = 1e-13, 10
 DEPENDENT = 1e-9
 
 
-class Lagrange:
+class Lagrange(BodyCoordinates):
     """Equations of motion of all bodies with multipliers."""
-
-    def __init__(
-        self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
-        compiled: bool,
-    ) -> None:  # fmt: skip
-        self.mechanism, self.evaluations = structure.mechanism, 0
-        self.coordinates: tuple[str, ...] = ()
-        self.notes: list[str] = []
-        self.loads = loads
-        self.constraints = Constraints(structure, frames, laws, compiled)
-        self.bodies = Bodies(structure, frames, loads)
-        self.start = self.bodies.packed(begin)
-
-    def rate(self, t: float, y: Floats) -> Floats:
-        if not np.isfinite(y).all():
-            return np.full(len(y), np.nan)
-        parts, rows = self._at(t, y)
-        second, power, _, _ = self._solved(t, parts, rows)
-        return self._derivative(parts, second, power)
 
     def settle(self, t: float, y: Floats) -> Floats | None:
         found = self.projected(t, y)
@@ -56,23 +31,12 @@ class Lagrange:
         return found
 
     def instant(self, t: float, y: Floats) -> Instant:
-        y = self.projected(t, y)
-        parts, rows = self._at(t, y)
-        second, _, _, condition = self._solved(t, parts, rows)
-        return self.bodies.instant(parts, second, condition)
-
-    def renewed(self, t: float, y: Floats) -> None:
-        """All bodies' coordinates serve everywhere."""
-
-    def multipliers(self, t: float, y: Floats) -> Floats:
-        """(E,) N m: of all equations, lengths over the size."""
-        parts, rows = self._at(t, y)
-        return self._solved(t, parts, rows)[2]
+        return super().instant(t, self.projected(t, y))
 
     def projected(self, t: float, y: Floats) -> Floats:
         """A state put back on the constraints, by the least motions and rates that do."""
         for _ in range(STEPS):
-            _, rows = self._at(t, y)
+            _, rows = self.at(t, y)
             if np.abs(rows.residual).max(initial=0.0) <= CLOSED:
                 break
             unit = self.constraints.unit
@@ -80,7 +44,7 @@ class Lagrange:
             y = self.bodies.moved(y, step * unit)
             if np.abs(step).max(initial=0.0) <= CLOSED:
                 break
-        _, rows = self._at(t, y)
+        _, rows = self.at(t, y)
         if not np.abs(rows.residual).max(initial=0.0) < 1e-6:
             raise CannotGoOnError(f"t = {t:.9g} s: the constraints cannot be closed again")
         unit = self.constraints.unit
@@ -88,13 +52,8 @@ class Lagrange:
         found[self.bodies.parts[2]] += _least(rows.jacobian * unit, -rows.rate) * unit
         return found
 
-    def _at(self, t: float, y: Floats) -> tuple[tuple[Floats, ...], Rows]:
-        parts = self.bodies.unpacked(y)
-        _position, orientation, _, in_space, rotation, twist = parts
-        return parts, self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
-
-    def _solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> tuple[Floats, float, Floats, float]:
-        """Accelerations (n,), power of the loads, multipliers (E,), condition."""
+    def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
+        """Solve the saddle point; multipliers in N m, of lengths over the size."""
         self.evaluations += 1
         M, f, loads = self.bodies.inertia(t, parts)
         J, n, E = rows.jacobian, len(M), len(rows.jacobian)
@@ -121,13 +80,7 @@ class Lagrange:
                 )
         second, multipliers = found[:n], found[n:] * weight
         power = float((loads * parts[2]).sum() - multipliers @ rows.given)
-        return second, power, multipliers, 1.0
-
-    def _derivative(self, parts: tuple[Floats, ...], second: Floats, power: float) -> Floats:
-        _, orientation, velocity, _, _, twist = parts
-        linear = velocity[1:, : self.bodies.wide[0]].ravel()
-        turned = self.bodies.turned(orientation, twist[1:, 3:])
-        return np.concatenate([linear, turned, second, [power]])
+        return Solved(second, power, multipliers, 1.0)
 
 
 def _least(matrix: Floats, right: Floats) -> Floats:

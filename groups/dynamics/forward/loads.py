@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forward.elements import Linear, is_linear
+from groups.dynamics.masses import MassTable
 from groups.dynamics.state import State
 from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
 from groups.trajectory import Trajectory
@@ -18,52 +18,9 @@ from mbssa import Mechanism
 from mbssa.joints.frames import Frames
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]
-
-
-@dataclass(frozen=True, eq=False)
-class MassTable:
-    """Bodies with mass.
-
-    Attributes
-    ----------
-    body : (b,) indices; mass : (b,) kg
-    centre : (b, 3) m, centre of mass from the body's origin in its own axes; planar: (b, 2)
-    moment : (b, 3, 3) kg m², about the centre of mass in body axes; planar: (b, 1, 1)
-    gravity : (3,) m/s²
-    """
-
-    body: Ints
-    mass: Floats
-    centre: Floats
-    moment: Floats
-    gravity: Floats
-
-    @staticmethod
-    def of(mechanism: Mechanism, frames: Frames) -> MassTable:
-        """The table of a mechanism."""
-        given = [
-            (body, geometry.inertia)
-            for body, geometry in sorted(mechanism.body_geometry.items())
-            if geometry.inertia is not None and body > 0
-        ]
-        planar = mechanism.space == "planar"
-        centre = np.zeros((len(given), 3))
-        for row, (body, inertia) in enumerate(given):
-            out = in_space(np.array(inertia.centre)) - frames.position[body]
-            centre[row] = frames.rotation[body].T @ out
-        moment = np.array([inertia.matrix for _, inertia in given]).reshape(-1, 3, 3)
-        gravity = np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity))
-        return MassTable(
-            np.array([body for body, _ in given], dtype=np.int64),
-            np.array([inertia.mass for _, inertia in given], dtype=np.float64),
-            np.ascontiguousarray(centre[:, :2]) if planar else centre,
-            np.ascontiguousarray(moment[:, 2:, 2:]) if planar else moment,
-            gravity,
-        )
 
 
 class Loads:
@@ -137,17 +94,11 @@ class Loads:
     def _state(self) -> State:
         flat = self._orientation
         rotation = plane_rotation(flat) if self.planar else rotation_of(flat)
-        position = in_space(self._position)
+        angle = flat if self.planar else np.zeros(flat.shape[:2])
         return State(
-            self._trajectory,
-            self.frames,
-            position,
-            rotation,
-            flat if self.planar else np.zeros(flat.shape[:2]),
-            twist_in_space(self._velocity),
-            self._still,
-            position + (rotation @ self.frames.centre[:, None, :, None])[..., 0],
-        )
+            self._trajectory.mechanism, self.frames, in_space(self._position), rotation, angle,
+            self._trajectory, twist_in_space(self._velocity), self._still,
+        )  # fmt: skip
 
 
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:

@@ -82,6 +82,7 @@ class Minimal:
         self._sound = memory
         self._carry(np.zeros((n, 4)))
         self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
+        self._masses = loads.table.planar() if loads.planar else loads.table
         self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
         self._second, self._power = np.zeros(len(self.held)), 0.0
         self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
@@ -277,7 +278,7 @@ class Minimal:
     def _balance(self, t: float) -> tuple[Floats, Floats]:
         position, orientation, velocity, acceleration = self._run.arrays.outputs
         loads = self.loads.at(t, position[:, 1], orientation[:, 1], velocity[:, 1])
-        table, M, f = self.loads.table, self._inertia, self._force
+        table, M, f = self._masses, self._inertia, self._force
         self._reduce(
             table.body, table.mass, table.centre, table.moment, table.gravity, orientation, velocity,
             acceleration, loads, M, f,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.absolute import Bodies, Constraints
+from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
 from groups.dynamics.forward.equations import CannotGoOnError, Instant
 from groups.dynamics.forward.loads import Loads
 from groups.motion import Law
@@ -21,7 +21,7 @@ from mbssa.joints.frames import Frames
 Floats = npt.NDArray[np.float64]
 
 
-class Penalty:
+class Penalty(BodyCoordinates):
     """Equations of motion of all bodies, each free, between stiff springs and dampers.
 
     Parameters
@@ -39,13 +39,7 @@ class Penalty:
         self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
         compiled: bool, stiffness: float, damping: float,
     ) -> None:  # fmt: skip
-        self.mechanism, self.evaluations = structure.mechanism, 0
-        self.coordinates: tuple[str, ...] = ()
-        self.notes: list[str] = []
-        self.loads = loads
-        self.constraints = Constraints(structure, frames, laws, compiled)
-        self.bodies = Bodies(structure, frames, loads)
-        self.start = self.bodies.packed(begin)
+        super().__init__(structure, frames, loads, laws, begin, compiled)
         self.k, self.c = stiffness * frames.size**2, damping * frames.size**2
         M, *_ = self.bodies.inertia(0.0, self.bodies.unpacked(self.start))
         wide = self.bodies.wide[2]
@@ -61,35 +55,15 @@ class Penalty:
                 "can move or turn without; give them an inertia, or take another method"
             )
 
-    def rate(self, t: float, y: Floats) -> Floats:
-        if not np.isfinite(y).all():
-            return np.full(len(y), np.nan)
-        parts, second, power = self._solved(t, y)
-        _, orientation, velocity, _, _, twist = parts
-        linear = velocity[1:, : self.bodies.wide[0]].ravel()
-        turned = self.bodies.turned(orientation, twist[1:, 3:])
-        return np.concatenate([linear, turned, second, [power]])
-
     def settle(self, t: float, y: Floats) -> None:
         """Joints give way: nothing is put back."""
         self.rate(t, y)
         self.constraints.turns()
 
-    def instant(self, t: float, y: Floats) -> Instant:
-        parts, second, _ = self._solved(t, y)
-        return self.bodies.instant(parts, second, 1.0)
-
-    def renewed(self, t: float, y: Floats) -> None:
-        """All bodies' coordinates serve everywhere."""
-
-    def _solved(self, t: float, y: Floats) -> tuple[tuple[Floats, ...], Floats, float]:
-        """The state in parts, accelerations (n,), and the power of the loads and of the joints' springs."""
+    def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
+        """Solve for the accelerations; power of the loads and of the joints' springs."""
         self.evaluations += 1
-        parts = self.bodies.unpacked(y)
-        _, orientation, _, in_space, rotation, twist = parts
-        rows = self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
         M, f, loads = self.bodies.inertia(t, parts)
         pull = -(self.k * rows.residual + self.c * rows.rate)
         second = np.asarray(np.linalg.solve(M, f + rows.jacobian.T @ pull), dtype=np.float64)
-        power = float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given))
-        return parts, second, power
+        return Solved(second, float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given)), pull, 1.0)

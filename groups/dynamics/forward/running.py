@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.building import build
-from groups.dynamics.forward import METHODS, energy
+from groups.dynamics.forces import energy_of
+from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.absolute import Constraints
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations
@@ -22,7 +23,7 @@ from groups.dynamics.forward.minimal import REGULAR, Minimal
 from groups.dynamics.forward.partitioned import Partitioned
 from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
-from groups.dynamics.masses import massless
+from groups.dynamics.masses import gravity_energy, masses, massless
 from groups.dynamics.state import State
 from groups.model import Model
 from groups.motion import Law, Motion
@@ -307,10 +308,9 @@ def _measured(
     structure = model.structure
     trajectory = trajectory_of(structure.mechanism, np.array(record.time), record.instants)
     state = State.of(trajectory)
-    kinetic, gravity = energy.kinetic(state), energy.of_gravity(state)
+    kinetic, gravity = masses(state)[1].kinetic, gravity_energy(state)
     work = np.array(record.work)
-    constraints = Constraints(structure, model.frames, laws, compiled)
-    position_error, velocity_error = energy.constraint_errors(state, constraints)
+    position_error, velocity_error = Constraints(structure, model.frames, laws, compiled).errors(state)
     names, notes = structure.mechanism.driven_coordinates, list(record.notes)
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:
@@ -327,7 +327,7 @@ def _measured(
         tuple(name for name in names if name not in laws),
         tuple(laws),
         kinetic,
-        gravity + energy.of_elements(state),
+        gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0),
         work,
         kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0]),
         position_error,

@@ -271,10 +271,9 @@ def test_reactions_by_groups_are_the_multipliers(name):
         found.trajectory.position, found.trajectory.orientation, found.trajectory.velocity,
         found.trajectory.acceleration)), condition=1.0)  # fmt: skip
     lagrange = Lagrange(structure, model.frames, Loads(mechanism, model.frames, {}, False), {}, last, False)
-    multipliers = lagrange.multipliers(0.02, lagrange.start)
-    position, orientation, _, in_space, rotation, twist = lagrange.bodies.unpacked(lagrange.start)
-    rows = lagrange.constraints.at(0.02, in_space, rotation, twist, lagrange.bodies.angle(orientation))
-    wide, linear = lagrange.bodies.wide[2], position.shape[1]
+    parts, rows = lagrange.at(0.02, lagrange.start)
+    multipliers = lagrange.solved(0.02, parts, rows).multipliers
+    wide, linear = lagrange.bodies.wide[2], parts[0].shape[1]
     for joint in mechanism.joints:
         body = joint.bodies[1] - 1
         if body == 0:

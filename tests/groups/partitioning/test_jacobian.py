@@ -6,8 +6,9 @@ from random_mechanisms import random_mechanism
 
 import groups
 import mbssa
+from groups.joint_jacobian import Poses, poses_at, poses_of
 from groups.partitioning.cutting import cut_open
-from groups.partitioning.jacobian import Poses, coordinate_values, cut_jacobian
+from groups.partitioning.jacobian import coordinate_values, cut_jacobian
 from mbssa.io import builtin_names
 from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import assemble
@@ -24,6 +25,10 @@ def reference(mechanism, cuts=None):
     closed = assemble(mechanism, frames)
     assert closed.closed
     return cut_open(mechanism, frames, cuts), closed.configuration
+
+
+def still(opened, at):
+    return poses_at(opened.mechanism, opened.frames, at)
 
 
 def placed(opened, q, base):
@@ -79,10 +84,10 @@ def differences(opened, q, at):
 @pytest.mark.parametrize("name", builtin_names())
 def test_reference_of_every_model(name):
     opened, at = reference(mbssa.load(name))
-    q = coordinate_values(opened, Poses.at(at))[0]
+    q = coordinate_values(opened, still(opened, at))[0]
     hung = [link.body for link in opened.links]
     np.testing.assert_allclose(placed(opened, q, at).position[hung], at.position[hung], atol=1e-12)
-    J = cut_jacobian(opened, Poses.at(at))[0]
+    J = cut_jacobian(opened, still(opened, at))[0]
     assert J.shape == (len(opened.equations), len(opened.coordinates))
     np.testing.assert_allclose(J, differences(opened, q, at), atol=2e-9)
 
@@ -92,9 +97,9 @@ def test_instants_of_a_motion_together_are_those_apart(name):
     mechanism = mbssa.load(name)
     trajectory = groups.build(mbssa.decompose(mechanism)).solve(groups.default_motion(mechanism, steps=7))
     opened, at = reference(mechanism)
-    together = cut_jacobian(opened, Poses.of(trajectory))
+    together = cut_jacobian(opened, poses_of(trajectory, opened.frames))
     for k in range(7):
-        poses = Poses.of(trajectory.instants(slice(k, k + 1)))
+        poses = poses_of(trajectory.instants(slice(k, k + 1)), opened.frames)
         np.testing.assert_allclose(cut_jacobian(opened, poses)[0], together[k], atol=1e-13)
         q = coordinate_values(opened, poses)[0]
         np.testing.assert_allclose(together[k], differences(opened, q, at), atol=5e-9)
@@ -105,7 +110,7 @@ def test_freedom_is_that_of_the_equations_of_all_bodies(name):
     """n less the rank of J is the mobility that the constraints of whole bodies leave."""
     mechanism = mbssa.load(name)
     opened, at = reference(mechanism)
-    J = cut_jacobian(opened, Poses.at(at))[0]
+    J = cut_jacobian(opened, still(opened, at))[0]
     rows = rows_at(mechanism, opened.frames, at).constraints.matrix(np.arange(1, mechanism.n_bodies))
     spins = sum(cut.rod >= 0 for cut in opened.cuts)
     free = rows.shape[1] - np.linalg.matrix_rank(rows, tol=1e-9)
@@ -117,9 +122,9 @@ def test_wherever_a_loop_is_cut_the_motion_that_is_left_is_the_same(cuts):
     """The null vector of J gives the same ratio of the speeds of crank and rocker."""
     mechanism = mbssa.load("planar_four_bar")
     opened, at = reference(mechanism, cuts)
-    J = cut_jacobian(opened, Poses.at(at))[0]
+    J = cut_jacobian(opened, still(opened, at))[0]
     np.testing.assert_allclose(
-        J, differences(opened, coordinate_values(opened, Poses.at(at))[0], at), atol=1e-9
+        J, differences(opened, coordinate_values(opened, still(opened, at))[0], at), atol=1e-9
     )
     _, singular, right = np.linalg.svd(J)
     assert np.sum(singular > 1e-9) == len(opened.coordinates) - 1
@@ -151,7 +156,7 @@ def test_units_and_place_do_not_matter(name, scale, shift):
     ours, at = reference(mbssa.load(name))
     theirs, there = reference(moved(name, scale, shift))
     np.testing.assert_allclose(
-        cut_jacobian(ours, Poses.at(at)), cut_jacobian(theirs, Poses.at(there)), atol=1e-9
+        cut_jacobian(ours, still(ours, at)), cut_jacobian(theirs, still(theirs, there)), atol=1e-9
     )
 
 
@@ -166,9 +171,9 @@ def test_gears_are_cut_with_one_equation(tmp_path):
     )
     opened, at = reference(mbssa.load(str(path)))
     assert opened.equations == ("2-3-4: mesh",)
-    J = cut_jacobian(opened, Poses.at(at))[0]
+    J = cut_jacobian(opened, still(opened, at))[0]
     np.testing.assert_allclose(
-        J, differences(opened, coordinate_values(opened, Poses.at(at))[0], at), atol=1e-9
+        J, differences(opened, coordinate_values(opened, still(opened, at))[0], at), atol=1e-9
     )
     # Willis: w4 + 0.5 w3 = 1.5 w2, with w3 = w2 + the hinge's speed.
     ratio = J[0] / J[0][opened.coordinates.index("1-4.angle")]
@@ -177,21 +182,20 @@ def test_gears_are_cut_with_one_equation(tmp_path):
 
 def test_instants_without_a_pose_are_nan_and_others_are_not():
     mechanism = mbssa.load("planar_four_bar")
-    poses = Poses.of(
-        groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=4))
-    )
-    broken = poses.position.copy()
-    broken[2, 3] = np.nan
     opened, _ = reference(mechanism)
-    J = cut_jacobian(opened, Poses(broken, poses.rotation, poses.angle))
+    solved = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=4))
+    poses = poses_of(solved, opened.frames)
+    broken = poses.position.copy()
+    broken[3, 2] = np.nan
+    J = cut_jacobian(opened, Poses(mechanism, opened.frames, broken, poses.rotation, poses.angle))
     assert np.isfinite(J).all(axis=(1, 2)).tolist() == [True, True, False, True]
 
 
 def test_some_bodies_are_not_enough():
     mechanism = mbssa.load("planar_four_bar")
     model = groups.build(mbssa.decompose(mechanism))
-    with pytest.raises(ValueError, match="needs the poses of all bodies"):
-        Poses.of(model.solve(groups.constant_speed(mechanism, steps=2), bodies=[2]))
+    with pytest.raises(ValueError, match="poses of all bodies"):
+        poses_of(model.solve(groups.constant_speed(mechanism, steps=2), bodies=[2]), model.frames)
 
 
 @pytest.mark.parametrize("driven", [["angle_2"], ["angle_1", "angle_2"]])
@@ -208,7 +212,7 @@ def test_a_gear_that_is_driven_adds_how_far_its_wheels_turn(tmp_path, driven):
     mechanism = mbssa.load(str(path))
     frames = joint_frames(mechanism)
     opened = cut_open(mechanism, frames, driven=[f"2-3-4.{name}" for name in driven])
-    J = cut_jacobian(opened, Poses.at(assemble(mechanism, frames).configuration))[0]
+    J = cut_jacobian(opened, still(opened, assemble(mechanism, frames).configuration))[0]
     assert opened.equations == ("2-3-4: mesh", *(f"2-3-4: {name}" for name in driven))
     # The second wheel turns on the carrier, body 2, as the hinge 2-3 does; the first as 1-4 less 1-2.
     expected = {"angle_1": [-1.0, 0.0, 1.0], "angle_2": [0.0, 1.0, 0.0]}
@@ -238,8 +242,8 @@ class TestEveryType:
     def test_in_the_tree(self, code, seed):
         mechanism = random_mechanism([f"frame x {code}", "frame x R"], seed)
         opened, at = reference(mechanism, [mechanism.joint_ids[1]])
-        q = coordinate_values(opened, Poses.at(at))[0]
-        J = cut_jacobian(opened, Poses.at(at))[0]
+        q = coordinate_values(opened, still(opened, at))[0]
+        J = cut_jacobian(opened, still(opened, at))[0]
         assert J.shape == (5, mechanism.joints[0].type.grade)
         np.testing.assert_allclose(J, differences(opened, q, at), atol=1e-8)
 
@@ -251,8 +255,8 @@ class TestEveryType:
         opened = cut_open(mechanism, frames, [name], driven)
         assert [cut.kind for cut in opened.cuts] == ["solid"]
         at = assemble(mechanism, frames).configuration
-        q = coordinate_values(opened, Poses.at(at))[0]
-        J = cut_jacobian(opened, Poses.at(at))[0]
+        q = coordinate_values(opened, still(opened, at))[0]
+        J = cut_jacobian(opened, still(opened, at))[0]
         free = 6 - kind.grade
         np.testing.assert_allclose(J[:free], differences(opened, q, at)[:free], atol=1e-8)
         scale = np.where(np.array(opened.units) == "m", frames.size, 1.0)
@@ -276,6 +280,6 @@ class TestEveryType:
 )
 def test_chains_with_offsets_in_either_direction(joints, seed):
     opened, at = reference(random_mechanism(joints, seed, offset=0.3))
-    J = cut_jacobian(opened, Poses.at(at))[0]
-    q = coordinate_values(opened, Poses.at(at))[0]
+    J = cut_jacobian(opened, still(opened, at))[0]
+    q = coordinate_values(opened, still(opened, at))[0]
     np.testing.assert_allclose(J, differences(opened, q, at), atol=1e-8)

@@ -1,0 +1,217 @@
+"""Poses of all bodies over time, and the Jacobian of the equations of one joint by the twists of its bodies.
+
+The transpose maps the equations' multipliers to the loads on the bodies: a constraint's to a reaction, a
+coordinate's to the force or torque along it. Lengths are divided by the mechanism's size, in equations and in
+velocities, so that every multiplier is in N m and singular values may be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.rotations import cross, in_space, plane_rotation, rotation_of
+from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.equations import Equations, coordinates, residuals
+from mbssa.joints.relations import JointRelations, value_and_rates
+from mbssa.joints.relations import Poses as OneInstant
+
+if TYPE_CHECKING:
+    from groups.solvers.passive_rotations import HeldSpin
+    from groups.trajectory import Trajectory
+    from mbssa import Mechanism
+    from mbssa.joints.frames import Frames
+    from mbssa.joints.system import Configuration
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Poses of N bodies at T instants.
+
+    Attributes
+    ----------
+    frames : geometry at the reference, m
+    position : (N, T, 3) m, of each body's origin; rotation : (N, T, 3, 3); angle : (N, T) rad, planar alone
+    """
+
+    mechanism: Mechanism
+    frames: Frames
+    position: Floats
+    rotation: Floats
+    angle: Floats
+
+    @property
+    def instants(self) -> int:
+        """T."""
+        return int(self.position.shape[1])
+
+    @cached_property
+    def centre(self) -> Floats:
+        """(N, T, 3) m, the mean of each body's joints, about which its loads are taken."""
+        found: Floats = self.position + np.einsum("ntab,nb->nta", self.rotation, self.frames.centre)
+        return found
+
+    def frame_of(self, joint: int) -> tuple[Floats, Floats]:
+        """Origin (T, 3), m, of a joint's frame on its second body; axes (T, 3, 3) of that on its first."""
+        first, second = self.mechanism.joint_bodies(joint)[:2]
+        place: Floats = self.position[second] + self.rotation[second] @ self.frames.origin[joint, 1]
+        axes: Floats = self.rotation[first] @ self.frames.axes[joint, 0]
+        return place, axes
+
+    def during(self, which: slice) -> Poses:
+        """Some of the instants, as views."""
+        arrays = (self.position[:, which], self.rotation[:, which], self.angle[:, which])
+        return Poses(self.mechanism, self.frames, *arrays)
+
+
+def poses_of(trajectory: Trajectory, frames: Frames) -> Poses:
+    """Poses of a motion; NaN where a body was not placed.
+
+    Raises
+    ------
+    ValueError
+        Not all bodies were kept.
+    """
+    if len(trajectory.kept) < trajectory.mechanism.n_bodies:
+        raise ValueError("the poses of all bodies are needed; solve without bodies=…")
+    flat = trajectory.orientation.swapaxes(0, 1)
+    rotation = plane_rotation(flat) if trajectory.planar else rotation_of(flat)
+    angle = flat if trajectory.planar else np.zeros(flat.shape[:2])
+    position = in_space(trajectory.position.swapaxes(0, 1))
+    return Poses(trajectory.mechanism, frames, position, rotation, angle)
+
+
+def poses_at(mechanism: Mechanism, frames: Frames, at: Configuration) -> Poses:
+    """Poses of one configuration."""
+    return Poses(mechanism, frames, at.position[:, None], at.rotation[:, None], at.angle[:, None])
+
+
+class PairPose(NamedTuple):
+    """Relative pose of the two frames of a joint.
+
+    ``d`` (T, 3) from the origin of A to that of B over the size, and ``C`` (T, 3, 3), both in the axes of A;
+    ``parameters`` of the ``equations`` (T,); ``axes`` (T, 3, 3) of A and ``point`` (T, 3) m of B, world.
+    """
+
+    equations: Equations
+    d: Floats
+    C: Floats
+    parameters: dict[str, Floats]
+    axes: Floats
+    point: Floats
+
+
+def pair_pose(poses: Poses, joint: int) -> PairPose:
+    """Relative pose at a joint (index) between two frames."""
+    mechanism, frames = poses.mechanism, poses.frames
+    equations = CATALOGUE[int(mechanism.joint_type[joint])].pair
+    assert equations is not None
+    bodies, size = mechanism.joint_bodies(joint)[:2], frames.size
+    axes = [poses.rotation[body] @ frames.axes[joint, side] for side, body in enumerate(bodies)]
+    points = [
+        poses.position[body] + poses.rotation[body] @ frames.origin[joint, side]
+        for side, body in enumerate(bodies)
+    ]
+    back = axes[0].transpose(0, 2, 1)
+    d = (back @ ((points[1] - points[0]) / size)[:, :, None])[:, :, 0]
+    given = {
+        name: np.full(len(d), float(values[joint]) / (1.0 if name == "ratio" else size))
+        for name, values in frames.parameters.items()
+    }
+    return PairPose(equations, d, back @ axes[1], given, axes[0], points[1])
+
+
+@dataclass(frozen=True, eq=False)
+class JointRows:
+    """Equations of one joint.
+
+    Attributes
+    ----------
+    bodies : (S) indices
+    names : of the e equations, constraints first, then coordinates
+    constraints : how many of them are constraints
+    jacobian : (T, e, S, 6) by the velocity of each body's centre over the size, and its angular velocity
+    point : (T, 3) m, where the joint is: the origin of its frame on the second body
+    axes : (T, 3, 3) of its frame on the first body, columns in world axes
+    """
+
+    bodies: tuple[int, ...]
+    names: tuple[str, ...]
+    constraints: int
+    jacobian: Floats
+    point: Floats
+    axes: Floats
+
+
+def joint_rows(poses: Poses, joint: int, named: Sequence[str] = ()) -> JointRows:
+    """The constraints of a joint, and those of its coordinates that are named.
+
+    Parameters
+    ----------
+    joint : index
+    named : coordinates, in the order of their rows
+    """
+    mechanism, frames = poses.mechanism, poses.frames
+    kind = CATALOGUE[int(mechanism.joint_type[joint])]
+    if kind.pair is not None:
+        pair = pair_pose(poses, joint)
+        chosen = [kind.coordinates.index(name) for name in named]
+        names = [name for name, _ in kind.pair.constraints]
+        bodies = mechanism.joint_bodies(joint)[:2]
+        jacobian = _of_pair(poses, bodies, pair, chosen)
+        return JointRows(bodies, (*names, *named), len(names), jacobian, pair.point, pair.axes)
+    relations = frames.relations[joint]
+    names = [relation.name for relation in relations.constraints]
+    jacobian = _of_relations(poses, relations, named)
+    return JointRows(relations.bodies, (*names, *named), len(names), jacobian, *poses.frame_of(joint))
+
+
+def spin_rows(poses: Poses, spin: HeldSpin) -> JointRows:
+    """The convention that holds a passive rotation, as an equation between the frame and the body.
+
+    Its multiplier is the moment that holds the body as the pins of a universal joint in the frame would.
+    """
+    across = poses.frames.rotation[0] @ spin.in_frame
+    about = cross(poses.rotation[spin.body] @ spin.in_body, np.broadcast_to(across, (poses.instants, 3)))
+    jacobian = np.zeros((poses.instants, 1, 2, 6))
+    jacobian[:, 0, 0, 3:], jacobian[:, 0, 1, 3:] = -about, about
+    axes = np.broadcast_to(np.eye(3), (poses.instants, 3, 3))
+    return JointRows((0, spin.body), ("passive rotation",), 1, jacobian, poses.centre[spin.body], axes)
+
+
+def _of_pair(poses: Poses, bodies: Sequence[int], pair: PairPose, chosen: Sequence[int]) -> Floats:
+    """A row (f, m) in A's axes acts at B's origin on the second body, and is turned round on the first."""
+    _, rate = residuals(*pair[:4])
+    if len(chosen):
+        rate = np.concatenate([rate, coordinates(*pair[:4])[1][:, chosen]], axis=1)
+    back = pair.axes.transpose(0, 2, 1)
+    force, moment = rate[:, :, :3] @ back, rate[:, :, 3:] @ back
+    jacobian = np.empty((*rate.shape[:2], 2, 6))
+    for side, (sign, body) in enumerate(zip((-1.0, 1.0), bodies, strict=True)):
+        arm = ((pair.point - poses.centre[body]) / poses.frames.size)[:, None]
+        jacobian[:, :, side, :3] = sign * force
+        jacobian[:, :, side, 3:] = sign * (moment + cross(arm, force))
+    return jacobian
+
+
+def _of_relations(poses: Poses, relations: JointRelations, named: Sequence[str]) -> Floats:
+    """Relations are evaluated instant by instant; NaN where a body has no pose."""
+    chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
+    bodies, size = list(relations.bodies), poses.frames.size
+    jacobian = np.full((poses.instants, len(chosen), len(bodies), 6), np.nan)
+    placed = np.isfinite(poses.position[bodies]).all(axis=(0, 2))
+    for t in np.flatnonzero(placed).tolist():
+        at = OneInstant(poses.position[:, t], poses.rotation[:, t], poses.angle[:, t])
+        for row, relation in enumerate(chosen):
+            jacobian[t, row] = value_and_rates(relations, relation, at, size)[1]
+    lever = (poses.centre[bodies] - poses.position[bodies]).swapaxes(0, 1) / size
+    # Derivatives by the velocity of the origin become those by that of the centre.
+    jacobian[..., 3:] -= cross(lever[:, None], jacobian[..., :3])
+    return jacobian
