@@ -74,16 +74,17 @@ def test_the_global_approach_hangs_it_there_too(hoist):
 
 def test_the_function_is_compiled_and_beside_its_model():
     from groups.solvers.user_functions import why_python
+    from mbssa.joints.poses import Poses
     from mbssa.joints.user import UserFunction
     from mbssa.joints.user_checking import check_function
 
     source = mbssa.load("rope_hoist").joint("rope").geometry.function
-    function = UserFunction(source, 3, True, unit="m", size=5.0)
+    function = UserFunction(source, 3, True, size=5.0)
     assert function.resolve().function is rope_hoist.rope
     assert why_python(function) == ""
-    check_function(function, np.array([[0, 0, 0], [X, Y, 0], [X + PULLEY, 2.16, 0]]), angle=np.zeros(3))
+    check_function(function, Poses.of(np.array([[0, 0, 0], [X, Y, 0], [X + PULLEY, 2.16, 0]])))
     assert Path(rope_hoist.__file__).with_suffix(".toml").is_file()
 
 
 def test_files_may_name_the_former_package_of_the_models() -> None:
-    assert imported("mbssa.gathering.models.rope_hoist:rope", None) is rope_hoist.rope
+    assert imported("mbssa.gathering.models.rope_hoist:rope") is rope_hoist.rope

@@ -20,7 +20,8 @@ from mbssa import Structure
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import Frames
-from mbssa.joints.relations import Poses, value_and_rates
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import value_and_rates
 from mbssa.joints.system import Configuration, relative_pose
 from mbssa.mechanism import Mechanism
 

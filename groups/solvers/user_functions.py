@@ -25,8 +25,8 @@ import numpy.typing as npt
 from groups.kernels import foreign
 from mbssa.compiled import compiled_for_c
 from mbssa.faults import Fault
-from mbssa.joints.kernels import analytic_jet, compiled_ask, given_jet
-from mbssa.joints.user import Resolved, UserFunction, asked, asked_derivative
+from mbssa.joints.kernels import compiled_ask
+from mbssa.joints.user import Resolved, UserFunction, asked, asked_derivative, jet
 from mbssa.joints.user_sources import name_of, said
 from mbssa.mechanism import Mechanism
 
@@ -122,17 +122,11 @@ class _PythonJet:
     resolved: Resolved
 
     def __call__(self, values: npt.NDArray[np.float64], out: npt.NDArray[np.float64]) -> None:
-        function, resolved = self.function, self.resolved
-        call = asked(function, resolved.function)
         try:
-            if resolved.derivative is None:
-                analytic_jet(call, function.planar, function.size, values, out)
-            else:
-                slope = asked_derivative(function, resolved.derivative)
-                given_jet(call, slope, function.planar, function.size, values, out)
+            jet(self.function, self.resolved, values, out)
         except (Exception, SystemExit) as error:
             out[:] = np.nan
-            _faults.setdefault(function, Fault(function.name, said(error)))
+            _faults.setdefault(self.function, Fault(self.function.name, said(error)))
 
 
 _python_jets: dict[tuple[UserFunction, Resolved], _PythonJet] = {}
@@ -140,9 +134,9 @@ _python_jets: dict[tuple[UserFunction, Resolved], _PythonJet] = {}
 
 def _python_jet(function: UserFunction) -> int:
     key = function, function.resolve()
-    jet = _python_jets.setdefault(key, _PythonJet(*key))
-    foreign.in_python[id(jet)] = jet
-    return id(jet)
+    python_jet = _python_jets.setdefault(key, _PythonJet(*key))
+    foreign.in_python[id(python_jet)] = python_jet
+    return id(python_jet)
 
 
 def _bound_to(function: UserFunction) -> _Bound:
@@ -161,12 +155,12 @@ def _bind(function: UserFunction, resolved: Resolved) -> _Bound:
     parts = [_part(alike, resolved.function, number, (1,))]
     if resolved.derivative is not None:
         parts.append(_part(alike, resolved.derivative, number, function.shape))
-    jet = compiled_for_c(foreign.given if given else foreign.analytic)
-    places = [jet.address, parts[0].address, parts[-1].address]
+    compiled = compiled_for_c(foreign.given if given else foreign.analytic)
+    places = [compiled.address, parts[0].address, parts[-1].address]
     assert max(places) < 2**53, "addresses are kept as float64"
     record = np.array([*places, function.planar, m, function.size], dtype=np.float64)
     why = next((part.why_python for part in parts if part.why_python), "")
-    return _Bound(record, (jet, *parts), why)
+    return _Bound(record, (compiled, *parts), why)
 
 
 # --- one callable ----------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE, is_length
 from mbssa.joints.equations import pose
 from mbssa.joints.geometry import JointGeometry
-from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, Poses, at_reference
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, at_reference
 
 if TYPE_CHECKING:
     from mbssa.joints.joint_type import Frame, JointType

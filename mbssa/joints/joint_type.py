@@ -13,7 +13,8 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from mbssa.joints.equations import Equations
     from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.relations import JointRelations, PairFrames, Poses
+    from mbssa.joints.poses import Poses
+    from mbssa.joints.relations import JointRelations, PairFrames
 
 Space = Literal["planar", "spatial"]
 

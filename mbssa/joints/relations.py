@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from mbssa.joints.axes import axes_of, cross, in_space
 from mbssa.joints.equations import Elementary
+from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
     from mbssa.joints.cams.curves import Curve
@@ -131,19 +132,6 @@ class JointCoordinate:
     pair: PairFrames
     is_length: bool
     at_reference: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Poses:
-    """Bodies of a mechanism somewhere: ``position`` (N, 3), m, ``rotation`` (N, 3, 3), ``angle`` (N,).
-
-    ``coordinates`` are those of other joints that a joint names, in its order.
-    """
-
-    position: Array
-    rotation: Array
-    angle: Array
-    coordinates: tuple[JointCoordinate, ...] = ()
 
 
 def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
@@ -264,10 +252,7 @@ def _term(
 
         assert relations.function is not None
         of = list(relations.bodies)
-        value, rates = value_and_derivative(
-            relations.function, poses.position[of], poses.rotation[of], poses.angle[of]
-        )
-        rates = np.array(rates)
+        value, rates = value_and_derivative(relations.function, poses[of])
         rates[:, :3] *= size
         return value, list(zip(of, rates, strict=True))
     upright = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])

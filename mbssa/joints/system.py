@@ -11,7 +11,8 @@ import numpy.typing as npt
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.joints.equations import Equations, coordinates, residuals
-from mbssa.joints.relations import Poses, value_and_rates
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import value_and_rates
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -23,13 +24,9 @@ Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Configuration:
-    """Pose of every body: ``position`` (N, 3), ``rotation`` (N, 3, 3), and ``angle`` (N,), which is
-    meaningful in the plane and counts turns. ``centre`` (N, 3) is that of :class:`Frames`."""
+class Configuration(Poses):
+    """Pose of every body; ``centre`` (N, 3) is that of :class:`Frames`."""
 
-    position: Array
-    rotation: Array
-    angle: Array
     centre: Array
 
     @staticmethod
@@ -279,7 +276,6 @@ def _relation_rows(
     mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, values: bool
 ) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
     """Rows of joints whose equations are relations of their bodies."""
-    poses = Poses(at.position, at.rotation, at.angle)
     parts = []
     for joint in joints.tolist():
         relations = frames.relations[joint]
@@ -290,7 +286,7 @@ def _relation_rows(
         # Jacobians are by the velocities of the bodies' centres.
         lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
         for relation, drive in chosen:
-            value, rates = value_and_rates(relations, relation, poses, frames.size)
+            value, rates = value_and_rates(relations, relation, at, frames.size)
             rates[:, 3:] -= cross(lever, rates[:, :3])
             rates[np.array(bodies) == 0] = 0.0
             parts.append(

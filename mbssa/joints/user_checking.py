@@ -1,4 +1,4 @@
-"""Whether a user's function can be worked with: called once at the reference and once near it."""
+"""Checks of users' functions, at the reference and near it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.faults import Fault, ModelError
-from mbssa.joints.user import Resolved, UserFunction, value_and_derivative
+from mbssa.joints.poses import Poses
+from mbssa.joints.user import Resolved, UserFunction, check_shape, value_and_derivative
 from mbssa.joints.user_sources import in_python, name_of, said
 
 if TYPE_CHECKING:
-    from mbssa.joints.relations import JointRelations, Poses
+    from mbssa.joints.poses import Poses
+    from mbssa.joints.relations import JointRelations
     from mbssa.mechanism import Mechanism
 
 Floats = npt.NDArray[np.float64]
@@ -26,12 +28,15 @@ _ADVICE = (
     "`derivative`"
 )
 
-#: Steps of the central differences that check derivatives, rad and sizes of the mechanism; and how much of
-#: the largest derivative they may differ by: a term that is missing is more.
+#: Steps of the central differences that check derivatives, rad and sizes of the mechanism; and the share of
+#: the largest derivative by which they may differ: a missing term is more.
 _STEPS, _AGREE = (1e-3, 1e-4), 1e-5
 
-#: How far bodies are moved from where they are checked for a second time, rad and sizes of the mechanism.
+#: Motion from the reference to the pose of the second check, rad and sizes of the mechanism.
 _ASIDE = 0.01
+
+#: Twists' components in messages.
+_COMPONENTS = ("x", "y", "z", "turning about x", "turning about y")
 
 
 def check_functions(mechanism: Mechanism, relations: Mapping[int, JointRelations], poses: Poses) -> None:
@@ -46,12 +51,11 @@ def check_functions(mechanism: Mechanism, relations: Mapping[int, JointRelations
     for j, found in relations.items():
         if found.function is None:
             continue
-        of = list(found.bodies)
+        at = poses[list(found.bodies)]
         try:
+            resolved = found.function.resolve()
             _check_once(
-                found.function,
-                found.function.resolve(),
-                *(part[of].tobytes() for part in (poses.position, poses.rotation, poses.angle)),
+                found.function, resolved, at.position.tobytes(), at.rotation.tobytes(), at.angle.tobytes()
             )
         except ValueError as error:
             faults.append(Fault(f"joint {mechanism.joint_ids[j]}", str(error)))
@@ -64,22 +68,14 @@ def _check_once(
     function: UserFunction, _resolved: Resolved, position: bytes, rotation: bytes, angle: bytes
 ) -> None:
     m = function.bodies
-    check_function(
-        function,
-        np.frombuffer(position).reshape(m, 3),
-        np.frombuffer(rotation).reshape(m, 3, 3),
-        np.frombuffer(angle),
-    )
+    arrays = np.frombuffer(position), np.frombuffer(rotation), np.frombuffer(angle)
+    check_function(function, Poses(arrays[0].reshape(m, 3), arrays[1].reshape(m, 3, 3), arrays[2]))
 
 
-def check_function(
-    function: UserFunction, position: Floats, rotation: Floats | None = None, angle: Floats | None = None
-) -> None:
-    """Call a user's function at a pose and near it: do its derivatives agree with central differences?
+def check_function(function: UserFunction, poses: Poses) -> None:
+    """Call a user's function at its bodies' reference poses and near them, and check its derivatives.
 
-    Parameters
-    ----------
-    position, rotation, angle : as :func:`value_and_derivative` takes them, at the reference
+    They are compared with central differences.
 
     Raises
     ------
@@ -90,85 +86,63 @@ def check_function(
     Examples
     --------
     >>> far = UserFunction(lambda q: abs(q[0, 0]) - 5.0, 1, True)
-    >>> check_function(far, np.array([[5.0, 4.0, 0.0]]))  # doctest: +ELLIPSIS
+    >>> check_function(far, Poses.of(np.array([[5.0, 4.0, 0.0]])))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     ValueError: <lambda> is not analytic: by complex step its derivative by x of its body 1 is 0, ...
     """
     resolved = function.resolve()
-    turned = np.tile(np.eye(3), (function.bodies, 1, 1)) if rotation is None else rotation
-    angles = np.zeros(function.bodies) if angle is None else angle
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _check_at(function, resolved, position, turned, angles, False)
-        rng = np.random.default_rng(7)
-        step = _ASIDE * rng.uniform(-1.0, 1.0, (function.bodies, 6)) * _scale(function)
-        _check_at(function, resolved, *_moved(function, position, turned, angles, step), True)
+        if not np.isfinite(value := _number(function, resolved.function, poses)):
+            raise ValueError(f"{function.name} returns {value} at the reference; it must be finite there")
+        _check_at(function, resolved, poses)
+        aside = _ASIDE * np.random.default_rng(7).uniform(-1.0, 1.0, (function.bodies, 6))
+        poses = _moved(function, poses, aside)
+        if np.isfinite(_number(function, resolved.function, poses)):
+            _check_at(function, resolved, poses)
 
 
-def _check_at(
-    function: UserFunction, resolved: Resolved, position: Floats, rotation: Floats, angle: Floats, aside: bool
-) -> None:
-    name = function.name
-    value = _number(function, resolved.function, position, rotation, angle, real=True)
-    if not np.isfinite(value):
-        if aside:
-            return
-        raise ValueError(f"{name} returns {value} at the reference; it must be finite there")
-    if resolved.derivative is None:
-        _number(function, resolved.function, position, rotation, angle, real=False)
-    else:
-        slope = _slope(function, resolved.derivative, position, rotation, angle)
-        if not np.isfinite(slope).all():
-            raise ValueError(f"{name_of(resolved.derivative)}, the derivative of {name}, is not finite")
-    exact = value_and_derivative(function, position, rotation, angle)[1] * _scale(function)
-    off = np.full(exact.shape, np.inf)
+def _check_at(function: UserFunction, resolved: Resolved, poses: Poses) -> None:
+    name, derivative = function.name, resolved.derivative
+    if derivative is None:
+        _number(function, resolved.function, poses, complex)
+    elif not np.isfinite(_slope(function, derivative, poses)).all():
+        raise ValueError(f"{name_of(derivative)}, the derivative of {name}, is not finite")
+    value, exact = value_and_derivative(function, poses)
+    exact = exact * _scale(function)
+    error = np.full(exact.shape, np.inf)
     for h in _STEPS:
-        near = _differences(function, resolved.function, position, rotation, angle, h)
+        near = _differences(function, resolved.function, poses, h)
         if not np.isfinite(near).all():
             return
-        off = np.minimum(off, np.abs(near - exact))
+        error = np.minimum(error, np.abs(near - exact))
         largest = max(np.abs(near).max(), abs(value), 1e-9)
-    bad = ~(off <= _AGREE * largest)
-    if not bad.any():
+    if (error <= _AGREE * largest).all():
         return
-    k, i = np.unravel_index(int(np.argmax(np.where(np.isnan(off), np.inf, off))), off.shape)
-    by = (
-        "x",
-        "y",
-        "z",
-        "turning about x",
-        "turning about y",
-        "the angle" if function.planar else "turning about z",
-    )
-    what = f"by {by[i]} of its body {k + 1} is {(exact / _scale(function))[k, i]:.6g}"
+    k, i = np.unravel_index(int(np.argmax(np.where(np.isnan(error), np.inf, error))), error.shape)
+    by = (*_COMPONENTS, "the angle" if function.planar else "turning about z")[i]
+    what = f"by {by} of its body {k + 1} is {(exact / _scale(function))[k, i]:.6g}"
     differences = f"differences say {(near / _scale(function))[k, i]:.6g}"
-    if resolved.derivative is None:
+    if derivative is None:
         raise ValueError(
             f"{name} is not analytic: by complex step its derivative {what}, {differences}; {_ADVICE}"
         )
     wanted = "(m, 3), by x, y and angle" if function.planar else "(m, 6), by v and w in world axes"
     raise ValueError(
-        f"{name_of(resolved.derivative)} is not the derivative of {name}: that {what}, {differences}; "
-        f"give {wanted}"
+        f"{name_of(derivative)} is not the derivative of {name}: that {what}, {differences}; give {wanted}"
     )
 
 
 def _number(
-    function: UserFunction,
-    call: Callable[..., Any],
-    position: Floats,
-    rotation: Floats,
-    angle: Floats,
-    real: bool,
+    function: UserFunction, call: Callable[..., Any], poses: Poses, kind: type[float | complex] = float
 ) -> float:
-    """Value of a function, if that is a number; arguments are real or complex."""
-    arguments = _arguments(function, position, rotation, angle, float if real else complex)
+    """Real part of the value of a function of real or complex arguments."""
     try:
-        found = in_python(call)(*arguments)
+        found = in_python(call)(*_arguments(function, poses, kind))
     except (Exception, SystemExit) as error:
-        if real:
-            raise ValueError(_failure(name_of(call), error)) from error
+        if kind is float:
+            raise ValueError(_failure(call, error)) from error
         raise ValueError(f"{name_of(call)} takes no complex numbers ({said(error)}); {_ADVICE}") from error
     if np.ndim(found) != 0 or not np.issubdtype(np.asarray(found).dtype, np.number):
         shape = f"an array of shape {np.shape(found)}" if np.ndim(found) else f"{found!r}"
@@ -178,47 +152,33 @@ def _number(
     return float(np.real(found))
 
 
-def _slope(
-    function: UserFunction, call: Callable[..., Any], position: Floats, rotation: Floats, angle: Floats
-) -> Floats:
-    arguments = _arguments(function, position, rotation, angle, float)
+def _slope(function: UserFunction, call: Callable[..., Any], poses: Poses) -> Floats:
     try:
-        found = np.asarray(in_python(call)(*arguments), dtype=np.float64)
+        found = np.asarray(in_python(call)(*_arguments(function, poses, float)), dtype=np.float64)
     except (Exception, SystemExit) as error:
-        raise ValueError(_failure(name_of(call), error)) from error
-    if found.shape != function.shape:
-        what = f"the derivative must have {function.shape}, a row a body"
-        raise ValueError(f"{name_of(call)} returns shape {found.shape}; {what}")
+        raise ValueError(_failure(call, error)) from error
+    check_shape(function, call, found)
     return found
 
 
-def _failure(name: str, error: BaseException) -> str:
+def _failure(call: Callable[..., Any], error: BaseException) -> str:
     if "read-only" in str(error):
-        return f"{name} writes into its arguments; write into a copy (q = q.copy())"
-    return f"{name} fails at the reference: {said(error)}"
+        return f"{name_of(call)} writes into its arguments; write into a copy (q = q.copy())"
+    return f"{name_of(call)} fails at the reference: {said(error)}"
 
 
-def _arguments(
-    function: UserFunction, position: Floats, rotation: Floats, angle: Floats, kind: type
-) -> tuple[Any, ...]:
+def _arguments(function: UserFunction, poses: Poses, kind: type[float | complex]) -> tuple[Any, ...]:
     """Arguments of a function, which are read-only."""
-    q: npt.NDArray[Any] = np.array(position, dtype=kind)
+    q: npt.NDArray[Any] = np.array(poses.position, dtype=kind)
     if function.planar:
-        q[:, 2] = angle
-    arguments = (q,) if function.planar else (q, np.array(rotation, dtype=kind))
+        q[:, 2] = poses.angle
+    arguments = (q,) if function.planar else (q, np.array(poses.rotation, dtype=kind))
     for array in arguments:
         array.flags.writeable = False
     return arguments
 
 
-def _differences(
-    function: UserFunction,
-    call: Callable[..., Any],
-    position: Floats,
-    rotation: Floats,
-    angle: Floats,
-    h: float,
-) -> Floats:
+def _differences(function: UserFunction, call: Callable[..., Any], poses: Poses, h: float) -> Floats:
     """(m, 6) central differences of the fourth order by steps of h, times the scale."""
     found = np.zeros((function.bodies, 6))
     for k in range(function.bodies):
@@ -226,22 +186,21 @@ def _differences(
             for ahead, factor in ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0)):
                 step = np.zeros((function.bodies, 6))
                 step[k, i] = ahead * h
-                pose = _moved(function, position, rotation, angle, step * _scale(function))
-                found[k, i] += factor * _number(function, call, *pose, real=True)
+                found[k, i] += factor * _number(function, call, _moved(function, poses, step))
     return found / (12 * h)
 
 
 def _scale(function: UserFunction) -> Floats:
-    """(6,) what motions are measured by: the mechanism's size, and 1 rad."""
+    """(6,) units of motions: the mechanism's size, and 1 rad."""
     return np.array([function.size] * 3 + [1.0] * 3)
 
 
-def _moved(
-    function: UserFunction, position: Floats, rotation: Floats, angle: Floats, step: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Poses after a motion (m, 6) of the bodies: translation, then rotation vector."""
+def _moved(function: UserFunction, poses: Poses, step: Floats) -> Poses:
+    """Poses after a motion (m, 6) of the bodies in units of the scale: translation, then rotation vector."""
+    step = step * _scale(function)
     if function.planar:
-        return position + step[:, :3] * [1.0, 1.0, 0.0], rotation, angle + step[:, 5]
+        return Poses(poses.position + step[:, :3] * [1.0, 1.0, 0.0], poses.rotation, poses.angle + step[:, 5])
     from scipy.spatial.transform import Rotation
 
-    return position + step[:, :3], Rotation.from_rotvec(step[:, 3:]).as_matrix() @ rotation, angle
+    rotation = Rotation.from_rotvec(step[:, 3:]).as_matrix() @ poses.rotation
+    return Poses(poses.position + step[:, :3], rotation, poses.angle)

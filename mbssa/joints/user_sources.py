@@ -24,14 +24,12 @@ importing = threading.RLock()
 _files: dict[tuple[str, int], ModuleType] = {}
 
 
-def imported(source: str, folder: str | None) -> Any:
-    """Function named by "module:name" or "file.py:name"; a file's name starts from ``folder``."""
+def imported(source: str) -> Any:
+    """Function named by "module:name" or "file.py:name"."""
     place, _, name = source.rpartition(":")
     if not place or not name:
         raise ValueError(f"{source!r} names no function; write 'file.py:name' or 'module:name'")
-    module = (
-        _from_file(source, Path(folder or ".") / place) if place.endswith(".py") else _module(source, place)
-    )
+    module = _from_file(source, Path(place)) if place.endswith(".py") else _module(source, place)
     try:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:

@@ -16,7 +16,8 @@ from mbssa.decomposition.treatment import DENSE
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames, coupled_coordinates
-from mbssa.joints.relations import JointRelations, Poses
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointRelations
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
 from mbssa.mechanism import IntArray, JointGeometry, Mechanism
 
@@ -163,7 +164,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     known = np.zeros(n_joints, dtype=bool)
     relations: dict[int, JointRelations] = {}
     random: dict[int, JointGeometry] = {}
-    still = Poses(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)), np.zeros(n))
+    still = Poses.of(np.zeros((n, 3)))
     for index in np.unique(mechanism.joint_type).tolist():
         joints = np.flatnonzero(mechanism.joint_type == index)
         kind = CATALOGUE[index]

@@ -20,7 +20,7 @@ from mbssa.joints import joint_type
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import pose
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.user import user_function
+from mbssa.joints.user import UserFunction
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
 #: Coordinates that change their sign in a mirror.
@@ -176,7 +176,7 @@ class World:
         given, bodies = base.joint_geometry[j], base.joint_bodies(j)
         assert base.space == "planar"
         assert 0 not in bodies
-        call = user_function(given.function, None, len(bodies), "planar").resolve().function
+        call = UserFunction(given.function, len(bodies), True).resolve().function
         turn, away = np.ascontiguousarray(self.turn[:2, :2]), self.shift[:2].copy()
         angle, side = float(np.arctan2(turn[1, 0], turn[0, 0])), self.side
         scale, size = self.scale, self.scale if given.unit == "m" else 1.0

@@ -11,7 +11,7 @@ from mbssa.io.npz_file import write_npz
 from mbssa.io.records import from_record, to_record
 from mbssa.io.toml_file import parse_toml
 from mbssa.io.toml_writer import write_toml
-from mbssa.joints.user import user_function
+from mbssa.joints.user import UserFunction
 from mbssa.mechanism import MultipleJoint
 from mbssa.trust import VARIABLE
 
@@ -116,7 +116,7 @@ def test_functions_of_a_file_are_found_from_wherever_the_model_is_saved(tmp_path
         mbssa.save(mechanism, tmp_path / "there" / f"model{ending}")
         again = mbssa.load(tmp_path / "there" / f"model{ending}")
         (given,) = (again.joints[0].geometry.function,)
-        assert user_function(given, None, 1, "planar").resolve().function(np.full((1, 3), 3.0)) == 8.0
+        assert UserFunction(given, 1, True).resolve().function(np.full((1, 3), 3.0)) == 8.0
 
 
 def test_a_joint_that_bodies_share_is_kept_as_one(tmp_path):

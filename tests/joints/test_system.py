@@ -10,7 +10,7 @@ from mbssa.io.records import from_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.relations import Poses, value_and_rates
+from mbssa.joints.relations import value_and_rates
 from mbssa.joints.system import Configuration, relative_pose, rows_at
 from mbssa.mechanism import JointFrame
 
@@ -227,7 +227,7 @@ def test_jacobian_of_relations_against_differences(case):
     # Differences are of the pose at the body's own origin.
     at = replace(at, centre=np.zeros_like(at.centre))
     for relation in (*relations.constraints, *relations.coordinates.values()):
-        _, rates = value_and_rates(relations, relation, Poses(at.position, at.rotation, at.angle), size)
+        _, rates = value_and_rates(relations, relation, at, size)
         assert rates.shape == (len(relations.bodies), 6)
         for k, body in enumerate(relations.bodies):
             for axis in columns:
@@ -235,9 +235,7 @@ def test_jacobian_of_relations_against_differences(case):
                 def value(step, body=body, axis=axis, relation=relation):
                     moved = np.zeros((mechanism.n_bodies, 6))
                     moved[body, axis] = step * (size if axis < 3 else 1.0)
-                    then = at.moved(moved)
-                    poses = Poses(then.position, then.rotation, then.angle)
-                    return value_and_rates(relations, relation, poses, size)[0]
+                    return value_and_rates(relations, relation, at.moved(moved), size)[0]
 
                 by = (value(-2 * h) - 8 * value(-h) + 8 * value(h) - value(2 * h)) / (12 * h)
                 assert rates[k, axis] == pytest.approx(by, abs=1e-8 * (1 + abs(by)))
@@ -308,10 +306,9 @@ def test_coordinates_have_their_values_at_the_reference():
             if not frames.known[j]:
                 continue
             if rows is None:
-                poses = Poses(at.position, at.rotation, at.angle)
                 relations = frames.relations[j]
                 for relation in relations.coordinates.values():
-                    assert abs(value_and_rates(relations, relation, poses, 1.0)[0]) < 1e-12
+                    assert abs(value_and_rates(relations, relation, at, 1.0)[0]) < 1e-12
                 continue
             body = np.array([mechanism.joint_bodies(j)[:2]])
             d, C, _, _ = relative_pose(frames, at, np.array([j]), body)

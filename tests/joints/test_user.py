@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from mbssa.joints.kernels import analytic_jet, given_jet
-from mbssa.joints.user import UserFunction, asked, user_function, value_and_derivative
+from mbssa.joints.poses import Poses
+from mbssa.joints.user import UserFunction, jet, value_and_derivative
 from mbssa.joints.user_checking import check_function
 from mbssa.trust import VARIABLE
 
@@ -55,7 +55,7 @@ FUNCTIONS = {
 }
 
 
-class Poses:
+class Moving:
     """Two bodies at a random pose, moving at random."""
 
     def __init__(self, seed, planar):
@@ -74,17 +74,13 @@ class Poses:
         if twist is not None:
             V[body] = twist
         turned = Rotation.from_rotvec(time * V[:, 3:]).as_matrix() @ self.R
-        return self.P + time * V[:, :3], turned, self.T + time * V[:, 5]
+        return Poses(self.P + time * V[:, :3], turned, self.T + time * V[:, 5])
 
-    def jet(self, function, *, moving=True):
+    def jet_of(self, function, *, moving=True):
         values, out = np.zeros(39), np.full(15, 7.0)
         values[0] = moving
         values[1:].reshape(2, 19)[:] = np.hstack([self.P, self.R.reshape(2, 9), self.T[:, None], self.V])
-        call = asked(function, function.source)
-        if function.derivative is None:
-            analytic_jet(call, function.planar, function.size, values, out)
-        else:
-            given_jet(call, asked(function, function.derivative), function.planar, function.size, values, out)
+        jet(function, function.resolve(), values, out)
         return out
 
 
@@ -92,14 +88,14 @@ class Poses:
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_are_those_of_the_value(name, seed):
     function = FUNCTIONS[name]
-    poses = Poses(seed, function.planar)
-    value, found = value_and_derivative(function, poses.P, poses.R, poses.T)
-    assert value == pytest.approx(value_and_derivative(FUNCTIONS[name[:7].rstrip(",")], *poses.after(0.0))[0])
+    poses = Moving(seed, function.planar)
+    value, found = value_and_derivative(function, poses.after(0.0))
+    assert value == pytest.approx(value_and_derivative(FUNCTIONS[name[:7].rstrip(",")], poses.after(0.0))[0])
     h = 1e-5
     for body in range(2):
         for i, unit in enumerate(np.eye(6)):
             ahead, behind = (
-                value_and_derivative(function, *poses.after(time, body, unit))[0] for time in (h, -h)
+                value_and_derivative(function, poses.after(time, body, unit))[0] for time in (h, -h)
             )
             wanted = 0.0 if function.planar and i in (2, 3, 4) else (ahead - behind) / (2 * h)
             assert found[body, i] == pytest.approx(wanted, abs=1e-8)
@@ -109,12 +105,12 @@ def test_derivatives_are_those_of_the_value(name, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_time_derivatives_are_those_along_the_motion(name, seed):
     function = FUNCTIONS[name]
-    poses = Poses(seed, function.planar)
-    out = poses.jet(function)
+    poses = Moving(seed, function.planar)
+    out = poses.jet_of(function)
     h = 1e-3
 
     def rate(time):
-        derivative = value_and_derivative(function, *poses.after(time))[1]
+        derivative = value_and_derivative(function, poses.after(time))[1]
         return float((derivative * poses.V).sum())
 
     assert out[1] == pytest.approx(rate(0.0), rel=1e-13)
@@ -131,9 +127,9 @@ def squared(p, R):
 @pytest.mark.parametrize("faster", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("size", [0.03, 1.0, 30.0])
 def test_second_derivative_is_exact_whatever_the_speed_and_the_size(faster, size):
-    poses = Poses(5, planar=False)
+    poses = Moving(5, planar=False)
     poses.V *= faster
-    out = poses.jet(UserFunction(squared, 2, False, size=size))
+    out = poses.jet_of(UserFunction(squared, 2, False, size=size))
     w, arm = poses.V[0, 3:], 0.7 * poses.R[0, :, 0]
     tip = poses.P[0] + arm + poses.P[1]
     speed = poses.V[0, :3] + np.cross(w, arm) + poses.V[1, :3]
@@ -146,22 +142,22 @@ def test_second_derivative_is_exact_whatever_the_speed_and_the_size(faster, size
 def test_second_derivative_holds_close_to_a_branch_point(distance):
     # A point passes another at a distance: its singularities in complex time are as far away as that.
     function = UserFunction(lambda q: np.sqrt((q[0, 0] - q[1, 0]) ** 2 + (q[0, 1] - q[1, 1]) ** 2), 2, True)
-    poses = Poses(0, planar=True)
+    poses = Moving(0, planar=True)
     poses.P[:], poses.V[:] = 0.0, 0.0
     poses.P[0, 1], poses.V[0, 0] = distance, 2.0
-    assert poses.jet(function)[2] == pytest.approx(4.0 / distance, rel=1e-9)
+    assert poses.jet_of(function)[2] == pytest.approx(4.0 / distance, rel=1e-9)
 
 
 def test_at_rest_and_without_time():
-    poses = Poses(1, planar=False)
-    assert (poses.jet(FUNCTIONS["spatial"], moving=False)[1:3] == 7.0).all()
+    poses = Moving(1, planar=False)
+    assert (poses.jet_of(FUNCTIONS["spatial"], moving=False)[1:3] == 7.0).all()
     poses.V[:] = 0.0
-    assert (poses.jet(FUNCTIONS["spatial"])[1:3] == 0.0).all()
+    assert (poses.jet_of(FUNCTIONS["spatial"])[1:3] == 0.0).all()
 
 
 def test_the_planar_angle_is_unwrapped():
     belt = UserFunction(lambda q: q[0, 2] - 2 * q[1, 2], 2, True)
-    value, _ = value_and_derivative(belt, np.zeros((2, 3)), angle=np.array([20.0, 7.0]))
+    value, _ = value_and_derivative(belt, Poses.of(np.zeros((2, 3)), angle=np.array([20.0, 7.0])))
     assert value == 6.0
 
 
@@ -171,8 +167,8 @@ def test_the_planar_angle_is_unwrapped():
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_sound_functions_pass(name):
     function = FUNCTIONS[name]
-    poses = Poses(2, function.planar)
-    check_function(function, poses.P, poses.R, poses.T)
+    poses = Moving(2, function.planar)
+    check_function(function, poses.after(0.0))
 
 
 def _in_place(q):
@@ -205,9 +201,9 @@ UNSOUND = {
 @pytest.mark.parametrize("name", UNSOUND)
 def test_what_is_unsound_is_said(name):
     function, message = UNSOUND[name]
-    poses = Poses(2, planar=True)
+    poses = Moving(2, planar=True)
     with pytest.raises(ValueError, match=message):
-        check_function(UserFunction(function, 2, True), poses.P, poses.R, poses.T)
+        check_function(UserFunction(function, 2, True), poses.after(0.0))
 
 
 @pytest.mark.parametrize(
@@ -220,21 +216,21 @@ def test_what_is_unsound_is_said(name):
     ],
 )
 def test_a_wrong_derivative_is_said(derivative, message):
-    poses = Poses(2, planar=True)
+    poses = Moving(2, planar=True)
     with pytest.raises(ValueError, match=message):
-        check_function(UserFunction(rod, 2, True, derivative), poses.P, poses.R, poses.T)
+        check_function(UserFunction(rod, 2, True, derivative), poses.after(0.0))
 
 
 def test_a_real_function_is_sound_with_its_derivative():
     function = UserFunction(
         lambda q: np.hypot(q[0, 0], q[0, 1]), 1, True, lambda q: q * [1.0, 1.0, 0.0] / np.hypot(*q[0, :2])
     )
-    check_function(function, np.array([[3.0, 4.0, 0.0]]))
+    check_function(function, Poses.of(np.array([[3.0, 4.0, 0.0]])))
 
 
 def test_a_failure_has_its_functions_name():
     with pytest.raises(ValueError, match="rod: IndexError"):
-        value_and_derivative(UserFunction(rod, 1, True), np.zeros((1, 3)))
+        value_and_derivative(UserFunction(rod, 1, True), Poses.of(np.zeros((1, 3))))
 
 
 # --- finding and carrying --------------------------------------------------------------------------
@@ -247,25 +243,25 @@ def constraints(tmp_path):
 
 
 def _of_file(folder, source):
-    return UserFunction(source, 1, True, folder=str(folder))
+    return UserFunction(f"{folder}/{source}" if ".py" in source else source, 1, True)
 
 
 def test_a_file_beside_the_model(constraints):
     function = _of_file(constraints, "constraints.py:line")
-    assert value_and_derivative(function, np.array([[2.0, 0, 0]]))[0] == 6.0
+    assert value_and_derivative(function, Poses.of(np.array([[2.0, 0, 0]])))[0] == 6.0
     assert pickle.loads(pickle.dumps(function)) == function
 
 
 def test_an_edited_file_is_read_anew(constraints):
     function = _of_file(constraints, "constraints.py:line")
-    value_and_derivative(function, np.zeros((1, 3)))
+    value_and_derivative(function, Poses.of(np.zeros((1, 3))))
     (constraints / "constraints.py").write_text("GAIN = 4\ndef line(q):\n    return GAIN * q[0, 0]\n")
-    assert value_and_derivative(function, np.array([[2.0, 0, 0]]))[0] == 8.0
+    assert value_and_derivative(function, Poses.of(np.array([[2.0, 0, 0]])))[0] == 8.0
 
 
 def test_a_function_of_a_module():
     function = UserFunction("numpy:sum", 1, True)
-    assert value_and_derivative(function, np.array([[1.0, 2.0, 0]]))[0] == 3.0
+    assert value_and_derivative(function, Poses.of(np.array([[1.0, 2.0, 0]])))[0] == 3.0
 
 
 @pytest.mark.parametrize(
@@ -293,13 +289,13 @@ def test_what_cannot_be_found_is_said(constraints, source, message):
 
 def test_nothing_is_imported_before_it_is_asked_for(tmp_path):
     (tmp_path / "loud.py").write_text("raise SystemExit\n")
-    pickle.loads(pickle.dumps(user_function("loud.py:f", None, 1, "planar")))
+    pickle.loads(pickle.dumps(UserFunction("loud.py:f", 1, True)))
 
 
 def test_lambdas_and_closures_are_pickled():
     gain = 5.0
     function = pickle.loads(pickle.dumps(UserFunction(lambda q: gain * q[0, 0], 1, True)))
-    assert value_and_derivative(function, np.array([[2.0, 0, 0]]))[0] == 10.0
+    assert value_and_derivative(function, Poses.of(np.array([[2.0, 0, 0]])))[0] == 10.0
 
 
 def test_what_cannot_be_pickled_says_what_to_do():

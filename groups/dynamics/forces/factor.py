@@ -83,7 +83,7 @@ def _function(source: Source, identity: str) -> Callable[..., Any]:
         return source
     try:
         with importing:
-            found = imported(source, None)
+            found = imported(source)
     except ValueError as error:
         raise ValueError(f"force {identity} function: {error}") from None
     if not callable(found):

@@ -109,6 +109,7 @@ def touching(
 
     >>> import numpy as np
     >>> from mbssa.joints.cams.curves import circle
+    >>> from mbssa.joints.cams.contact_kernels import FLAT
     >>> d, C = np.array([[0.01, 0.05, 0.0]]), np.eye(3)[None]
     >>> print([number.round(6).tolist() for number in touching(circle(0.02), None, FLAT, d, C)])
     [[1.570796], [-0.01], [50.0], [0.0]]

@@ -16,7 +16,8 @@ from mbssa.joints.joint_type import JointType
 
 if TYPE_CHECKING:
     from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.relations import JointRelations, PairFrames, Poses
+    from mbssa.joints.poses import Poses
+    from mbssa.joints.relations import JointRelations, PairFrames
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:

@@ -11,7 +11,8 @@ from mbssa.joints.joint_type import JointType, Space
 
 if TYPE_CHECKING:
     from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.relations import JointRelations, PairFrames, Poses
+    from mbssa.joints.poses import Poses
+    from mbssa.joints.relations import JointRelations, PairFrames
 
 _NOTE = "function of the poses of its bodies, zero where the constraint holds; one equation a joint"
 _SIGNS = (
@@ -25,14 +26,14 @@ def _relations(
     bodies: tuple[int, ...], g: JointGeometry, _: Poses, *, space: Space
 ) -> tuple[JointRelations, PairFrames]:
     from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
-    from mbssa.joints.user import user_function
+    from mbssa.joints.user import UserFunction
 
     assert g.function is not None
     still = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
     spread = bodies if len(bodies) % 2 == 0 else (*bodies, bodies[-1])
     pairs = tuple(PairFrames((a, b), *still) for a, b in zip(spread[::2], spread[1::2], strict=True))
     relation = Relation("function", (Term("user", 0),), is_length=g.unit == "m")
-    function = user_function(g.function, g.derivative, len(bodies), space)
+    function = UserFunction(g.function, len(bodies), space == "planar", g.derivative)
     return JointRelations(bodies, pairs, (relation,), function=function), pairs[0]
 
 
