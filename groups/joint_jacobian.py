@@ -18,8 +18,8 @@ import numpy.typing as npt
 from groups.rotations import cross, in_space, plane_rotation, rotation_of
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Equations, coordinates, residuals
-from mbssa.joints.relations import JointRelations, value_and_rates
 from mbssa.joints.poses import Poses as OneInstant
+from mbssa.joints.relations import JointRelations, value_and_rates
 
 if TYPE_CHECKING:
     from groups.solvers.passive_rotations import HeldSpin
