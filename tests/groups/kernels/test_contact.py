@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contact_oracle import gap
 from lives import life_of
 
 from groups.kernels.contact import contact
+from mbssa.joints.cams.contact import gap
 from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT
 from mbssa.joints.cams.curves import Curve, circle, line, through
 
@@ -246,7 +246,7 @@ def test_derivatives_by_the_twists_and_by_time(name):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_twin_in_numpy_says_the_same(name):
+def test_the_gap_of_the_relative_pose_is_the_same(name):
     for stage in stages(KINDS[name]):
         d, C = stage.pose()
         value, derivative = gap(stage.curves[0], stage.curves[1], stage.kind, d[None], C[None])
