@@ -27,13 +27,13 @@ def cams(
     trust: TrustOption = False,
     allow: AllowOption = None,
 ) -> None:
-    """Say what the cams of MODEL are like, its joints of type L.
+    """List properties of the cams of MODEL, its joints of type L.
 
-    Law of the follower and its peaks, smallest radii of curvature, undercut,
-    pressure angle, width of a flat face.
+    Follower law and its peaks, minimum radii of curvature, undercutting,
+    pressure angle, required face width.
 
-    Exit 0: each follower can touch all of its profile; 1: one cannot (the
-    answer is printed all the same); 2: bad input.
+    Exit 0: each follower touches all of its profile; 1: one does not (the
+    properties are printed all the same); 2: bad input.
 
     Example: mbssa cams my_cam.toml --picture my_cam.svg
     """

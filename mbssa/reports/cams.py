@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CamJoint:
-    """A joint of type L and what its profile is like."""
+    """A joint of type L and the properties of its profile."""
 
     joint: Joint
     report: CamReport
@@ -34,7 +34,7 @@ class CamJoint:
 
 
 def cams_of(mechanism: Mechanism) -> list[CamJoint]:
-    """The joints of type L of a mechanism that have a profile, examined.
+    """Properties of the joints of type L of a mechanism that have a profile.
 
     Raises
     ------
@@ -68,11 +68,11 @@ def cams_report(mechanism: Mechanism, cams: Sequence[CamJoint]) -> Report:
     """
     parts: list[Part] = [Heading(headline(mechanism))]
     for cam in cams:
-        parts += _cam_parts(mechanism, cam)
+        parts += _parts_of(mechanism, cam)
     return Report(parts, lambda: {"name": mechanism.name, "cams": [_to_dict(cam) for cam in cams]})
 
 
-def _cam_parts(mechanism: Mechanism, cam: CamJoint) -> list[Part]:
+def _parts_of(mechanism: Mechanism, cam: CamJoint) -> list[Part]:
     report = cam.report
     profile = report.profile
     first, second = (str(mechanism.bodies[number - 1]) for number in cam.joint.bodies[:2])
@@ -87,10 +87,10 @@ def _cam_parts(mechanism: Mechanism, cam: CamJoint) -> list[Part]:
         parts.append(Table(columns, _law_rows(profile.cam), right=columns[:3]))
     parts.append(Table(("", "Value", "Unit", "At"), _rows(report), right=("Value",)))
     if report.face is not None:
-        parts.append(_face_text(report))
-    parts += [f"not sound: {sentence}" for sentence in report.faults]
+        parts.append(_face_text(profile, *report.face))
+    parts += [f"fault: {sentence}" for sentence in report.faults]
     parts += [f"note: {sentence}" for sentence in report.advice]
-    return [*parts, *(["sound: the follower can touch all of the profile"] if report.sound else [])]
+    return parts if report.faults else [*parts, "no undercutting: the follower touches all of the profile"]
 
 
 def _profile_text(profile: Profile) -> str:
@@ -135,41 +135,33 @@ def _law_rows(cam: LawCam) -> list[tuple[str, ...]]:
 
 
 def _rows(report: CamReport) -> list[tuple[str, ...]]:
-    profile = report.profile
-    cam = profile.cam
-    rows: list[tuple[str, ...]] = []
-    units = ("m/rad", "m/rad²", "m/rad³") if cam is None or cam.swing is None else ("1", "1/rad", "1/rad²")
-    for name, unit, peak in zip(("velocity", "acceleration", "jerk"), units, report.peaks, strict=False):
-        rows.append(_row(profile, f"largest {name} of the law", peak, unit))
-    for name, found in (
-        ("smallest radius of curvature, convex", report.convex),
-        ("smallest radius of curvature, concave", report.concave),
-        ("the same of the pitch curve, convex", report.pitch_convex),
-        ("the same of the pitch curve, concave", report.pitch_concave),
-    ):
-        if found is not None:
-            rows.append(_row(profile, name, found, "m"))
-    if report.pressure is not None:
-        degrees = Extreme(np.rad2deg(report.pressure.value), report.pressure.at)
-        rows.append(_row(profile, "largest pressure angle", degrees, "°"))
-    return rows
-
-
-def _row(profile: Profile, name: str, found: Extreme, unit: str) -> tuple[str, ...]:
-    return name, f"{found.value:.6g}", unit, place_text(profile, found.at)
-
-
-def _face_text(report: CamReport) -> str:
-    assert report.face is not None
-    low, high = report.face
     cam = report.profile.cam
-    if cam is not None and cam.swing is not None:
+    units = ("m/rad", "m/rad²", "m/rad³") if cam is None or cam.swing is None else ("1", "1/rad", "1/rad²")
+    peaks = zip(("velocity", "acceleration", "jerk"), report.peaks, units, strict=False)
+    pressure = report.pressure and Extreme(np.rad2deg(report.pressure.value), report.pressure.at)
+    found = [
+        *((f"maximum {name} of the law", peak, unit) for name, peak, unit in peaks),
+        ("minimum radius of curvature, convex", report.convex, "m"),
+        ("minimum radius of curvature, concave", report.concave, "m"),
+        ("minimum radius of curvature of the pitch curve, convex", report.pitch_convex, "m"),
+        ("minimum radius of curvature of the pitch curve, concave", report.pitch_concave, "m"),
+        ("maximum pressure angle", pressure, "°"),
+    ]
+    return [
+        (name, f"{extreme.value:.6g}", unit, place_text(report.profile, extreme.at))
+        for name, extreme, unit in found
+        if extreme is not None
+    ]
+
+
+def _face_text(profile: Profile, low: float, high: float) -> str:
+    if profile.cam is not None and profile.cam.swing is not None:
         where = f"{_size(low)} to {_size(high)} from the foot of the perpendicular from its pivot"
     else:
         # The face is at right angles to its motion, which a profile alone does not say.
         where = f"{_size(-low)} right to {_size(high)} left of the cam's axis"
-        where += "" if cam is not None else ", if it moves at right angles to itself"
-    return f"the face is touched over {_size(high - low)}: {where}"
+        where += "" if profile.cam is not None else ", if it moves at right angles to itself"
+    return f"required face width {_size(high - low)}: {where}"
 
 
 def _to_dict(cam: CamJoint) -> dict[str, Any]:

@@ -180,8 +180,8 @@ def test_the_page(run_mbssa, valve):
         "cam 2 (cam): by a law, base circle 0.04 m, turns counter-clockwise;",
         "follower 3 (valve): translating roller of radius 0.01 m",
         "   0°   120°    +0.02 m   cycloidal",
-        " largest velocity of the law            0.0190986   m/rad    60°",
-        "sound: the follower can touch all of the profile",
+        " maximum velocity of the law                              0.0190986   m/rad    60°",
+        "no undercutting: the follower touches all of the profile",
     ):
         assert line in done.stdout
 
@@ -189,7 +189,7 @@ def test_the_page(run_mbssa, valve):
 def test_an_undercut_cam_exits_with_1(run_mbssa, valve):
     done = run_mbssa("cams", valve(MODEL.replace("radius = 10.0", "radius = 60.0").replace("40.0", "2.0")))
     assert done.exit_code == 1
-    assert "not sound: undercut at" in done.stdout
+    assert "fault: undercut at" in done.stdout
 
 
 def test_json_has_every_number(run_mbssa, valve, tmp_path):

@@ -134,6 +134,10 @@ class FollowerLaw:
                 array[here] = value + (self.heights[k] if derivative == 0 else 0.0)
         return out[0], out[1], out[2], out[3]
 
+    def derivative(self, order: int, angle: Array) -> Array:
+        """One derivative by the angle at angles of the cam (rad)."""
+        return self.at(angle)[order]
+
     def jumps(self, derivative: int = 1) -> tuple[tuple[float, float], ...]:
         """Angles (rad) at which a derivative by the angle (1, 2 or 3) jumps, with the jump there.
 
@@ -142,11 +146,9 @@ class FollowerLaw:
         ((), (0.0, 0.01))
         """
         here = self.breaks[:-1]
-        before, after = self.at(here - _BESIDE)[derivative], self.at(here + _BESIDE)[derivative]
-        found = (
-            np.abs(after - before) > 1e-5 * self.rise / min(one.over for one in self.segments) ** derivative
-        )
-        return tuple((float(here[k]), float(after[k] - before[k])) for k in np.flatnonzero(found))
+        jump = self.derivative(derivative, here + _BESIDE) - self.derivative(derivative, here - _BESIDE)
+        least = 1e-5 * self.rise / min(one.over for one in self.segments) ** derivative
+        return tuple((float(here[k]), float(jump[k])) for k in np.flatnonzero(np.abs(jump) > least))
 
 
 def segment_at(segment: Segment, angle: Array) -> Four:

@@ -8,24 +8,22 @@ R. L. Norton, *Cam Design and Manufacturing Handbook*, on cam size determination
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from mbssa.joints.cams.curves import ORDER, Array, Curve
-from mbssa.joints.cams.follower_laws import FollowerLaw
-from mbssa.joints.cams.law_cam import LawCam
+from mbssa.joints.cams.curves import Array, Curve
 from mbssa.joints.cams.profiles import Profile
 
 #: Largest pressure angles that textbooks advise, of translating and of swinging followers (rad).
 ADVISED = {False: np.deg2rad(30.0), True: np.deg2rad(35.0)}
 
-#: A change of direction (rad) from one piece to the next that is a corner.
+#: Angle (rad) from which the directions of two pieces have a corner between them.
 CORNER = 1e-6
 
-#: Samples between two breaks, and how often the place of an extreme is narrowed down.
+#: Samples between two breaks, and rounds in which the place of an extreme is narrowed down.
 _SAMPLES, _ROUNDS = 128, 4
 
 
@@ -46,7 +44,8 @@ class CamReport:
     ``pitch_concave`` are those of a roller's pitch curve. ``pressure`` is the pressure angle of the largest
     size, ``face`` where a flat face is touched, from … to (see :meth:`LawCam.face`), ``peaks`` the largest
     sizes of s', s'', s''' of the law. ``corners`` are parameters at which the direction of the profile jumps.
-    ``faults`` say why profile and follower do not work together, ``advice`` what textbooks advise against.
+    ``faults`` are reasons why profile and follower do not work together, ``advice`` what textbooks advise
+    against.
     """
 
     profile: Profile
@@ -75,23 +74,23 @@ def examine(profile: Profile) -> CamReport:
     >>> round(found.convex.value, 9), found.concave, found.sound
     (0.01, None, True)
     """
-    cam = profile.cam
-    corners = _corners(profile.curve)
+    cam, curve = profile.cam, profile.curve
+    sharp = np.flatnonzero(np.abs(curve.corners) > CORNER)
+    corners = tuple(curve.breaks[sharp].tolist())
     pitch: tuple[Extreme | None, Extreme | None] = (None, None)
     pressure, face = None, None
     peaks: tuple[Extreme, ...] = ()
     if cam is None:
-        convex, concave = _radii(profile.curve.curvature, profile.curve.breaks)
+        convex, concave = _radii(curve.curvature, curve.breaks)
         if profile.follower == "roller":
             pitch = _shifted(convex, profile.radius), _shifted(concave, -profile.radius)
         if profile.follower == "flat":
-            face = _face_of(profile.curve)
+            face = _range(partial(_along_face, curve), curve.breaks)
     else:
         breaks = cam.law.breaks
         if cam.follower == "flat":
             convex, concave = _extreme(cam.profile_radius, breaks, largest=False), None
-            ends = [_extreme(cam.face, breaks, largest=largest).value for largest in (False, True)]
-            face = (ends[0], ends[1])
+            face = _range(cam.face, breaks)
         else:
             pitch = _radii(cam.pitch_curvature, breaks)
             convex, concave = _shifted(pitch[0], -cam.radius), _shifted(pitch[1], cam.radius)
@@ -99,13 +98,9 @@ def examine(profile: Profile) -> CamReport:
                 pitch = (None, None)
         if cam.follower != "flat" or cam.swing is not None:
             pressure = _largest(cam.pressure, breaks)
-        peaks = tuple(_largest(partial(_derivative, cam.law, k), breaks) for k in (1, 2, 3))
+        peaks = tuple(_largest(partial(cam.law.derivative, k), breaks) for k in (1, 2, 3))
     found = CamReport(profile, convex, concave, *pitch, pressure, face, peaks, corners, (), ())
-    return CamReport(**{**found.__dict__, "faults": _faults(found), "advice": _advice(found)})
-
-
-def _derivative(law: FollowerLaw, order: int, angle: Array) -> Array:
-    return law.at(angle)[order]
+    return replace(found, faults=tuple(_faults(found)), advice=tuple(_advice(found)))
 
 
 # --- sentences -------------------------------------------------------------------------------------
@@ -129,82 +124,72 @@ def _degrees(angle: float) -> str:
     return f"{round(float(np.rad2deg(angle)), 4) + 0.0:.4g}"
 
 
-def _faults(found: CamReport) -> tuple[str, ...]:
+def _faults(found: CamReport) -> Iterator[str]:
+    """Undercut of a law's profile; hollows of any other that its follower bridges."""
     profile, cam = found.profile, found.profile.cam
     if cam is not None:
-        return _law_faults(found, cam)
-    said = []
-    hollow = found.concave
-    if hollow is not None:
-        where = place_text(profile, hollow.at)
-        if profile.follower == "flat":
-            said.append(f"the face bridges the hollow at {where}; write a convex profile, or a roller")
-        elif profile.follower == "roller" and profile.radius >= hollow.value:
-            said.append(
-                f"the roller does not reach the bottom of the hollow at {where}, whose radius of curvature "
-                f"is {hollow.value:.4g} m; write a radius below that"
+        least = found.convex
+        if least is None or least.value > 0.0 or cam.follower == "knife":
+            return
+        where = place_text(profile, least.at)
+        if cam.follower == "flat":
+            base = f"base above {cam.base - least.value:.4g} m" if cam.swing is None else "larger base"
+            yield (
+                f"undercut at {where}: the radius of curvature for the flat face is {least.value:.4g} m; "
+                f"write a {base}"
             )
-        elif profile.follower == "curve" and profile.follower_curve is not None:
-            flattest = _extreme(
-                profile.follower_curve.curvature, profile.follower_curve.breaks, largest=False
-            ).value
-            if flattest * hollow.value <= 1.0:
-                size = f"{1.0 / flattest:.4g} m" if flattest > 0 else "not convex"
-                said.append(
-                    f"the follower may bridge the hollow at {where}: its radius of curvature is "
-                    f"{hollow.value:.4g} m, the follower's up to {size}"
-                )
-    return tuple(said)
-
-
-def _law_faults(found: CamReport, cam: LawCam) -> tuple[str, ...]:
-    least = found.convex
-    if least is None or least.value > 0.0 or cam.follower == "knife":
-        return ()
-    where = place_text(found.profile, least.at)
-    if cam.follower == "flat":
-        advice = (
-            f"write a base above {cam.base - least.value:.4g} m"
-            if cam.swing is None
-            else "write a larger base"
+        else:
+            yield (
+                f"undercut at {where}: the pitch curve's radius of curvature is "
+                f"{least.value + cam.radius:.4g} m, not above the roller's {cam.radius:.4g} m; "
+                "write a larger base or a smaller roller"
+            )
+        return
+    hollow, other = found.concave, profile.follower_curve
+    if hollow is None:
+        return
+    where = place_text(profile, hollow.at)
+    if profile.follower == "flat":
+        yield f"the face bridges the hollow at {where}; write a convex profile, or a roller"
+    elif profile.follower == "roller" and profile.radius >= hollow.value:
+        yield (
+            f"the roller does not reach the bottom of the hollow at {where}, whose radius of curvature "
+            f"is {hollow.value:.4g} m; write a radius below that"
         )
-        return (
-            f"undercut at {where}: the radius of curvature that the flat face asks for is "
-            f"{least.value:.4g} m; {advice}",
-        )
-    return (
-        f"undercut at {where}: the pitch curve's radius of curvature is {least.value + cam.radius:.4g} m, "
-        f"not above the roller's {cam.radius:.4g} m; write a larger base or a smaller roller",
-    )
+    elif other is not None:
+        flattest = _extreme(other.curvature, other.breaks, largest=False).value
+        if flattest * hollow.value <= 1.0:
+            size = f"{1.0 / flattest:.4g} m" if flattest > 0 else "not convex"
+            yield (
+                f"the follower may bridge the hollow at {where}: its radius of curvature is "
+                f"{hollow.value:.4g} m, the follower's up to {size}"
+            )
 
 
-def _advice(found: CamReport) -> tuple[str, ...]:
-    profile, cam = found.profile, found.profile.cam
-    said = []
-    if found.pressure is not None and cam is not None:
+def _advice(found: CamReport) -> Iterator[str]:
+    profile, cam, pressure = found.profile, found.profile.cam, found.pressure
+    if pressure is not None and cam is not None:
         most = ADVISED[cam.swing is not None]
-        if abs(found.pressure.value) > most:
-            said.append(
-                f"the pressure angle reaches {np.rad2deg(abs(found.pressure.value)):.3g}° at "
-                f"{place_text(profile, found.pressure.at)}, above the {np.rad2deg(most):.0f}° that "
-                "textbooks advise"
+        if abs(pressure.value) > most:
+            yield (
+                f"the pressure angle reaches {np.rad2deg(abs(pressure.value)):.3g}° at "
+                f"{place_text(profile, pressure.at)}, above the {np.rad2deg(most):.0f}° that textbooks advise"
             )
     if cam is not None:
         for derivative, name in ((1, "velocity"), (2, "acceleration"), (3, "jerk")):
-            places = [place_text(profile, angle) for angle, _ in cam.law.jumps(derivative)]
-            if places:
+            if jumps := [angle for angle, _ in cam.law.jumps(derivative)]:
                 kink = ", where a finite difference of velocities misses the acceleration" * (derivative == 3)
-                said.append(f"the law's {name} jumps at {_some(places)}{kink}")
+                yield f"the law's {name} jumps at {_some(profile, jumps)}{kink}"
                 break
     elif found.corners:
-        places = [place_text(profile, s) for s in found.corners]
-        said.append(f"the profile has a corner at {_some(places)}: the follower's velocity jumps there")
-    return tuple(said)
+        where = _some(profile, found.corners)
+        yield f"the profile has a corner at {where}: the follower's velocity jumps there"
 
 
-def _some(places: list[str], most: int = 6) -> str:
+def _some(profile: Profile, places: Sequence[float], most: int = 6) -> str:
     more = len(places) - most
-    return ", ".join(places[:most]) + (f" and {more} more" if more > 0 else "")
+    listed = ", ".join(place_text(profile, at) for at in places[:most])
+    return listed + (f" and {more} more" if more > 0 else "")
 
 
 # --- numbers ---------------------------------------------------------------------------------------
@@ -253,24 +238,12 @@ def _shifted(radius: Extreme | None, by: float) -> Extreme | None:
     return None if radius is None else Extreme(radius.value + by, radius.at)
 
 
-def _corners(curve: Curve) -> tuple[float, ...]:
-    power = np.arange(ORDER)
-    ends = (curve.coefficients * power).sum(axis=-1)
-    starts = curve.coefficients[..., 1]
-    before, after = ends, np.roll(starts, -1, axis=0)
-    across = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
-    turn = np.abs(np.arctan2(across, (before * after).sum(axis=1)))
-    sharp = np.flatnonzero(turn > CORNER)
-    places = np.where(sharp + 1 == curve.pieces, 0 if curve.closed else -1, sharp + 1)
-    return tuple(float(curve.breaks[k]) for k in np.sort(places) if k >= 0)
-
-
-def _face_of(curve: Curve) -> tuple[float, float]:
-    """Contact of a face at right angles to its motion: distance to the left of the cam's axis (m)."""
-
-    def along(s: Array) -> Array:
-        point, rate, _ = curve.at(s)
-        return np.asarray((point * rate).sum(axis=-1) / np.hypot(rate[..., 0], rate[..., 1]))
-
-    low, high = (_extreme(along, curve.breaks, largest=largest).value for largest in (False, True))
+def _range(function: Callable[[Array], Array], breaks: Array) -> tuple[float, float]:
+    low, high = (_extreme(function, breaks, largest=largest).value for largest in (False, True))
     return low, high
+
+
+def _along_face(curve: Curve, s: Array) -> Array:
+    """Contact of a face at right angles to its motion: distance to the left of the cam's axis (m)."""
+    point, rate, _ = curve.at(s)
+    return np.asarray((point * rate).sum(axis=-1) / np.hypot(rate[..., 0], rate[..., 1]))
