@@ -1,4 +1,4 @@
-"""Dynamics of solved motions: what drives must give, and what joints and the frame receive."""
+"""Inverse dynamics of solved motions: driving forces and reactions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def forces(
         coordinate
     minimum_norm : give reactions that redundant constraints leave open those values with which the sum of
         squares of all reactions (moments over the mechanism's size) is least; else they are NaN
-    compiled : whether the compiled kernel balances the groups, where it can, or NumPy; by default what is
+    compiled : True: the compiled kernel balances the groups where it can; False: NumPy; by default the
         faster. The two agree to rounding
 
     Raises

@@ -1,7 +1,8 @@
 """The pass backwards over the groups of a solved motion: by the compiled kernel where it can, else by NumPy.
 
-The kernel takes groups with as many equations as freedoms, at instants at which these are independent. NumPy
-takes all else: redundant constraints, singular instants, instants without a solved motion, users' functions.
+The kernel solves groups with as many equations as freedoms, at instants at which these are independent. NumPy
+solves all others: redundant constraints, singular instants, instants without a solved motion, users'
+functions.
 """
 
 from __future__ import annotations
@@ -82,11 +83,12 @@ class Plan:
 
     Attributes
     ----------
-    rows : equations of all joints and held spins, lengths over the size, from the bodies' centres
+    rows : equations of all joints and locked passive rotations, lengths over the size, from the bodies'
+        centres
     blocks, equations, points : as :mod:`groups.kernels.balance` has them
     drives : row of the motion of each driven (joint index, coordinate)
-    slots : by joint index, then by held spin, its bodies and their first row among the wrenches
-    spins : bodies with a held spin
+    slots : by joint index, then by locked passive rotation, its bodies and their first row among the wrenches
+    spins : bodies with a locked passive rotation
     """
 
     rows: RowTables
@@ -167,13 +169,13 @@ def _elimination(plan: Plan, motion: balance.Motion, size: float, at: int) -> ba
     rows, n = plan.rows, len(motion[0])
     P, R, V, T, A = _stage(n)
     for b in range(n):
-        balance.stand(at, b, motion, size, P, R, V, T, A)
+        balance.set_body(at, b, motion, size, P, R, V, T, A)
     kernel_rows = rows.kernel_rows
     table, anywhere = (np.zeros((len(rows.code), SIZE)) for _ in range(2))
     evaluate(0, len(table), kernel_rows, P, R, V, T, False, np.zeros((WORK, SIZE)), table)
-    dice = np.random.default_rng(7)
-    P += dice.uniform(-1.0, 1.0, P.shape) * (np.isin((0, 1, 2), columns))
-    turn = np.where(np.isin((2, 3, 4, 5), (2, *columns)), dice.normal(size=(n, 4)), 0.0)
+    generator = np.random.default_rng(7)
+    P += generator.uniform(-1.0, 1.0, P.shape) * (np.isin((0, 1, 2), columns))
+    turn = np.where(np.isin((2, 3, 4, 5), (2, *columns)), generator.normal(size=(n, 4)), 0.0)
     R[:] = rotation_of(turn / np.linalg.norm(turn, axis=1)[:, None]) @ R
     evaluate(0, len(table), kernel_rows, P, R, V, T, False, np.zeros((WORK, SIZE)), anywhere)
     block_of, column = np.full(n, -1), np.zeros(n, dtype=np.int64)
@@ -204,7 +206,7 @@ def _elimination(plan: Plan, motion: balance.Motion, size: float, at: int) -> ba
 
 
 def _stage(n: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Room for n bodies: P, R, V, T and accelerations."""
+    """Arrays of n bodies: P, R, V, T and accelerations."""
     return np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 6)), np.zeros(n), np.zeros((n, 6))
 
 
@@ -249,7 +251,7 @@ def by_kernel(plan: Plan, acting: Acting, structure: Structure, *, compiled: boo
         if place < len(names):
             found.joints[place] = joint
         else:
-            found.held[plan.spins[place - len(names)]] = joint
+            found.locks[plan.spins[place - len(names)]] = joint
     return _mended(found, acting, structure, np.flatnonzero(doubtful))
 
 
@@ -264,7 +266,7 @@ def _mended(
     if exact.parameters:
         return None
     found.loads[0, at], found.status[at] = exact.loads[0], exact.status
-    for mine, theirs in ((found.joints, exact.joints), (found.held, exact.held)):
+    for mine, theirs in ((found.joints, exact.joints), (found.locks, exact.locks)):
         for key, loads in theirs.items():
             for name in ("wrench", "driving", "rate"):
                 getattr(mine[key], name)[at] = getattr(loads, name)

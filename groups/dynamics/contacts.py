@@ -1,7 +1,7 @@
-"""Normal forces of contacts, and where they pull although a contact can only push.
+"""Normal forces of contacts, and faults where they pull although a contact can only push.
 
-A contact is held by an equation for its gap, which is positive where the bodies are apart. The multiplier of
-that equation is the normal force, positive where it pushes.
+A contact is an equation for its gap, positive where the bodies are apart. The multiplier of that equation is
+the normal force, positive where it pushes.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ def contact_forces(forces: Forces) -> dict[str, Floats]:
 
 def pulling(forces: Forces) -> list[str]:
     """A sentence for each contact whose force pulls: since when, and at how many instants."""
-    time, said = forces.trajectory.time, []
+    time, found = forces.trajectory.time, []
     for name, force in contact_forces(forces).items():
         largest = float(np.nanmax(np.abs(force), initial=0.0))
         with np.errstate(invalid="ignore"):
             at = np.flatnonzero(force < -_ROUNDING * largest)
         if len(at):
-            said.append(
+            found.append(
                 f"contact {name} pulls, first at t = {time[at[0]]:.6g} s, at {len(at)} of {len(time)} "
                 f"instants, by up to {-float(np.nanmin(force)):.4g} N; a contact that only pushes would part"
             )
-    return said
+    return found
 
 
 def _multipliers(jacobian: Floats, load: Floats) -> Floats:

@@ -1,7 +1,7 @@
-"""Multipliers of a group's equations that balance the loads on its bodies, at all instants together.
+"""Multipliers of a group's equations in equilibrium with the loads on its bodies, at all instants together.
 
-Where the group has more equations than its bodies have freedoms, the balance leaves a space of multipliers
-open: the self-stress of redundant constraints. It is carried along as further columns of the loads.
+Where the group has more equations than its bodies have freedoms, a space of multipliers is indeterminate: the
+self-stress of redundant constraints. It is kept as further columns of the loads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Bools = npt.NDArray[np.bool_]
 #: Ratio of singular values below which equations depend on one another.
 DEPENDENT = 1e-8
 
-#: Multipliers of a probe of magnitude 1 beyond which the rank is looked at.
+#: Multipliers of a probe of magnitude 1 beyond which the rank is determined.
 SUSPICIOUS = 1e5
 
 #: Numbers of the matrices that are decomposed together.
@@ -33,7 +33,7 @@ class Balance:
     multipliers : (T, m, P + k) N m: with the loads' first column, by unit of each of their P - 1 parameters,
         and by unit of k new ones
     singular : (T,) instants at which the equations lose rank
-    deficient : motions of the bodies that no equation prevents, at the instants that are not singular
+    deficient : motions of the bodies that no equation constrains, at the instants that are not singular
     """
 
     multipliers: Floats
@@ -64,8 +64,8 @@ def balance(transposed: Floats, loads: Floats) -> Balance:
 def _square(transposed: Floats, loads: Floats, sound: Bools) -> tuple[Floats, Bools]:
     """Solutions by elimination, and the instants at which the rank is in doubt.
 
-    A probe is solved with the loads: a load in general position, whose solution is large wherever the rank is
-    nearly lost, whatever the loads themselves are.
+    A probe is solved with the loads: a load in general position, whose solution is large wherever the matrix
+    is nearly singular, for any loads.
     """
     probe = np.broadcast_to(np.cos(np.arange(1.0, loads.shape[1] + 1))[:, None], (*loads.shape[:2], 1))
     try:

@@ -1,10 +1,10 @@
 """Inverse dynamics: driving forces and reactions of a solved motion, group by group in reverse order.
 
-The bodies of a group are in balance under weight, inertia force, force elements, what later groups hand
-down, and the reactions and driving forces of the group's own joints. These are its unknowns, and the
-transpose of the Jacobian that gave the group's velocities is their matrix. A joint's reaction on a body of an
-earlier group is then a load of that group. Here NumPy solves a group for all instants in one call, with
-redundant constraints and singular instants; :mod:`groups.dynamics.backwards` leaves regular ones to a kernel.
+The bodies of a group are in equilibrium under weight, inertia forces, force elements, the reactions of later
+groups, and the reactions and driving forces of the group's own joints. The latter are the unknowns, with the
+transposed Jacobian of the group as their matrix. A reaction on a body of an earlier group is then a load of
+that group. Here NumPy solves a group for all instants in one call, with redundant constraints and singular
+instants; :mod:`groups.dynamics.backwards` leaves regular ones to a kernel.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.int8]
 
-#: What the status of a group at an instant says, by its number.
+#: Status of a group at an instant, by its number.
 STATUS = (
     "ok",
     "no solved motion",
     "singular: reactions are not bounded",
-    "a later group has no answer",
+    "a later group has no solution",
 )
-OK, UNSOLVED, SINGULAR, WAITS = range(4)
+OK, UNSOLVED, SINGULAR, LATER_FAILED = range(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class JointLoads:
 
 @dataclass(eq=False)
 class Solution:
-    """Result of the pass over the groups; ``held`` are moments that lock passive rotations, by body.
+    """Result of the pass over the groups; ``locks`` are moments that lock passive rotations, by body.
 
     ``loads`` (N, T, 6, P): on each body about its centre, force times size, and moment, N m; of the frame,
     what the mechanism exerts on it. Compiled kernels give the frame's alone.
@@ -73,7 +73,7 @@ class Solution:
     status: Bytes
     energy: Energy
     joints: dict[int, JointLoads] = field(default_factory=dict)
-    held: dict[int, JointLoads] = field(default_factory=dict)
+    locks: dict[int, JointLoads] = field(default_factory=dict)
 
     @property
     def parameters(self) -> int:
@@ -118,7 +118,7 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
     Raises
     ------
     ValueError
-        Applied forces on coordinates that there are not, or of another length than the motion: all of them.
+        Applied forces on unknown coordinates, or of another length than the motion: all of them.
     """
     mechanism = state.trajectory.mechanism
     elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
@@ -146,8 +146,8 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
 def solve_backwards(state: State, acting: Acting, structure: Structure) -> Solution:
     """Balance every group, from the last to the first.
 
-    Where a group's own equations do not hold its bodies, because redundant constraints of later groups do,
-    all bodies are balanced together.
+    Where a group's own equations do not constrain its bodies, because redundant constraints of later groups
+    do, all bodies are balanced together.
     """
     blocks = [group.body_indices.tolist() for group in structure.groups]
     found = _pass(state, acting, structure, blocks)
@@ -158,7 +158,7 @@ def solve_backwards(state: State, acting: Acting, structure: Structure) -> Solut
 
 
 def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[int]]) -> Solution | None:
-    """One pass over blocks of bodies; None where a block is not held by its own equations."""
+    """One pass over blocks of bodies; None where a block is under-constrained by its own equations."""
     solution = Solution(
         state,
         loads_of(state, acting.all)[..., None],
@@ -179,7 +179,7 @@ def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[
         if found.deficient and len(blocks) > 1:
             return None
         singular = found.singular | bool(found.deficient)
-        for at, code in ((singular, SINGULAR), (waiting, WAITS), (waiting & failed, UNSOLVED)):
+        for at, code in ((singular, SINGULAR), (waiting, LATER_FAILED), (waiting & failed, UNSOLVED)):
             solution.status[at, which] = code
     return solution
 
@@ -212,7 +212,7 @@ def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequ
             solution.loads[body] += whole[:, slot]
     kept = [loads for loads, _ in exerted]
     solution.joints.update(zip(joints, kept, strict=False))
-    solution.held.update(zip([spin.body for spin in spins], kept[len(joints) :], strict=True))
+    solution.locks.update(zip([spin.body for spin in spins], kept[len(joints) :], strict=True))
     return found
 
 
@@ -223,8 +223,8 @@ def balanced(
 
     Returns
     -------
-    The balance; and of each joint, then of each held spin, its loads, and what its constraints and drives
-    exert together on its bodies about their centres, (T, S, 6, P), forces times size.
+    The balance; and of each joint, then of each locked passive rotation, its loads, and the loads that its
+    constraints and drives together exert on its bodies about their centres, (T, S, 6, P), forces times size.
     """
     mechanism = state.trajectory.mechanism
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in joints]

@@ -1,7 +1,7 @@
 """The pass backwards over the groups in steps of one group, for runs that spread groups over workers.
 
-A group is balanced by the functions of :mod:`groups.dynamics.inverse`, and takes what later groups hand down
-in the order of the pass in one piece. The results are the same to the bit.
+A group is balanced by the functions of :mod:`groups.dynamics.inverse`; reactions of later groups are added in
+the order of the whole pass, so that the results are the same to the bit.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.inverse import (
+    LATER_FAILED,
     OK,
     SINGULAR,
     UNSOLVED,
-    WAITS,
     JointLoads,
     Solution,
     acting_on,
@@ -52,7 +52,7 @@ class Step:
     slots : by joint, then by spin, its bodies and its first slot among all
     forces : force elements that may act on its bodies
     reads : bodies whose motion it needs
-    later : indices of the groups that hand loads down to it, in the order of the pass
+    later : indices of the groups whose reactions load it, in the order of the pass
     drives : place of its first driven coordinate among all
     """
 
@@ -142,7 +142,7 @@ class Steps:
         return tuple(tuple(sorted({int(number[b]) - 1 for b in step.reads} - {-1})) for step in self.steps)
 
     def perform(self, group: int, trajectory: Trajectory, answers: Answers) -> None:
-        """Balance one group (index) after those that hand loads down to it.
+        """Balance one group (index) after those whose reactions load it.
 
         Raises
         ------
@@ -169,10 +169,10 @@ class Steps:
                 one.rate.T,
             )
             drive = after
-        answers.status[group] = np.where(waiting, WAITS, np.where(found.singular, SINGULAR, OK))
+        answers.status[group] = np.where(waiting, LATER_FAILED, np.where(found.singular, SINGULAR, OK))
 
     def _loads(self, step: Step, state: State, answers: Answers) -> Floats:
-        """(B, T, 6) loads on the bodies of a step, those that later groups hand down included."""
+        """(B, T, 6) loads on the bodies of a step, reactions of later groups included."""
         given = masses(state, step.bodies)[0]
         given += [
             each for force in step.forces for each in wrenches_of(force, state) if each.body in step.bodies
@@ -187,7 +187,7 @@ class Steps:
         return loads
 
     def forces(self, trajectory: Trajectory, answers: Answers) -> Forces:
-        """The public result, of a pass that is done."""
+        """The public result of a complete pass."""
         with np.errstate(invalid="ignore", divide="ignore"):
             state = State.of(trajectory)
             acting = acting_on(state, None)
@@ -197,7 +197,7 @@ class Steps:
     def _solution(self, state: State, loads: Floats, energy: Energy, answers: Answers) -> Solution:
         status = np.ascontiguousarray(answers.status.T)
         failed = (state.trajectory.status != 0).any(axis=1)
-        status[(status == WAITS) & failed[:, None]] = UNSOLVED
+        status[(status == LATER_FAILED) & failed[:, None]] = UNSOLVED
         found = Solution(state, loads[:1, ..., None], status, energy)
         for step in reversed(self.steps):
             drive = step.drives
@@ -216,7 +216,7 @@ class Steps:
                 )
                 drive = after
                 if joint is None:
-                    found.held[step.spins[k - len(step.joints)].body] = one
+                    found.locks[step.spins[k - len(step.joints)].body] = one
                 else:
                     found.joints[joint] = one
         return found

@@ -1,4 +1,4 @@
-"""Forces of a solved motion: of drives, in joints, on the frame, and their powers."""
+"""Driving forces, reactions, shaking force and powers of a solved motion."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ _OPEN = 1e-7
 class JointForces:
     """Force and moment that one body receives through a joint, by its constraints.
 
-    The drive of a driven coordinate is not in it: that is :attr:`Forces.driving`. The moment is about
-    ``point``. Components that redundant constraints leave open are NaN, and named in ``indeterminate``.
+    The drive of a driven coordinate is not included: see :attr:`Forces.driving`. The moment is about
+    ``point``. Components that are indeterminate because of redundant constraints are NaN, and named in
+    ``indeterminate``.
 
     Attributes
     ----------
@@ -99,20 +100,20 @@ class Forces:
     ----------
     trajectory : the motion
     drives : the D driven coordinates
-    driving : (T, D) N along a slide, N m about an angle: what the drive gives in the coordinate's positive
+    driving : (T, D) N along a slide, N m about an angle: driving force or torque in the coordinate's positive
         direction
-    drive_power : (T, D) W, what each drive gives; element_power : by id of the force element, W
+    drive_power : (T, D) W, of each drive; element_power : by id of the force element, W
     gravity_power, kinetic_energy, kinetic_power : (T,) W, J, W, the last d/dt of the energy
     balance : (T,) W, kinetic power less the powers of drives, gravity and force elements: zero but for
         rounding
-    shaking_force : (T, 3) N, what the mechanism exerts on the frame, drives and force elements included;
+    shaking_force : (T, 3) N, of the mechanism on the frame, drives and force elements included;
         planar: (T, 2)
     shaking_moment : (T, 3) N m about the world's origin; planar: (T,)
     status : (T, G) by structural group: 0 ok, else see :data:`STATUS`
-    held : by body, (T,) N m: the moment that holds its passive rotation to the convention; free, it would
-        turn about its line as its inertia has it, and nothing else would move otherwise
+    held : by body, (T,) N m: the moment that locks its passive rotation to the convention; a free body would
+        turn about its line by its inertia, without effect on all other bodies
     group_names : by structural group, its bodies and its type
-    indeterminate : ``joint.component`` in joint axes, and drives, that redundant constraints leave open
+    indeterminate : ``joint.component`` in joint axes, and drives, indeterminate by redundant constraints
 
     Examples
     --------
@@ -149,7 +150,7 @@ class Forces:
 
     @property
     def ok(self) -> bool:
-        """Whether every group is balanced at every instant."""
+        """True if every group is balanced at every instant."""
         return not self.status.any()
 
     def joint(self, name: str, on: str | int | None = None) -> JointForces:
@@ -184,15 +185,15 @@ class Forces:
 
     def faults(self) -> list[str]:
         """A sentence per group and kind of fault: when first, and at how many instants."""
-        said = []
+        found = []
         for g in range(self.status.shape[1]):
             for code in np.unique(self.status[:, g][self.status[:, g] > 0]).tolist():
                 at = np.flatnonzero(self.status[:, g] == code)
-                said.append(
+                found.append(
                     f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]}, first at t = "
                     f"{self.trajectory.time[at[0]]:.6g} s, at {len(at)} of {len(self.status)} instants"
                 )
-        return said
+        return found
 
     def contacts(self) -> dict[str, Floats]:
         """Normal forces (T,) N of contacts by ``joint.constraint``: positive pushes the bodies apart.
@@ -250,7 +251,7 @@ class Forces:
 def results_of(
     state: State, acting: Acting, solution: Solution, structure: Structure, minimum_norm: bool
 ) -> Forces:
-    """The public form of a solution; open components are NaN, or those of the minimum norm."""
+    """The public form of a solution; indeterminate components are NaN, or those of minimum norm."""
     mechanism = state.trajectory.mechanism
     chosen = _least(solution) if minimum_norm else np.zeros((state.instants, solution.parameters))
     largest = _largest_self_stress(solution)
@@ -296,7 +297,7 @@ def results_of(
         force,
         moment,
         solution.status,
-        {mechanism.body_name(body): _moment(loads, chosen) for body, loads in solution.held.items()},
+        {mechanism.body_name(body): _moment(loads, chosen) for body, loads in solution.locks.items()},
         names_of_groups(structure),
         tuple(named),
         joints,
@@ -332,7 +333,7 @@ def _largest_self_stress(solution: Solution) -> float:
 
 
 def _taking_part(columns: Floats, largest: float) -> Bools:
-    """Whether each of n components, (T, n, P), changes by parameters at any instant."""
+    """(n,) components of columns (T, n, P) that depend on parameters at any instant."""
     if columns.shape[-1] == 1 or largest == 0.0:
         return np.zeros(columns.shape[1], dtype=bool)
     with np.errstate(invalid="ignore"):

@@ -1,16 +1,16 @@
 """Inverse dynamics of one instant after another: the balance of the bodies, group by group in reverse order.
 
-The stage is that of :mod:`groups.kernels.jets`, lengths divided by the mechanism's size, with one change: a
-body's point is not its origin but its *centre*, the mean of its joints, so that conditions do not depend on
-how far from the world's origin a mechanism stands. A body's load is the force times the size and the moment
-about its centre, N m; a multiplier is in N m too.
+Poses and velocities are those of :mod:`groups.kernels.jets`, lengths divided by the mechanism's size, with
+one change: a body's point is not its origin but its *centre*, the mean of its joints, so that conditions do
+not depend on the distance of a mechanism from the world's origin. A body's load is the force times the size
+and the moment about its centre, N m; a multiplier is in N m too.
 
-A block is a group, or whatever has as many equations as its bodies have freedoms. With J the Jacobian of its
+A block is a set of bodies with as many equations as freedoms, such as a group. With J the Jacobian of its
 equations by the velocities of its bodies, J' λ = -b balances the loads b; each multiplier then loads the
 bodies of earlier blocks. J' is sparse: it is eliminated in an order of pivots that was chosen at one instant
-(:mod:`groups.dynamics.elimination`), and where the residual shows that this order does not do, the instant is
-doubtful. A *probe*, a load in general position, is solved with the loads: its solution is large wherever the
-rank is nearly lost, whatever the loads themselves are.
+(:mod:`groups.dynamics.elimination`), and where the residual shows that this order is not stable, the instant
+is doubtful. A *probe*, a load in general position, is solved with the loads: its solution is large wherever
+the matrix is nearly singular, for any loads.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ Points = tuple[Array, Array, Array, Array]
 #: driving (D, T) and rate (D, T), lengths over the size; wrench (S, T, 6) N and N m about the joint's point;
 #: load on the frame (T, 6) about its centre; energy, its rate, gravity's power (3, T); doubtful (T,)
 Answer = tuple[Array, Array, Array, Array, Array, Array]
-#: the stage P, R, V, T and accelerations; jets and their table; loads (N, 6); the matrices' numbers and their
-#: entries; of the widest block right side, probe, their solutions, and the residual
+#: P, R, V, T and accelerations of the bodies; jets and their table; loads (N, 6); the matrices' numbers and
+#: their entries; of the widest block right side, probe, their solutions, and the residual
 Work = tuple[Array, ...]
 
 #: Residual, over the largest number of the solution and of the right side, beyond which the order of pivots
@@ -76,8 +76,8 @@ def balance_backwards(
     Parameters
     ----------
     loads : (N, T, 6) of force elements, about the bodies' centres, forces times the size
-    suspicious : solution of a probe of magnitude 1 beyond which an instant is doubtful; the answer there
-        counts for nothing
+    suspicious : solution of a probe of magnitude 1 beyond which an instant is doubtful; the results there
+        are not valid
     """
     P, R, V, T, A, jets, table, load, numbers = work[:9]
     slots = elimination[0]
@@ -87,7 +87,7 @@ def balance_backwards(
         for b in range(len(P)):
             for i in range(6):
                 load[b, i] = loads[b, t, i]
-            if not (stand(t, b, motion, size, P, R, V, T, A) and math.isfinite(load[b, 0])):
+            if not (set_body(t, b, motion, size, P, R, V, T, A) and math.isfinite(load[b, 0])):
                 sound = False
         if sound:
             answer[4][0, t], answer[4][1, t], answer[4][2, t] = inertia(masses, size, R, V, A, load)
@@ -113,10 +113,10 @@ def balance_backwards(
 
 
 @merged
-def stand(
+def set_body(
     t: int, b: int, motion: Motion, size: float, P: Array, R: Array, V: Array, T: Array, A: Array
 ) -> bool:
-    """Put a body's centre on the stage; False where it has no pose."""
+    """Set pose, twist and acceleration of a body at its centre; False where it has no pose."""
     position, rotation, twist, acceleration, angle, centre = motion
     for i in range(3):
         for j in range(3):

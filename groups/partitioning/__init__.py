@@ -1,4 +1,4 @@
-"""Coordinate partitioning of a mechanism that is cut open: the numerical rival of the structural choice."""
+"""Coordinate partitioning of a mechanism that is cut open, to compare with structural groups."""
 
 from groups.partitioning.choice import Partitioning, partition
 from groups.partitioning.sweep import PartitionSweep, sweep_partition

@@ -1,4 +1,4 @@
-"""Coordinate partitioning: which relative coordinates of a mechanism that is cut open depend on the others.
+"""Coordinate partitioning: independent and dependent relative coordinates of a mechanism that is cut open.
 
 h(q) = 0 are the equations of the cuts, J their Jacobian. q falls into independent u, dependent v and driven
 coordinates, so that the columns J_v of the independent equations are square and regular: then the cuts give
@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.joint_jacobian import Poses, poses_at, poses_of
-from groups.motion.inputs import driven_coordinates
 from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
 from groups.partitioning.jacobian import coordinate_values, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
@@ -31,11 +30,12 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
-#: Entries of all J of a motion, and operations for one, that are still computed: a gigabyte, or minutes.
+#: Largest number of entries of all J of a motion, a gigabyte, and of operations for one, minutes.
 _MOST_ENTRIES, _MOST_OPERATIONS = 10**8, 10**10
 
-#: Share of its largest entry from which a coordinate takes part in a motion that nothing holds.
+#: Share of its largest entry from which a coordinate takes part in a free motion.
 _CONCERNED = 1e-6
 
 
@@ -52,7 +52,7 @@ class Partitioning:
     opened : the tree and its cuts; ``opened.coordinates`` are all n, ``opened.equations`` all m
     method : ``complete``, ``qr``, or ``given`` where the user chose
     time : s, of the instant of the motion that it was taken at; None for the reference
-    value : (n,) where the coordinates stand, m and rad
+    value : (n,) of the coordinates, m and rad
     independent, dependent, driven : names of coordinates, in the order of the joints; driven ones of cut
         joints are equations instead, and are among ``prescribed``
     redundant : equations that follow from the others here
@@ -142,10 +142,10 @@ def partition(
     at : one instant of a motion, as ``trajectory.instants(slice(k, k + 1))``; the assembled reference if not
         given
     cuts : ids of the joints to cut, as in :func:`groups.partitioning.cutting.cut_open`
-    independent, dependent : the user's own choice. One of them says all, the rest of the coordinates are of
-        the other kind, and none is in both; but after ``independent="all"`` those that are named dependent
-        are no longer independent, as with Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is
-        named independent is no longer driven.
+    independent, dependent : the user's own choice. Where one is given, all other coordinates are of the
+        other kind, and none is in both; but after ``independent="all"`` those that are named dependent are no
+        longer independent, as with Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
+        independent is no longer driven.
     driven : coordinates that are prescribed and never dependent; those of the model if not given, ``()`` for
         none
     tolerance : share of J's largest entry at which a pivot is none; a model whose numbers are rounded has
@@ -155,7 +155,7 @@ def partition(
     ------
     ValueError
         No geometry, a reference that cannot close (``CannotAssembleError``), an instant that was not solved,
-        cuts that leave a loop or a body that hangs from nothing, unknown names, names of both kinds; of the
+        cuts that leave a loop or an unconnected body, unknown names, names of both kinds; of the
         user's choice too many or too few, or a singular J_v, with the coordinates concerned: all faults of
         a kind at once.
 
@@ -176,49 +176,44 @@ def partition(
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance}; write a share of the largest entry, from 0 to below 1")
     frames = joint_frames(mechanism)
-    prescribed = set(driven_coordinates(mechanism) if driven is None else driven)
+    prescribed = set(mechanism.driven_coordinates if driven is None else driven)
     free = set() if independent is None or isinstance(independent, str) else set(independent)
     opened = cut_open(mechanism, frames, cuts, prescribed - free)
     check_size(opened, 1)
-    chosen = _Kinds.of(opened, independent, dependent, prescribed, own=driven is None)
+    is_driven, is_given = _kinds(opened, independent, dependent, prescribed, own=driven is None)
     poses = _one(mechanism, frames, at)
     J = cut_jacobian(opened, poses)[0]
     value = coordinate_values(opened, poses)[0]
-    limit = effective_tolerance(mechanism, frames, tolerance) * float(np.abs(J).max(initial=0.0))
-    columns = np.array([k for k in range(len(value)) if not chosen.driven[k]], dtype=np.int64)
-    given = None if chosen.dependent is None else np.flatnonzero(chosen.dependent)
-    if given is not None:
+    tolerance = effective_tolerance(mechanism, frames, tolerance)
+    limit = tolerance * float(np.abs(J).max(initial=0.0))
+    columns = np.flatnonzero(~is_driven)
+    if is_given is not None:
+        given = np.flatnonzero(is_given)
         _check_choice(opened, J, columns, given, method, limit)
         columns = given
-    rows, taken, pivots = _regular(J, columns, method, limit)
-    rank = len(taken)
+    pivots = pivots_of(J[None][:, :, columns], method)
+    rank = int((pivots.sizes[0] > limit).sum())
+    rows, taken = np.sort(pivots.rows[0, :rank]), np.sort(columns[pivots.columns[0, :rank]])
     singular = np.linalg.svd(J[np.ix_(rows, taken)], compute_uv=False)
     names = np.array(opened.coordinates)
     depends = np.isin(np.arange(len(names)), taken)
     return Partitioning(
         opened=opened,
-        method=method if given is None else "given",
+        method=method if is_given is None else "given",
         time=None if at is None else float(at.time[0]),
         value=value,
-        independent=tuple(names[~chosen.driven & ~depends].tolist()),
+        independent=tuple(names[~is_driven & ~depends].tolist()),
         dependent=tuple(names[depends].tolist()),
-        driven=tuple(names[chosen.driven].tolist()),
+        driven=tuple(names[is_driven].tolist()),
         prescribed=tuple(n for n, here in zip(opened.equations, opened.prescribed, strict=True) if here),
         redundant=tuple(n for k, n in enumerate(opened.equations) if k not in set(rows.tolist())),
         jacobian=J,
         rank=rank,
         condition=float(singular[-1] / singular[0]) if rank else 1.0,
-        pivots=pivots,
+        pivots=pivots.sizes[0],
         bound=_rank(J, limit) - rank if rank < len(J) else 0,
-        tolerance=effective_tolerance(mechanism, frames, tolerance),
+        tolerance=tolerance,
     )
-
-
-def _regular(J: Floats, columns: Ints, method: Method, limit: float) -> tuple[Ints, Ints, Floats]:
-    """Independent rows and as many of ``columns``, both ascending, and the sizes of all pivots."""
-    found = pivots_of(J[None][:, :, columns], method)
-    rank = int((found.sizes[0] > limit).sum())
-    return np.sort(found.rows[0, :rank]), np.sort(columns[found.columns[0, :rank]]), found.sizes[0]
 
 
 def effective_tolerance(mechanism: Mechanism, frames: Frames, tolerance: float) -> float:
@@ -234,7 +229,7 @@ def effective_tolerance(mechanism: Mechanism, frames: Frames, tolerance: float) 
 
 
 def check_size(opened: CutOpen, instants: int) -> None:
-    """Refuse what a dense J is too large for: so many instants, equations and coordinates.
+    """Refuse more instants, equations and coordinates than a dense J can be made for.
 
     >>> import mbssa
     >>> bar = mbssa.load("planar_four_bar")
@@ -245,8 +240,8 @@ def check_size(opened: CutOpen, instants: int) -> None:
     m, n = len(opened.equations), len(opened.coordinates)
     if instants * m * n > _MOST_ENTRIES or m * n * n > _MOST_OPERATIONS:
         instead = "write fewer instants" if instants > 1 else "a structural choice needs no such matrix"
-        said = f"{instants:,} instants of " if instants > 1 else ""
-        raise ValueError(f"{said}{m:,} equations in {n:,} coordinates are too many; {instead}")
+        times = f"{instants:,} instants of " if instants > 1 else ""
+        raise ValueError(f"{times}{m:,} equations in {n:,} coordinates are too many; {instead}")
 
 
 def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
@@ -272,8 +267,9 @@ def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
             )
         return poses_at(mechanism, frames, closed.configuration)
     if len(at.time) != 1:
-        what = f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
-        raise ValueError(what)
+        raise ValueError(
+            f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
+        )
     check_same(mechanism, at.mechanism, "at")
     poses = poses_of(at, frames)
     if not np.isfinite(poses.position).all():
@@ -281,56 +277,48 @@ def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
     return poses
 
 
-@dataclass(frozen=True, eq=False)
-class _Kinds:
-    """(n,) which coordinates are driven, and which the user wants dependent; None: nobody said."""
-
-    driven: npt.NDArray[np.bool_]
-    dependent: npt.NDArray[np.bool_] | None
-
-    @staticmethod
-    def of(
-        opened: CutOpen,
-        independent: Sequence[str] | str | None,
-        dependent: Sequence[str] | None,
-        prescribed: set[str],
-        *,
-        own: bool,
-    ) -> _Kinds:
-        names = opened.coordinates
-        faults = [] if own else _unknown("driven", sorted(prescribed), (*names, *cut_coordinates(opened)))
-        everything = independent == "all"
-        if isinstance(independent, str) and not everything:
-            faults.append(f"independent: {independent!r} is one text; write a list of coordinates, or 'all'")
-            independent = None
-        u = names if everything else tuple(independent or ())
-        v = tuple(dependent or ())
-        faults += _unknown("independent", u, names) + _unknown("dependent", v, names)
-        both = set() if everything else set(u) & set(v)
-        faults += [
-            f"{name}: independent and dependent{', and driven' if name in prescribed else ''}; "
-            "name it in one of the lists"
-            for name in names
-            if name in both
-        ]
-        held = prescribed - set(u)
-        faults += [
-            f"dependent: {name} is driven and cannot be; write driven=() to let go of what is driven"
-            for name in v
-            if name in held
-        ]
-        if faults:
-            raise ValueError(BETWEEN.join(faults))
-        driven = np.array([name in held for name in names], dtype=bool)
-        if independent is None and dependent is None:
-            return _Kinds(driven, None)
-        if dependent is None:
-            return _Kinds(driven, np.array([n not in held and n not in u for n in names], dtype=bool))
-        left = [n for n in names if n not in held and n not in u and n not in v]
-        if independent is not None and left:
-            said = f"{', '.join(left)}: neither independent nor dependent; name them in one of the lists"
-            raise ValueError(said)
-        return _Kinds(driven, np.array([name in v for name in names], dtype=bool))
+def _kinds(
+    opened: CutOpen,
+    independent: Sequence[str] | str | None,
+    dependent: Sequence[str] | None,
+    prescribed: set[str],
+    *,
+    own: bool,
+) -> tuple[Bools, Bools | None]:
+    """(n,) driven coordinates, and those that the user takes as dependent; None without a choice."""
+    names = opened.coordinates
+    faults = [] if own else _unknown("driven", sorted(prescribed), (*names, *cut_coordinates(opened)))
+    everything = independent == "all"
+    if isinstance(independent, str) and not everything:
+        faults.append(f"independent: {independent!r} is one text; write a list of coordinates, or 'all'")
+        independent = None
+    u, v = names if everything else tuple(independent or ()), tuple(dependent or ())
+    held = prescribed - set(u)
+    faults += _unknown("independent", u, names) + _unknown("dependent", v, names)
+    faults += [
+        f"{name}: independent and dependent{', and driven' if name in prescribed else ''}; "
+        "name it in one of the lists"
+        for name in names
+        if not everything and name in u and name in v
+    ]
+    faults += [
+        f"dependent: {name} is driven and cannot be; write driven=() to release the driving constraints"
+        for name in v
+        if name in held
+    ]
+    if faults:
+        raise ValueError(BETWEEN.join(faults))
+    driven = np.array([name in held for name in names], dtype=bool)
+    if independent is None and dependent is None:
+        return driven, None
+    left = [name for name in names if name not in held and name not in u and name not in v]
+    if dependent is None:
+        v = tuple(left)
+    elif independent is not None and left:
+        raise ValueError(
+            f"{', '.join(left)}: neither independent nor dependent; name them in one of the lists"
+        )
+    return driven, np.array([name in v for name in names], dtype=bool)
 
 
 def _unknown(what: str, given: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -384,7 +372,7 @@ def _rank(matrix: Floats, limit: float) -> int:
 
 
 def _null_space(matrix: Floats, rank: int) -> Floats:
-    """(n - rank, n) motions that no equation feels, each with as few coordinates as elimination gives."""
+    """(n - rank, n) null space of an equation matrix, each vector reduced by elimination."""
     _, _, right = np.linalg.svd(matrix)
     basis = right[rank:]
     pivots = pivots_of(basis[None], "complete").columns[0, : len(basis)]

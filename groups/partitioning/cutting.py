@@ -1,8 +1,8 @@
-"""A mechanism cut open: the tree that hangs from the frame, and the cuts that close its loops.
+"""Spanning tree of a mechanism from the frame, and the cuts that close its loops.
 
-The cuts are Robotran's: a *rod cut* is 1 equation (a massless rod, or a body between two balls that is
-taken out), a *ball cut* 3 or in the plane 2, a *solid cut* 6 or in the plane 3; any other joint may be
-cut too and leaves the equations that it has.
+The cuts are Robotran's: a *rod cut* is 1 equation (a massless rod, or a body between two spherical joints,
+replaced by a constant distance), a *ball cut* 3 or in the plane 2, a *solid cut* 6 or in the plane 3; any
+other joint may be cut too and gives its own equations.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class CutOpen:
 
     Attributes
     ----------
-    links : bodies and the joints by which they hang, parents first
+    links : bodies with their parents and the joints between, parents first
     cuts : in the order of their joints; a cut without equations is left out
     coordinates : (n) names of the relative coordinates q, ``joint.coordinate``, in the order of the joints
     units : m or rad of each
@@ -84,20 +84,20 @@ def cut_open(
 ) -> CutOpen:
     """Cut a mechanism open at the joints with the most freedom, or at those that are named.
 
-    What the mechanism has driven counts as no freedom, so that driven coordinates belong to the tree where
-    they can. A body in space between two balls, free to spin and held by nothing else, becomes a rod cut.
+    Driven coordinates count as no freedom, so that they belong to the tree where they can. A body in space
+    between two spherical joints, with no other joint, becomes a rod cut.
 
     Parameters
     ----------
-    cuts : ids of the joints to cut; both joints of a body between two balls (in the plane: two hinges)
-        take it out as a rod
+    cuts : ids of the joints to cut; both joints of a body between two spherical (in the plane: revolute)
+        joints replace it by a rod
     driven : coordinates that are prescribed; at a cut joint each is one more equation
 
     Raises
     ------
     ValueError
-        Joints without geometry or equations, cuts that leave a loop or a body that hangs from nothing,
-        joints that there are not: all faults.
+        Joints without geometry or equations, cuts that leave a loop or an unconnected body, unknown joints:
+        all faults.
 
     Examples
     --------
@@ -111,10 +111,10 @@ def cut_open(
     bare = [j for j in range(mechanism.n_joints) if not frames.known[j]]
     if bare:
         lacks = {j: "geometry" if mechanism.joint_geometry.get(j) is None else "equations" for j in bare}
-        said = ", ".join(f"{mechanism.joints[j]} has no {lacks[j]}" for j in bare)
+        why = ", ".join(f"{mechanism.joints[j]} has no {lacks[j]}" for j in bare)
         if mechanism.untrusted:
-            said = f"code that the file names is not run, at {mechanism.untrusted_said}; {REMEDY}"
-        raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be cut open: {said}")
+            why = f"code that the file names is not run, at {mechanism.untrusted_said}; {REMEDY}"
+        raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be cut open: {why}")
     named = None if cuts is None else _joints_named(mechanism, cuts)
     rods = _rods(mechanism, named)
     ends = {j for pair in rods.values() for j in pair}
@@ -135,9 +135,7 @@ def cut_open(
         if j not in hanging and j not in ends
     ]
     kept = tuple(sorted((cut for cut in found if cut.equations), key=lambda cut: cut.joints))
-    names: list[str] = []
-    units: list[str] = []
-    start = [-1] * mechanism.n_joints
+    names, units, start = list[str](), list[str](), [-1] * mechanism.n_joints
     for j in sorted(hanging):
         start[j] = len(names)
         row = _row(mechanism, j)
@@ -163,9 +161,7 @@ def cut_open(
 
 
 def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
-    """Names of the coordinates of cut joints, which are no relative coordinates.
-
-    Rods have none, gears and the like those that the mechanism drives.
+    """Names of the coordinates of cut joints: none of rods, the driven ones of gears and the like.
 
     >>> import mbssa
     >>> from mbssa.joints.frames import joint_frames
@@ -179,13 +175,10 @@ def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
         f"{mechanism.joint_ids[j]}.{name}"
         for j in range(mechanism.n_joints)
         if opened.start[j] < 0 and j not in ends
-        for name in _measurable(mechanism, j)
+        for name in (
+            _row(mechanism, j).coordinates if _row(mechanism, j).pair else mechanism.joints[j].driven
+        )
     )
-
-
-def _measurable(mechanism: Mechanism, joint: int) -> tuple[str, ...]:
-    row = _row(mechanism, joint)
-    return row.coordinates if row.pair is not None else mechanism.joints[joint].driven
 
 
 def _row(mechanism: Mechanism, joint: int) -> JointType:
@@ -207,14 +200,14 @@ def _joints_named(mechanism: Mechanism, names: Sequence[str]) -> tuple[int, ...]
 
 
 def _rods(mechanism: Mechanism, named: tuple[int, ...] | None) -> dict[int, tuple[int, ...]]:
-    """Bodies that are taken out as rods, each with its two joints."""
+    """Bodies that are replaced by rods, each with its two joints."""
+    if named is None and mechanism.space == "planar":
+        return {}
     at: dict[int, list[int]] = {body: [] for body in range(1, mechanism.n_bodies)}
     for j in range(mechanism.n_joints):
         for body in mechanism.joint_bodies(j):
             if body:
                 at[body].append(j)
-    if named is None and mechanism.space == "planar":
-        return {}
     rods: dict[int, tuple[int, ...]] = {}
     for body, joints in at.items():
         others = {b for j in joints for b in mechanism.joint_bodies(j)} - {body}
@@ -236,7 +229,7 @@ def _check_tree(
         ids = ", ".join(mechanism.joint_ids[j] for j in named or ())
         why = f" once {ids} are cut" if ids else " but gears, contacts or functions"
         several = "bodies" if len(loose) > 1 else "body"
-        faults.append(f"{several} {', '.join(loose)} would hang from nothing{why}; cut fewer joints")
+        faults.append(f"{several} {', '.join(loose)} would be unconnected{why}; cut fewer joints")
     if closing:
         ids = ", ".join(mechanism.joint_ids[j] for j in closing)
         faults.append(

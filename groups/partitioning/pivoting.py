@@ -1,4 +1,4 @@
-"""Rows and columns of matrices that are independent of each other, by pivots of falling size."""
+"""Independent rows and columns of matrices, by pivots of falling size."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: How dependent coordinates are chosen: Gaussian elimination with complete pivoting, or a pivoted QR.
+#: Choice of dependent coordinates: Gaussian elimination with complete pivoting, or a pivoted QR.
 Method = Literal["complete", "qr"]
 METHODS: tuple[Method, ...] = ("complete", "qr")
 
-#: Candidates within this share of the largest are equal and the first is taken: rounding decides nothing.
+#: Candidates within this share of the largest are equal and the first is taken: independent of rounding.
 _EQUAL = 1e-9
 
 
@@ -67,7 +67,7 @@ def _complete(matrices: Floats) -> Pivots:
 
 
 def _complete_of_one(matrix: Floats) -> Pivots:
-    """The same of one matrix: a large one of loops is mostly zeros, and only the rest is worked upon."""
+    """The same of one matrix, which may be large and sparse: only its nonzeros are eliminated."""
     left = np.nan_to_num(matrix, nan=0.0, posinf=0.0, neginf=0.0)
     m, n = left.shape
     size = np.abs(left)

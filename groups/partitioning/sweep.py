@@ -1,4 +1,4 @@
-"""The structural choice of coordinates and its numerical rivals, side by side along a motion."""
+"""Structural and numerical choices of independent coordinates, side by side along a motion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from groups.joint_jacobian import poses_at, poses_of
 from groups.motion import Motion, from_arrays
-from groups.motion.inputs import driven_coordinates
 from groups.partitioning.choice import check_same, check_size, effective_tolerance, partition
 from groups.partitioning.cutting import CutOpen, cut_open
 from groups.partitioning.jacobian import cut_jacobian
@@ -55,10 +54,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A stretch of a motion, instants ``first`` to ``last``, in which somebody warns of a singular position.
+    """A stretch of a motion, instants ``first`` to ``last``, near a singular position.
 
     ``structural``, ``groups``, ``once``, ``held``, ``anew`` and ``whole`` are the smallest conditions in it;
-    ``crossed`` says which fixed choices have a determinant that changes its sign.
+    ``crossed`` names the fixed choices with a determinant that changes its sign.
 
     >>> Warned(0, 3, 0.001, 0.002, 0.5, 0.5, 0.5, 0.6, ("structural",)).crossed
     ('structural',)
@@ -87,10 +86,9 @@ class PartitionSweep:
     rank : independent equations in general; the number of dependent coordinates
     structural : u are the driven coordinates of the model, whose columns are left out
     once : u is chosen at the reference, or by the user, and kept
-    held : begins as ``once`` and is chosen anew where its condition falls below ``limit`` times that of a new
-        choice
-    anew : u is chosen at every instant
-    whole : (T,) condition of all of J: where it vanishes, no choice helps
+    held : begins as ``once``, switched where its condition falls below ``limit`` times that of a new choice
+    anew : u is re-selected at each instant
+    whole : (T,) condition of all of J: where it vanishes, no choice is regular
     groups, status : (T, G) condition and status of the structural groups
     group_names : by group, its bodies and its type
     near : a condition below it is a warning
@@ -134,7 +132,7 @@ class PartitionSweep:
 
     @property
     def agree(self) -> Bools:
-        """(T,) where the choice made anew is the structural one."""
+        """(T,) agreement of the choice at each instant with the structural one."""
         same = np.array([set(one) == set(self.structural.sets[0]) for one in self.anew.sets])
         agree: Bools = same[self.anew.which] & np.isfinite(self.anew.condition)
         return agree
@@ -199,11 +197,11 @@ def sweep_partition(
 
     Parameters
     ----------
-    model : its driven coordinates are the structural choice, its groups warn beside it
+    model : its driven coordinates are the structural choice; conditions of its groups are reported beside it
     path : a motion of the model, its own by default; or a solved motion of the same mechanism with other
-        inputs, which may pass positions that are dead points of the model's: the groups of the model are
-        then solved with what its own inputs do there, and behind a dead point may stand on its other side,
-        which has the same condition
+        inputs, which may pass dead-centre positions of the model: its groups are then solved with the
+        values of its own inputs there, and beyond a dead centre may be on another branch of the same
+        condition
     method, cuts, tolerance : as in :func:`partition`
     independent : the user's own choice, which is then ``once``, and which ``held`` begins with
     near : a condition below it is a warning
@@ -232,7 +230,7 @@ def sweep_partition(
         if not 0 <= share <= 1:
             raise ValueError(f"{name} is {share}; write a condition, from 0 to 1")
     mechanism, frames = model.mechanism, model.frames
-    inputs = driven_coordinates(mechanism)
+    inputs = mechanism.driven_coordinates
     opened = cut_open(mechanism, frames, cuts, inputs)
     trajectory, solved = _along(model, path)
     poses = poses_of(trajectory, frames)
@@ -256,7 +254,8 @@ def sweep_partition(
         )
         first = np.flatnonzero(np.isin(names, given.dependent))
     each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
-    anew = _followed(names, J, each, rank)
+    chosen = np.take_along_axis(J, np.broadcast_to(each[:, None], (*J.shape[:2], rank)), axis=2)
+    anew = Followed(*_named(names, each), *_at_rank(_singular(chosen), rank), ())
     once = _fixed(tuple(np.delete(names, first).tolist()), J, first, rank)
     sets, singular, condition = _held(J, once, first, each, anew.condition, limit)
     return PartitionSweep(
@@ -295,7 +294,7 @@ def _smallest(values: Floats) -> float:
 
 
 def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, Trajectory]:
-    """The motion that is followed, and the motion as the model's own groups solve it."""
+    """The path, and the motion of the model's own groups along it."""
     from groups.trajectory import Trajectory
 
     if not isinstance(path, Trajectory):
@@ -306,9 +305,9 @@ def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, 
     if not path.ok:
         raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
     values, rates = {}, {}
-    for name in driven_coordinates(mechanism):
+    for name in mechanism.driven_coordinates:
         joint, _, coordinate = name.rpartition(".")
-        measured = joint_motion(path, mechanism.joints[mechanism.joint_ids.index(joint)])[coordinate]
+        measured = joint_motion(path, joint)[coordinate]
         values[name] = measured.value
         if path.velocity is not None:
             rates[name] = measured.rate
@@ -340,17 +339,13 @@ def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:
     return singular, singular / np.where(largest == 0, 1.0, largest)
 
 
-def _conditions(matrices: Floats, rank: int) -> tuple[Floats, Floats]:
-    return _at_rank(_singular(matrices), rank)
-
-
 def _fixed(independent: tuple[str, ...], J: Floats, columns: Ints, rank: int) -> Followed:
-    """A set that stays what it is."""
+    """Conditions of one fixed set."""
     chosen = J[:, :, columns]
-    which = np.zeros(len(J), dtype=np.int64)
-    square = chosen.shape[1] == chosen.shape[2] == rank > 0
-    crossings = _crossings(chosen) if square else ()
-    return Followed((independent,), which, *_conditions(chosen, rank), crossings)
+    crossings = _crossings(chosen) if chosen.shape[1] == chosen.shape[2] == rank > 0 else ()
+    return Followed(
+        (independent,), np.zeros(len(J), dtype=np.int64), *_at_rank(_singular(chosen), rank), crossings
+    )
 
 
 def _crossings(square: Floats) -> tuple[int, ...]:
@@ -363,14 +358,8 @@ def _crossings(square: Floats) -> tuple[int, ...]:
     return (*changes.tolist(), *last)
 
 
-def _followed(names: npt.NDArray[np.str_], J: Floats, columns: Ints, rank: int) -> Followed:
-    """Dependent columns (T, rank) that may be others at every instant."""
-    chosen = np.take_along_axis(J, np.broadcast_to(columns[:, None], (*J.shape[:2], rank)), axis=2)
-    return Followed(*_named(names, columns), *_conditions(chosen, rank), ())
-
-
 def _named(names: npt.NDArray[np.str_], columns: Ints) -> tuple[tuple[tuple[str, ...], ...], Ints]:
-    """The sets of independent coordinates in the order of their first instants, and which holds when."""
+    """Sets of independent coordinates in the order of their first instants, and the index at each instant."""
     sets: dict[tuple[int, ...], int] = {}
     which = np.array([sets.setdefault(tuple(row), len(sets)) for row in columns.tolist()], dtype=np.int64)
     return tuple(tuple(np.delete(names, list(row)).tolist()) for row in sets), which
@@ -391,6 +380,6 @@ def _held(
         begin += int(poor[0])
         columns[begin:] = each[begin]
         chosen = J[begin:][:, :, each[begin]]
-        singular[begin:], condition[begin:] = _conditions(chosen, chosen.shape[2])
-        # What was chosen at an instant is not judged there again, whatever rounding makes of it.
+        singular[begin:], condition[begin:] = _at_rank(_singular(chosen), chosen.shape[2])
+        # The set of this instant is not compared with itself: rounding could make it poor.
         begin += 1

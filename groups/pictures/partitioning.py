@@ -30,8 +30,8 @@ def conditions(swept: PartitionSweep) -> Figure:
     """Condition of J_v over time for each way to choose the independent coordinates, and of the groups.
 
     1 is well conditioned, 0 singular, on a scale of powers of ten; instants at which a group was not
-    solved count as singular. Stretches in which somebody warns are shaded, changes of the held set are
-    marked by lines.
+    solved count as singular. Stretches near a singular position are shaded, changes of the set that is
+    switched when ill-conditioned are marked by lines.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What an element exerts by law of time and by a user's function."""
+"""Factor of a force element by a law of time, and force by a user's function."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def factor_and_rate(force: Force, state: State) -> tuple[Floats, Floats]:
     Raises
     ------
     ValueError
-        Instants that the law does not reach.
+        Instants outside of the law.
     """
     if force.factor is None:
         return np.ones(state.instants), np.zeros(state.instants)
@@ -50,7 +50,7 @@ def amount_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats
 
 
 def function_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
-    """What an element's function exerts at each value (T, ...) and rate, of the same shape; 0 without one.
+    """Force by an element's function at each value (T, ...) and rate, of the same shape; 0 without one.
 
     Raises
     ------
@@ -63,15 +63,15 @@ def function_of(force: Force, state: State, value: Floats, rate: Floats) -> Floa
     call = _function(force.function, force.id)
     times = state.trajectory.time.tolist()
     for t in np.flatnonzero(np.isfinite(value).reshape(len(times), -1).all(axis=1)):
-        given = (value[t], rate[t]) if value.ndim > 1 else (float(value[t]), float(rate[t]))
+        arguments = (value[t], rate[t]) if value.ndim > 1 else (float(value[t]), float(rate[t]))
         try:
-            exerted = np.asarray(call(times[t], *given), dtype=np.float64)
+            exerted = np.asarray(call(times[t], *arguments), dtype=np.float64)
         except Exception as error:
             raise ValueError(f"force {force.id} function: at t = {times[t]:.6g} s {said(error)}") from error
         if exerted.shape != value.shape[1:] or not np.isfinite(exerted).all():
             wanted = "a number" if value.ndim == 1 else f"{value.shape[1]} numbers"
-            what = f"at t = {times[t]:.6g} s it gives {exerted.tolist()}; return {wanted}"
-            raise ValueError(f"force {force.id} function: {what}")
+            given = f"at t = {times[t]:.6g} s it gives {exerted.tolist()}"
+            raise ValueError(f"force {force.id} function: {given}; return {wanted}")
         found[t] = exerted
     return found
 
@@ -93,5 +93,5 @@ def _function(source: Source, identity: str) -> Callable[..., Any]:
 
 @lru_cache(maxsize=256)
 def _law(name: str, parameters: tuple[tuple[str, Parameter], ...]) -> Law:
-    """Laws are kept: a simulation evaluates them at one instant after another."""
+    """The law; cached, since a simulation evaluates it at one instant after another."""
     return law_from_data(InputLaw(name, {"mean": 0.0} | dict(parameters)), 0.0, 0.0)

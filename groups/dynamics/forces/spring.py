@@ -18,7 +18,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     """Equal and opposite forces along the line: force + function - stiffness (length - rest)
     - damping x its rate.
 
-    Positive pushes the points apart. Where they coincide the line has no direction, and the answer is NaN.
+    Positive pushes the points apart. Where they coincide the line has no direction, and the force is NaN.
     """
     line, points, speeds = _line(force, state)
     length = np.linalg.norm(line, axis=1)

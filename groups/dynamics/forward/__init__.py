@@ -1,4 +1,4 @@
-"""Forward dynamics: the motion that follows from masses and forces."""
+"""Forward dynamics: motion under masses and forces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Event", "Simulation", "simulate"]
 
-#: Methods, by which the equations of motion are written.
+#: Formulations of the equations of motion.
 Method = Literal["groups", "partitioning", "lagrange", "penalty", "dae"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
@@ -50,35 +50,34 @@ def simulate(
 ) -> Simulation:
     """Simulate a mechanism: forward dynamics under its masses, gravity and force elements.
 
-    The driven coordinates of the mechanism are released: they are the independent coordinates, and move as
-    the forces have it. Those that are ``prescribed`` keep a motion law. Of a mechanism without driven
-    coordinates, independent ones are chosen by :func:`groups.partition`.
+    The driving constraints are released: the driven coordinates are the independent ones, and move under the
+    forces. Those that are ``prescribed`` keep a motion law. Of a mechanism without driven coordinates,
+    independent ones are chosen by :func:`groups.partition`.
 
     Parameters
     ----------
-    of : with geometry, and masses of the bodies that matter; a model that is built serves many runs
+    of : with geometry and masses; a model that is built serves many runs
     duration : s, from t = 0
     method : ``groups``: independent coordinates, bodies placed by the group solvers, no drift;
-        ``partitioning``: relative coordinates of a cut tree, whose dependent ones Newton finds, no drift;
+        ``partitioning``: relative coordinates of a cut tree, the dependent ones by Newton's method, no drift;
         ``lagrange``: all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints
         as stiff springs and dampers, which need no independent constraints; ``dae``: the implicit residual
         form, by SUNDIALS IDA (extra ``dae``)
     tolerance : relative, of the integrator; the absolute one is a hundredth of it in m, rad, m/s, rad/s
     steps : instants of the answer, both ends included; ``time`` (T,) s, increasing, gives them instead
-    start : a run, or a motion with velocities, from whose last instant this one goes on, in the pose and with
-        the rates that the mechanism has there
+    start : a run, or a motion with velocities; its last instant gives the initial pose and rates
     initial, rates : values (m, rad) and rates at the first instant, of released coordinates, by name; the
         reference at rest by default
     prescribed : laws by the coordinate's name, or names of coordinates whose law is the model's own
     applied : forces, N, or torques, N m, by joint coordinate: a number or a function of time, s
-    events : conditions that are recorded, or end the run
+    events : conditions to record, or to end the run
     stop_at_limits : end the run where a joint coordinate reaches a limit that the model gives it; otherwise
-        the notes say where it passes one
+        the notes name the first instant beyond one
     integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
-    largest_step : s, less than the shortest contact lasts: a longer step may pass over it
+    largest_step : s, shorter than the shortest contact: a longer step may skip it
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
-    compiled : as :meth:`groups.Model.solve` has it
-    progress : called with the share that is done; False from it stops the run
+    compiled : as of :meth:`groups.Model.solve`
+    progress : called with the finished share of the run; False from it stops the run
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""All bodies by their own coordinates, with masses, constraints and their derivatives at one instant.
+"""Body coordinates of all bodies, with masses, constraints and their derivatives at one instant.
 
 Shared by the methods ``lagrange``, ``penalty`` and ``dae``. The constraints are the jets of
-:mod:`groups.kernels.jets`, as the global approach has them; the solvers of the groups are not used.
+:mod:`groups.kernels.jets`, as in the global approach; the solvers of the groups are not used.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Rows:
     """Equations at one instant; ``residual`` (E,) and ``rate`` (E,), lengths over the size.
 
     ``jacobian`` (E, n) by the twists of the movable bodies' origins, m/s and rad/s; ``bias`` (E,) second time
-    derivative at zero accelerations. Of prescribed coordinates the given motion is taken off.
+    derivative at zero accelerations. The motion of prescribed coordinates is subtracted.
     """
 
     residual: Floats
@@ -130,7 +130,7 @@ class Constraints:
         return found[0] * self.size, found[1] * self.size
 
     def turns(self) -> None:
-        """Let angles that count their turns go on from the last evaluation."""
+        """Continue the turns of angles from the last evaluation."""
         self._kernel[9][:] = self._table[:, 0] / self._kernel[8]
 
 

@@ -1,4 +1,4 @@
-"""Another choice of independent coordinates where the one at hand has become ill-conditioned."""
+"""Re-selection of independent coordinates that have become ill-conditioned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Rate of any coordinate for a unit rate of an independent one from which another choice is taken.
+#: Rate of any coordinate for a unit rate of an independent one, from which coordinates are re-selected.
 POOR = 5.0
 
 
@@ -50,27 +50,27 @@ def structure_of(mechanism: Mechanism) -> Structure:
 
 
 def better(
-    trajectory: Trajectory, size: float, free: Ints, unit: Floats, held: Sequence[str]
+    trajectory: Trajectory, size: float, free: Ints, unit: Floats, prescribed: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """Driven coordinates by which all others move less than by those at hand; None where they do well.
+    """Driven coordinates by which all others move less than by the present ones; None where these are sound.
 
-    Rates of all joint coordinates for unit rates of the free ones are a matrix. The rows that complete
-    pivoting takes are the coordinates by which all others move least.
+    Rates of all joint coordinates for unit rates of the free ones are a matrix. Complete
+    pivoting selects the rows of the coordinates by which all others move least.
 
     Parameters
     ----------
     trajectory : of the true rates, and then of unit rates, in one pose
-    free : which of the unit rates belong to free coordinates; unit : what the coordinates are divided by
-    held : coordinates that stay prescribed
+    free : indices of the unit rates of free coordinates; unit : by which the coordinates are divided
+    prescribed : coordinates that stay prescribed
     """
     names, rows = _rates(trajectory, size)
-    open_ = [k for k, name in enumerate(names) if name not in held]
+    open_ = [k for k, name in enumerate(names) if name not in prescribed]
     matrix = rows[open_][:, 1 + free] * unit[free]
     if np.abs(matrix).max(initial=0.0) < POOR:
         return None
     pivots_of = resolve_name("groups.partitioning.pivoting:pivots_of")
     taken = pivots_of(matrix[None].swapaxes(1, 2), "complete").columns[0][: len(free)]
-    return (*(names[open_[k]] for k in sorted(taken.tolist())), *held)
+    return (*(names[open_[k]] for k in sorted(taken.tolist())), *prescribed)
 
 
 def rate_of(trajectory: Trajectory, name: str) -> float:

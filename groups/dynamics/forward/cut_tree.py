@@ -1,4 +1,4 @@
-"""Mechanisms cut open: a tree of joints whose coordinates are all known, and the joints that close it."""
+"""Spanning tree of a mechanism with all its coordinates driven, and the joints that close the loops."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from mbssa.loops.cycle_basis import spanning_forest
 
 
 def cut_tree(mechanism: Mechanism) -> tuple[Mechanism, tuple[int, ...]]:
-    """The mechanism as a tree whose coordinates are all driven, and the indices of the joints that it lacks.
+    """The mechanism as a tree whose coordinates are all driven, and the indices of the joints cut.
 
-    Driven joints stay, then those with the fewest freedoms. A body that no joint of the tree leads to is
-    free: a pair of six freedoms (three in the plane) joins it with the frame.
+    Driven joints stay, then those with the fewest freedoms. A body that no joint of the tree
+    connects is free: a joint of six freedoms (three in the plane) connects it with the frame.
 
     Raises
     ------
     ValueError
-        A driven joint cannot stay: it closes a loop of driven joints, or has no coordinates to go by.
+        A driven joint cannot stay: it closes a loop of driven joints, or has no coordinates on a relative
+        pose.
 
     Examples
     --------

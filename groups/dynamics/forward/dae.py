@@ -1,7 +1,7 @@
 """Method ``dae``: the residual form of all bodies with multipliers, integrated implicitly by SUNDIALS IDA.
 
-The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities keep the constraints' rates, and further
-multipliers keep the constraints themselves. Nothing is solved for but by the integrator.
+The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities fulfil the constraints' rates, and
+further multipliers the constraints themselves. The integrator alone solves the system.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UNCONTROLLED = 1e6
 _AT_EVENT = 2
 
 #: Share of the time between two instants at which the integration begins: with less, the matrix of an index-2
-#: problem is as good as singular.
+#: problem is nearly singular.
 _FIRST = 1e-3
 
 
@@ -99,7 +99,7 @@ def integrate_dae(
         residual = Residual(equations, float(time[0]))
         y, rate = residual.start(float(time[0]))
         n, m = residual.n, residual.m
-        # Multipliers take no part in the control of the error: they follow from the rest.
+        # Multipliers are excluded from error control: they follow from the other unknowns.
         absolute = np.concatenate([np.full(n, 0.01 * tolerance), np.full(2 * m, _UNCONTROLLED)])
         solver = IDA(
             residual, rtol=tolerance, atol=absolute, algebraic_idx=list(range(n, n + 2 * m)),
@@ -138,7 +138,7 @@ def integrate_dae(
 
 
 def _watched(equations: Lagrange, events: Sequence[Event]) -> Callable[..., None]:
-    """Values of events as IDA asks for them."""
+    """Values of events in the form of IDA."""
 
     def values(t: float, y: Floats, rate: Floats, out: Floats) -> None:
         out[:] = [event.value(equations, t, y[: len(equations.start)]) for event in events]

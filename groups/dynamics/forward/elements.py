@@ -22,13 +22,13 @@ from mbssa.loads import Force
 
 Floats = npt.NDArray[np.float64]
 
-#: rad that an angle may turn in a step: with less than half a turn, turns are counted right.
+#: Largest rotation in a step, rad, less than half a turn, so that turns are counted correctly.
 FARTHEST = 1.5
 
 
 def is_linear(force: Force) -> bool:
-    """Whether stiffness, damping, rest and a constant force are all that an element between two points, or
-    along a joint coordinate, has.
+    """True for an element between two points or along a joint coordinate with stiffness, damping, rest and a
+    constant force alone.
 
     >>> is_linear(Force("coordinate", "gas", (0, 3), coordinate="1-4.slide", force=-500.0))
     True

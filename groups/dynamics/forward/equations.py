@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class CannotGoOnError(ValueError):
-    """The equations of motion have no answer, and no other choice of coordinates helps: why."""
+    """The equations of motion have no solution in any choice of coordinates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,11 @@ class Equations(Protocol):
 
     Attributes
     ----------
-    mechanism : whose driven coordinates are those that the method goes by
+    mechanism : its driven coordinates are those of the method
     start : (n,) state at the beginning; its last entry is the work of all loads but weight, J
     coordinates : names of the independent coordinates; empty for methods that have none
     evaluations : of the equations of motion, so far
-    notes : what the user should know of the run
+    notes : remarks on the run for the user
     loads : masses and loads
     """
 
@@ -60,7 +60,7 @@ class Equations(Protocol):
         ...
 
     def settle(self, t: float, y: Floats) -> Floats | None:
-        """The state after an accepted step, put back on the constraints; None where it stays as it is."""
+        """The state after an accepted step, projected on the constraints; None where it is unchanged."""
         ...
 
     def instant(self, t: float, y: Floats) -> Instant:
@@ -68,5 +68,5 @@ class Equations(Protocol):
         ...
 
     def renewed(self, t: float, y: Floats) -> Equations | None:
-        """The same motion in other independent coordinates where these are poor; None where they are not."""
+        """The same motion in other independent coordinates where these are ill-conditioned; else None."""
         ...

@@ -1,4 +1,4 @@
-"""Events of a simulation: a quantity passes a value."""
+"""Events of a simulation: a quantity reaches a value."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Event:
-    """A condition on one instant of the motion that is watched while it is integrated.
+    """A condition on the motion that is monitored during the integration.
 
     Attributes
     ----------
-    name : what the result calls it
+    name : in the result
     quantity : an expression as :meth:`groups.Trajectory.quantity` takes it (``1-2.angle``,
         ``distance(a.tip, b.tip)``), or a function of a trajectory of one instant that gives a number
     target : value that the quantity passes, m or rad, or in ``units`` of length and angle
     direction : 1 where it must rise through it, -1 where it must fall, 0 for both
-    ends : whether the run ends there
+    ends : True: the run ends there
 
     Examples
     --------
@@ -79,8 +79,8 @@ def limit_events(mechanism: Mechanism) -> list[Event]:
 
 
 def passed_limits(trajectory: Trajectory) -> list[str]:
-    """Where the joint coordinates of a motion first leave limits without a stop, a sentence each."""
-    said = []
+    """A sentence for each joint coordinate that leaves its limits without a stop: the first instant."""
+    found = []
     stops = {force.coordinate for force in trajectory.mechanism.forces if force.type == "stop"}
     for name, (low, high) in trajectory.mechanism.coordinate_limits.items():
         if name in stops:
@@ -91,8 +91,8 @@ def passed_limits(trajectory: Trajectory) -> list[str]:
         if len(beyond):
             k = int(beyond[0])
             side, limit = ("below", low) if value[k] < low else ("above", high)
-            said.append(f"{name} is {side} its limit of {limit:.6g} from t = {trajectory.time[k]:.6g} s on")
-    return said
+            found.append(f"{name} is {side} its limit of {limit:.6g} from t = {trajectory.time[k]:.6g} s on")
+    return found
 
 
 def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:
@@ -101,7 +101,7 @@ def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -
         np.ascontiguousarray(np.stack([getattr(one, name) for one in instants], axis=1))
         for name in ("position", "orientation", "velocity", "acceleration")
     )
-    if orientation.ndim == 3:  # quaternions of one body go on in their sign
+    if orientation.ndim == 3:  # quaternions of one body keep their sign
         inner = (orientation[:, 1:] * orientation[:, :-1]).sum(axis=2)
         orientation[:, 1:] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=1)[..., None]
     zero = np.zeros((len(time), 1))

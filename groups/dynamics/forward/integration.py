@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 #: Integrators of :mod:`scipy.integrate`.
 Integrator = Literal["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"]
 
-#: Integrators of one step, whose state may be put back on the constraints between two steps.
+#: One-step integrators, whose state may be projected on the constraints between two steps.
 ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
 
 #: Integrators that take a Jacobian.
@@ -73,8 +73,8 @@ def integrate(
 ) -> Record:
     """Integrate from the first to the last of these instants, and sample at each of them.
 
-    Sampling is by the integrator's own interpolant, put back on the constraints by the equations. Ctrl-C, an
-    event that ends the run, and equations without an answer leave the samples so far.
+    Samples are values of the integrator's interpolant, projected on the constraints by the equations. Ctrl-C,
+    an event that ends the run, and equations without a solution keep the samples so far.
     """
     run = _Run(Record(), time, integrator, tolerance, largest_step, events, progress)
     try:
@@ -106,7 +106,7 @@ class _Run:
     progress: Callable[[float], object] | None
 
     def segment(self, equations: Equations, t: float) -> tuple[Equations | None, float | None]:
-        """Integrate until the end, or until other coordinates go on: these, and from when.
+        """Integrate to the end or to a change of coordinates: the equations that follow, and the time.
 
         The time is None where the run has ended.
         """
@@ -117,18 +117,20 @@ class _Run:
         try:
             while solver.status == "running" and following is None:
                 solver.max_step = min(self.largest_step, equations.loads.longest_step)
-                said = solver.step()
+                message = solver.step()
                 self.record.steps += 1
                 if solver.status == "failed":
-                    raise CannotGoOnError(f"t = {solver.t:.9g} s: {said or 'the step has become too small'}")
+                    raise CannotGoOnError(
+                        f"t = {solver.t:.9g} s: {message or 'the step has become too small'}"
+                    )
                 start, t = t, float(solver.t)
-                if self._looks_inside(t):  # interpolants cost evaluations
+                if self._has_samples(t):  # interpolants cost evaluations
                     inside = solver.dense_output()
                     found, before = _occurred(self.events, equations, inside, start, t, solver.y, before)
                     if self._sampled(equations, inside, t, found):
                         return None, None
                 _settle(equations, solver, self.integrator)
-                if not self._goes_on(t):
+                if not self._continues(t):
                     return None, None
                 following = equations.renewed(t, solver.y) if t < end else None
         finally:
@@ -136,8 +138,8 @@ class _Run:
             self.record.notes += equations.notes
         return following, t
 
-    def _looks_inside(self, t: float) -> bool:
-        """Whether a step that ends at t has a sample in it, or may have an event."""
+    def _has_samples(self, t: float) -> bool:
+        """True if a step that ends at t has a sample in it, or may have an event."""
         done = len(self.record.time)
         return bool(self.events) or (done < len(self.time) and self.time[done] <= t)
 
@@ -155,7 +157,7 @@ class _Run:
         self, equations: Equations, interpolant: Callable[[float], Floats], t: float,
         found: Sequence[Occurrence],
     ) -> bool:  # fmt: skip
-        """Take the samples of a step and what occurred in it; whether that ends the run."""
+        """Record the samples and events of a step; True if one ends the run."""
         last = next((one for one in found if one.ends), None)
         stop, record = t if last is None else last.time, self.record
         while len(record.time) < len(self.time) and self.time[len(record.time)] <= stop:
@@ -169,8 +171,14 @@ class _Run:
         record.status = f"event {last.name}"
         return True
 
-    def _goes_on(self, t: float) -> bool:
-        """Tell progress; whether neither it nor the number of steps ends the run."""
+    def _continues(self, t: float) -> bool:
+        """Report progress; False if it ends the run.
+
+        Raises
+        ------
+        CannotGoOnError
+            The limit of steps is reached.
+        """
         first, last = float(self.time[0]), float(self.time[-1])
         if self.progress is not None and self.progress((t - first) / (last - first)) is False:
             self.record.status = "stopped"

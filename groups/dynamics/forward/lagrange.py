@@ -1,8 +1,8 @@
 """Method ``lagrange``: the saddle point of masses and constraints, with multipliers and projection.
 
-M a + Jᵀ λ = f, J a = -J' v. After every accepted step and at every sample positions and velocities are put
-back on the constraints (Baumgarte's stabilisation is not used). Of redundant constraints the multipliers of
-least norm are taken.
+M a + Jᵀ λ = f, J a = -J' v. After every accepted step and at every sample positions and velocities are
+projected on the constraints (Baumgarte's stabilisation is not used). Of redundant constraints the multipliers
+of least norm are taken.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Lagrange(BodyCoordinates):
         return super().instant(t, self.projected(t, y))
 
     def projected(self, t: float, y: Floats) -> Floats:
-        """A state put back on the constraints, by the least motions and rates that do."""
+        """A state projected on the constraints, by the least motions and rates."""
         for _ in range(STEPS):
             _, rows = self.at(t, y)
             if np.abs(rows.residual).max(initial=0.0) <= CLOSED:
@@ -59,7 +59,7 @@ class Lagrange(BodyCoordinates):
         J, n, E = rows.jacobian, len(M), len(rows.jacobian)
         saddle = np.zeros((n + E, n + E))
         saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = M, J.T, J
-        # Masses and constraints at one magnitude, so that one rank serves both.
+        # Masses and constraints are scaled alike, so that one rank tolerance serves both.
         weight = float(np.trace(M)) / n or 1.0
         saddle[:n, :n] /= weight
         right = np.concatenate([f / weight, -rows.bias])
@@ -70,7 +70,7 @@ class Lagrange(BodyCoordinates):
             )
         except np.linalg.LinAlgError:
             doubtful = True
-        # A matrix that is singular up to rounding gives multipliers that are no answer.
+        # Multipliers of a matrix that is singular up to rounding are meaningless.
         if doubtful or np.abs(found[n:]).max(initial=0.0) > 1e9 * (1.0 + np.abs(right).max()):
             found = _least(saddle, right)
             if np.abs(saddle @ found - right).max() > 1e-5 * (1.0 + np.abs(right).max()):

@@ -1,4 +1,4 @@
-"""Masses and loads of one instant, for the equations of motion: tables that are made once."""
+"""Masses and loads of one instant for the equations of motion, as tables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Loads:
         self._still = np.zeros((n, 1, 6))
         self._none = np.zeros((n, wide))
         quality = np.zeros((1, 1))
-        # One view of these arrays for all instants: nothing is built anew in an evaluation.
+        # One view of these arrays for all instants: an evaluation allocates nothing.
         self._trajectory = Trajectory(
             mechanism, self._time, self._position.swapaxes(0, 1), self._orientation.swapaxes(0, 1),
             self._velocity.swapaxes(0, 1), np.zeros((1, n, wide)), quality.astype(np.int8), quality,
@@ -102,7 +102,7 @@ class Loads:
 
 
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
-    """Faults of applied forces: joints and coordinates that there are not."""
+    """Faults of applied forces: unknown joints and coordinates."""
     faults = []
     for name in applied:
         joint, _, coordinate = name.rpartition(".")

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Velocity of a body (over the size) or angular velocity, for a unit rate of a coordinate, from which the
-#: choice of coordinates is looked at.
+#: Velocity of a body (over the size) or angular velocity, for a unit rate of a coordinate, from which
+#: the choice of coordinates is examined.
 LARGE = 10.0
 
-#: Reciprocal condition number of a group below which another method takes over, and above which it ends.
+#: Reciprocal condition number of a group below which the cut tree takes over, and above which groups do
+#: again.
 SINGULAR, REGULAR = 2e-3, 1e-2
 
 
@@ -67,14 +68,14 @@ class Minimal:
         self.notes: list[str] = []
         self._refused: set[tuple[str, ...]] = set()
         self.free = np.array([k for k, name in enumerate(names) if name not in laws], dtype=np.int64)
-        self.held = np.array([k for k, name in enumerate(names) if name in laws], dtype=np.int64)
+        self.prescribed = np.array([k for k, name in enumerate(names) if name in laws], dtype=np.int64)
         self.coordinates = tuple(names[k] for k in self.free.tolist())
         self.unit = np.array([model.frames.size if is_length(name) else 1.0 for name in names])
         self.start = np.concatenate([value[self.free], rate[self.free], [work]])
         D, n = len(names), self.mechanism.n_bodies
         self._motion = Motion(
-            # Groups lead their unknowns on from one instant to the next: the first is never solved, so that
-            # every one has one before it.
+            # Groups continue their unknowns from one instant to the next: the first is never solved, so that
+            # each instant has a predecessor.
             1e-9 * np.arange(2.0 + D), names, np.repeat(value[:, None], 2 + D, axis=1),
             np.concatenate([rate[:, None], rate[:, None], np.eye(D)], axis=1), np.zeros((D, 2 + D)),
         )  # fmt: skip
@@ -84,14 +85,14 @@ class Minimal:
         self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
         self._masses = loads.table.planar() if loads.planar else loads.table
         self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
-        self._second, self._power = np.zeros(len(self.held)), 0.0
+        self._second, self._power = np.zeros(len(self.prescribed)), 0.0
         self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
-        self._moved: slice | Ints = self.free if len(self.held) else slice(D)
+        self._moved: slice | Ints = self.free if len(self.prescribed) else slice(D)
         #: Equations by which the motion passes a position at which a group is singular.
         self.past_singularity: Continuation | None = None
 
     def _carry(self, orientation: Floats) -> None:
-        """Go on from what the groups knew at the last accepted step."""
+        """Continue from the memory of the groups at the last accepted step."""
         self._carried = Carried(self._sound.copy(), orientation)
         self._solve = self._run.prepared(1, 2 + len(self.names), self._carried)
 
@@ -105,7 +106,7 @@ class Minimal:
         return found
 
     def settle(self, t: float, y: Floats) -> None:
-        """Nothing drifts; the branch of an accepted step is the one to go on from."""
+        """Keep the branch of an accepted step; no constraint drifts."""
         if not self.place(t, y):
             raise CannotGoOnError(f"t = {t:.9g} s: {self.why()}")
         self._sound = self._carried.memory.copy()
@@ -127,7 +128,7 @@ class Minimal:
         return Instant(position, orientation, velocity, acceleration, self.condition)
 
     def renewed(self, t: float, y: Floats) -> Equations | None:
-        """As :class:`Equations` has it; to be asked for after :meth:`settle`, which places the bodies."""
+        """See :class:`Equations`; called after :meth:`settle`, which places the bodies."""
         if self.past_singularity is not None and self.condition < SINGULAR:
             following = self._passing(t, float(y[-1]))
             if following is not None:
@@ -152,17 +153,17 @@ class Minimal:
             return None
 
     def _passing(self, t: float, work: float) -> Equations | None:
-        """Equations by which the singular position ahead is passed; None where there are none."""
+        """Equations that pass the singular position ahead; None where there are none."""
         assert self.past_singularity is not None
         group = self.model.group_names[int(self._run.arrays.quality[3][:, 1].argmin())]
-        said = f"t = {t:.6g} s: {group} is near a singular position"
+        near = f"t = {t:.6g} s: {group} is near a singular position"
         try:
             following = self.past_singularity(t, self.trajectory().instants(slice(0, 1)), work)
         except ValueError as error:
             self.past_singularity = None
-            self.notes.append(f"{said}, which no cut tree can pass: {error}")
+            self.notes.append(f"{near}, which no cut tree can pass: {error}")
             return None
-        self.notes.append(f"{said}, passed in relative coordinates of a cut tree")
+        self.notes.append(f"{near}, passed in relative coordinates of a cut tree")
         return following
 
     def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal:
@@ -218,16 +219,16 @@ class Minimal:
         return self._run.trajectory().instants(slice(1, None))
 
     def place(self, t: float, y: Floats) -> bool:
-        """Solve all groups in a state; whether they have an answer."""
+        """Solve all groups in a state; False where one has no solution."""
         F, motion = len(self.free), self._motion
         motion.value[self._moved] = y[:F, None]
         motion.rate[self._moved, 1] = y[F : 2 * F]
-        for row, k in enumerate(self.held.tolist()):
+        for row, k in enumerate(self.prescribed.tolist()):
             value, rate, second = self.laws[self.names[k]](np.array([t]))
             motion.value[k], motion.rate[k, 1], self._second[row] = value[0], rate[0], second[0]
         if self._advanced():
             return True
-        # A trial step may have led the groups astray: once more from the last accepted step.
+        # A trial step may have left the branch: repeat from the last accepted step.
         self._carry(self._carried.orientation)
         if self._advanced():
             return True
@@ -236,20 +237,20 @@ class Minimal:
         return False
 
     def _advanced(self) -> bool:
-        """Whether all groups have an answer at the values and rates of the motion."""
+        """True if all groups are solved at the values and rates of the motion."""
         status = self._run.arrays.quality[0]
         status[:] = OK
         try:
             self._solve()
         except (ValueError, OverflowError):
             if self.model.asks_users:
-                raise  # says which function, and why
-            # Plain Python raises where a compiled kernel goes on with NaN, which never closes.
+                raise  # names the function and its fault
+            # Plain Python raises where a compiled kernel continues with NaN, which never closes.
             status[:, 1:][status[:, 1:] == OK] = NOT_CONVERGED
         return not np.count_nonzero(status)
 
     def _accelerations(self, t: float, y: Floats) -> Floats | None:
-        """(D,) second rates; None where a group has no answer."""
+        """(D,) second rates; None where a group has no solution."""
         self.evaluations += 1
         if not self.place(t, y):
             return None
@@ -258,9 +259,9 @@ class Minimal:
             return None
         velocity, M, f = self._run.arrays.outputs[2], self._inertia, self._force
         self._power = float(np.vdot(self._loads, velocity[:, 1]))
-        if len(self.held):
-            driving = M[self.held] @ found - f[self.held]
-            self._power += float(driving @ self._motion.rate[self.held, 1])
+        if len(self.prescribed):
+            driving = M[self.prescribed] @ found - f[self.prescribed]
+            self._power += float(driving @ self._motion.rate[self.prescribed, 1])
         return found
 
     def balance(self, t: float, y: Floats) -> tuple[Floats, Floats]:
@@ -269,7 +270,7 @@ class Minimal:
         Raises
         ------
         CannotGoOnError
-            A group has no answer.
+            A group has no solution.
         """
         if not self.place(t, y):
             raise CannotGoOnError(self.why())
@@ -288,12 +289,12 @@ class Minimal:
 
     def _solved(self, M: Floats, f: Floats) -> Floats | None:
         try:
-            return second_rates(M, f, self.free, self.held, self._second)
+            return second_rates(M, f, self.free, self.prescribed, self._second)
         except np.linalg.LinAlgError:
             raise CannotGoOnError(massless_text(M[self.free, self.free], self.coordinates)) from None
 
     def why(self) -> str:
-        """Groups that have no answer; where all have one, forces have none."""
+        """Groups without a solution; where all have one, the fault of the forces."""
         failed = np.flatnonzero(self._failed)
         if not len(failed):
             return "forces or accelerations are not finite; see whether points of a spring coincide"
@@ -302,8 +303,9 @@ class Minimal:
         )
 
 
-def second_rates(M: Floats, f: Floats, free: Ints, held: Ints, given: Floats) -> Floats | None:
-    """(D,) second rates from the mass matrix and the forces of all coordinates; those ``held`` are ``given``.
+def second_rates(M: Floats, f: Floats, free: Ints, prescribed: Ints, given: Floats) -> Floats | None:
+    """(D,) second rates from the mass matrix and the forces of all coordinates; those ``prescribed`` are
+    ``given``.
 
     None where they are not finite.
 
@@ -318,14 +320,14 @@ def second_rates(M: Floats, f: Floats, free: Ints, held: Ints, given: Floats) ->
             raise np.linalg.LinAlgError
         found[0] = f[0] / M[0, 0]
         return found if math.isfinite(found[0]) else None
-    found[held] = given
-    right = f[free] - M[np.ix_(free, held)] @ given if len(held) else f
-    found[free] = np.linalg.solve(M[np.ix_(free, free)] if len(held) else M, right)
+    found[prescribed] = given
+    right = f[free] - M[np.ix_(free, prescribed)] @ given if len(prescribed) else f
+    found[free] = np.linalg.solve(M[np.ix_(free, free)] if len(prescribed) else M, right)
     return found if np.isfinite(found).all() else None
 
 
 def massless_text(diagonal: Floats, names: Sequence[str]) -> str:
-    """The coordinates with which no mass moves, of a mass matrix with this diagonal."""
+    """Message on the coordinates with which no mass moves, of a mass matrix with this diagonal."""
     weak = [name for name, entry in zip(names, diagonal, strict=True) if not entry > 0.0]
     return (
         f"no body with mass moves with {', '.join(weak or names)}; give bodies an inertia = {{ mass = …, … }}"

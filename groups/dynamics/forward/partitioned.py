@@ -4,7 +4,7 @@ The mechanism is cut open to a tree with coordinates q = (u, v). The constraints
 give v by Newton, v' = B u' and v'' = B u'' + c, with B = -J_v⁻¹ J_u and c = -J_v⁻¹ (J' q'). The equations of
 motion of the tree, M q'' = f + Jᵀ λ, are reduced by T = (1, B), for which Tᵀ Jᵀ = 0 (Wehage and Haug 1982,
 *Generalized coordinate partitioning for dimension reduction in analysis of constrained dynamic systems*;
-Robotran goes by the same).
+Robotran does the same).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Partitioned:
     begin : all bodies at the beginning, a trajectory of one instant
     laws : of driven coordinates that stay prescribed, by name
     work : J, done before
-    regular : equations to go back to from a time, a trajectory of one instant and the work; None where the
+    regular : equations to return to from a time, a trajectory of one instant and the work; None where the
         position is not regular for them
     """
 
@@ -89,8 +89,8 @@ class Partitioned:
         """Take these coordinates of the tree as u, those with a law after the free ones."""
         self.u = np.array(sorted(independent, key=lambda k: (self.names[k] in self.laws, k)), dtype=np.int64)
         self.v = np.setdiff1d(np.arange(len(self.names)), self.u)
-        held = np.array([self.names[k] in self.laws for k in self.u.tolist()], dtype=bool)
-        self.free, self.held = self.u[~held], np.flatnonzero(held)
+        prescribed = np.array([self.names[k] in self.laws for k in self.u.tolist()], dtype=bool)
+        self.free, self.prescribed = self.u[~prescribed], np.flatnonzero(prescribed)
         self.coordinates = tuple(self.names[k] for k in self.free.tolist())
 
     def rate(self, t: float, y: Floats) -> Floats:
@@ -103,7 +103,7 @@ class Partitioned:
         return np.concatenate([y[len(self.free) : -1], found.second[self.free], [found.power]])
 
     def settle(self, t: float, y: Floats) -> None:
-        """Nothing drifts: v follows from u; the v of an accepted step is the one to go on from."""
+        """Keep v of an accepted step as the next start; no constraint drifts, since v follows from u."""
         found = self._solved(t, y)
         self.tree.settle(t, np.concatenate([self._q, found.rate, [0.0]]))
         self._sound = self._q.copy()
@@ -124,7 +124,7 @@ class Partitioned:
         scaled = self._transfer[self.v] * self.unit[self.u] / self.unit[self.v, None]
         if np.abs(scaled).max(initial=0.0) < LARGE:
             return None
-        fixed = self.u[self.held]
+        fixed = self.u[self.prescribed]
         open_ = np.setdiff1d(np.arange(len(self.names)), fixed)
         pivots_of = resolve_name("groups.partitioning.pivoting:pivots_of")
         order = pivots_of((self._jacobian * self.unit)[None][:, :, open_], "complete").columns[0]
@@ -142,8 +142,8 @@ class Partitioned:
         F = len(self.free)
         u, rate = np.empty(len(self.u)), np.empty(len(self.u))
         u[:F], rate[:F] = y[:F], y[F : 2 * F]
-        given = np.zeros(len(self.held))
-        for row, k in enumerate(self.held.tolist()):
+        given = np.zeros(len(self.prescribed))
+        for row, k in enumerate(self.prescribed.tolist()):
             value, first, second = self.laws[self.names[self.u[k]]](np.array([t]))
             u[k], rate[k], given[row] = value[0], first[0], second[0]
         self._close(t, u)
@@ -158,13 +158,13 @@ class Partitioned:
         T = self._transfer
         try:
             mass, force = T.T @ M @ T, T.T @ (f - M @ curved)
-            independent = second_rates(mass, force, np.arange(F), self.held, given)
+            independent = second_rates(mass, force, np.arange(F), self.prescribed, given)
         except np.linalg.LinAlgError:
             raise CannotGoOnError(massless_text(np.diag(mass)[:F], self.coordinates)) from None
         if independent is None:
             raise CannotGoOnError("forces or accelerations are not finite")
         power = float(np.vdot(self.loads.at(t, *self.tree.pose), self.tree.pose[2]))
-        power += float((mass @ independent - force)[self.held] @ rate[self.held])
+        power += float((mass @ independent - force)[self.prescribed] @ rate[self.prescribed])
         self._rate = dependent
         return _Solved(T @ independent + curved, dependent, power, self._condition)
 
@@ -206,7 +206,7 @@ class Partitioned:
         return True
 
     def _factor(self) -> None:
-        """Pseudoinverse of J_v, for which redundant rows of loops are no harm; and its condition."""
+        """Pseudoinverse of J_v, which allows redundant rows of loops; and its condition."""
         U, values, V = np.linalg.svd(self._jacobian[:, self.v] * self.unit[self.v], full_matrices=False)
         least, most = (values[-1], values[0]) if len(values) else (1.0, 1.0)
         self._condition = float(least / most) if most else 0.0

@@ -1,7 +1,7 @@
 """Method ``penalty``: joints as stiff springs and dampers, the R/C elements of bond graphs.
 
 Each constraint φ = 0 pulls with -(k φ + c φ') along its direction. Constraints may depend on one another, so
-that hyperstatic mechanisms are simulated as they are; joints give way by what they carry, over k.
+that hyperstatic mechanisms are simulated as they are; a joint opens by its reaction over k.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Penalty(BodyCoordinates):
     Raises
     ------
     CannotGoOnError
-        A movable body without mass: nothing resists the springs.
+        A movable body without mass: the acceleration is not determined.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Penalty(BodyCoordinates):
             )
 
     def settle(self, t: float, y: Floats) -> None:
-        """Joints give way: nothing is put back."""
+        """No projection: joints are elastic."""
         self.rate(t, y)
         self.constraints.turns()
 

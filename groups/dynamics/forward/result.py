@@ -1,4 +1,4 @@
-"""The answer of forward dynamics."""
+"""Result of forward dynamics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Simulation:
     ----------
     trajectory : all bodies at the T instants that were reached; every table, plot and page takes it
     structure : whose driven coordinates were the independent ones at the beginning
-    method, integrator, tolerance : by which it was found
+    method, integrator, tolerance : of the run
     released, prescribed : driven coordinates of ``structure`` that were free to move, and those with a law
     kinetic_energy, potential_energy : (T,) J; the potential of gravity and of linear springs
     work : (T,) J that force elements, applied forces and prescribed coordinates have done since the start
@@ -42,7 +42,7 @@ class Simulation:
     events : events in the order of time
     changes : choices of independent coordinates that replaced another, with their instants
     steps, evaluations : of the integrator, and of the equations of motion
-    notes : what was assumed
+    notes : assumptions
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Simulation:
 
     @property
     def ok(self) -> bool:
-        """Whether the run came to its end, or to an event that ends it."""
+        """True if the run reached its end, or an event that ends it."""
         return self.status == "finished" or self.status.startswith("event")
 
     @property

@@ -1,4 +1,4 @@
-"""A simulation from its request: checked, begun, integrated, and measured."""
+"""Checks, initial state, integration and measures of a simulation."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-#: Smallest tolerance that is not below rounding.
+#: Smallest tolerance above rounding.
 FINEST = 1e-13
 
-#: Share of the size by which bodies of a run that goes on may stand elsewhere.
+#: Share of the size by which the bodies may differ where a run is continued.
 _SAME = 1e-6
 
 #: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
@@ -223,17 +223,17 @@ def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
 
 
 def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
-    """Names that are not among the coordinates; missing ones are no fault here."""
+    """Faults of unknown coordinates."""
     return name_faults(among, [*among, *given], "value")
 
 
 def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
-    """Obstacles to going on from the last instant of another run."""
+    """Faults of a start from the last instant of another run."""
     if request.start is None:
         return []
     faults = []
     if request.initial or request.rates:
-        faults.append("start with initial or rates: a run goes on as it was; leave them out")
+        faults.append("start with initial or rates: a continued run has its own; leave them out")
     before = _before(request.start)
     if before.velocity is None or len(before.kept) != mechanism.n_bodies:
         faults.append("start: has no velocities, or not all bodies; give a run as simulate gives it")
@@ -276,7 +276,7 @@ def _begun(
     """Equations in independent coordinates, at the initial values and rates."""
     if request.start is not None:
         last = replace(_before(request.start).instants(slice(-1, None)), mechanism=model.mechanism)
-        return _going_on(Minimal.at(model, loads, last, laws, compiled), last)
+        return _continued(Minimal.at(model, loads, last, laws, compiled), last)
     reference = model.reference_inputs
     value, rate = np.array(list(reference.values())), np.zeros(len(reference))
     for k, name in enumerate(reference):
@@ -291,20 +291,20 @@ def _begun(
     return Minimal(model, loads, value, rate, laws, run_in(model, start).copy(), compiled)
 
 
-def _going_on(equations: Minimal, last: Trajectory) -> Minimal:
-    """The equations themselves; a ValueError where they do not place the bodies where they were."""
+def _continued(equations: Minimal, last: Trajectory) -> Minimal:
+    """The equations themselves; a ValueError where they give the bodies other poses."""
     t = float(last.time[0])
     place = equations.instant(t, equations.start).position
     size = equations.model.frames.size
     if not np.abs(place - last.position[0]).max() <= _SAME * size:
-        raise ValueError("start: the bodies stand elsewhere in this mechanism or by these laws at that time")
+        raise ValueError("start: the bodies have other poses in this mechanism or by these laws at that time")
     return equations
 
 
 def _measured(
     request: Request, model: Model, laws: Mapping[str, Law], record: Record, integrator: str, compiled: bool
 ) -> Simulation:
-    """The answer with its energies and errors."""
+    """The result with its energies and errors."""
     structure = model.structure
     trajectory = trajectory_of(structure.mechanism, np.array(record.time), record.instants)
     state = State.of(trajectory)
@@ -317,7 +317,7 @@ def _measured(
         notes.append(f"no mass: {', '.join(bare)}")
     notes += [] if request.stop_at_limits else passed_limits(trajectory)
     if structure.treatment is not None and structure.treatment.spins:
-        notes.append("passive rotations are held by convention, and store no energy of their own")
+        notes.append("passive rotations are locked by convention, and store no energy of their own")
     return Simulation(
         trajectory,
         structure,

@@ -29,7 +29,7 @@ Complexes = npt.NDArray[np.complex128]
 #: Share of the largest force at the start at which forces are in equilibrium.
 BALANCED = 1e-9
 
-#: How far the search for an equilibrium goes at its first speed, over the size or in rad.
+#: Longest way of the search for an equilibrium at its first speed, over the size or in rad.
 _FURTHEST = 1e3
 
 #: Step of differences, over the size or in rad.
@@ -48,9 +48,9 @@ class Equilibrium:
     ----------
     coordinates : values of the independent coordinates, m and rad
     trajectory : all bodies, one instant
-    residual : largest generalised force that is left, N or N m
-    stable : whether no small motion grows
-    found : whether the residual is small beside the forces where the search began
+    residual : largest remaining generalised force, N or N m
+    stable : True if no small motion grows
+    found : True if the residual is small beside the forces at the start
     """
 
     coordinates: dict[str, float]
@@ -71,7 +71,7 @@ class Linearisation:
 
     Attributes
     ----------
-    names : the coordinates; ``value`` (D,) where they stand, m and rad
+    names : the coordinates; ``value`` (D,) of the state, m and rad
     mass, damping, stiffness : (D, D), by m and rad
     eigenvalues : (m,) 1/s, one of each conjugate pair, by falling period; growing where the real part is
         positive
@@ -94,7 +94,7 @@ class Linearisation:
 
     @property
     def stable(self) -> bool:
-        """Whether no small motion grows."""
+        """True if no small motion grows."""
         return bool((self.eigenvalues.real <= 1e-6 * np.abs(self.eigenvalues).max(initial=1.0)).all())
 
     def moved_most(self, number: int) -> str:
@@ -102,7 +102,7 @@ class Linearisation:
         return self.names[int(np.abs(self.modes[:, number] - 1.0).argmin())]
 
     def mode(self, number: int, amplitude: float | None = None, steps: int = 61) -> Trajectory:
-        """One period of a mode without its decay, every joint closed: to be played or drawn.
+        """One period of a mode without its decay, every joint closed, for animations and plots.
 
         Parameters
         ----------
@@ -112,13 +112,13 @@ class Linearisation:
         Raises
         ------
         ValueError
-            A mode that there is not, or that does not swing.
+            No such mode, or one that does not oscillate.
         """
         if not 0 <= number < len(self.frequency):
             raise ValueError(f"mode {number}: there are {len(self.frequency)}, from 0")
         if not self.frequency[number] > 0.0:
             raise ValueError(
-                f"mode {number} does not swing: its eigenvalue is {self.eigenvalues[number]:.4g}"
+                f"mode {number} does not oscillate: its eigenvalue is {self.eigenvalues[number]:.4g}"
             )
         if amplitude is None:
             amplitude = 0.1 * (self.model.frames.size if is_length(self.moved_most(number)) else 1.0)
@@ -143,12 +143,12 @@ def equilibrium(
     Parameters
     ----------
     initial : values of independent coordinates where the search begins, m and rad
-    applied : as :func:`groups.simulate` has it, at t = 0
+    applied : as of :func:`groups.simulate`, at t = 0
 
     Raises
     ------
     ValueError
-        Not determined or without geometry, coordinates that there are not or that move no mass, or a position
+        Not determined or without geometry, unknown coordinates or ones that move no mass, or a position
         out of reach.
 
     Examples
@@ -181,7 +181,7 @@ def linearise(
     Parameters
     ----------
     at : values of independent coordinates, such as :attr:`Equilibrium.coordinates`; the reference by default
-    applied : as :func:`groups.simulate` has it, at t = 0
+    applied : as of :func:`groups.simulate`, at t = 0
 
     Raises
     ------
@@ -245,10 +245,10 @@ def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
     if speed == 0.0 or near(0.0, start) < 0.0:
         return start
     near.terminal = True  # type: ignore[attr-defined]
-    ways = scipy.integrate.solve_ivp(
+    path = scipy.integrate.solve_ivp(
         pulled, (0.0, _FURTHEST / speed), start, method="RK23", events=near, rtol=1e-2, atol=1e-3
     )
-    found: Floats = ways.y[:, -1]
+    found: Floats = path.y[:, -1]
     return found
 
 
@@ -269,7 +269,7 @@ def _equations(
     loads = Loads(structure.mechanism, model.frames, applied, False)
     found = Minimal(model, loads, value, 0.0 * value, {}, run_in(model, begin).copy(), False)
     try:
-        found.instant(0.0, found.start)  # which says where no mass moves, and what is out of reach
+        found.instant(0.0, found.start)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:
         raise ValueError(f"{structure.mechanism.name}: {error}") from None
     return found

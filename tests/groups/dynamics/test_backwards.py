@@ -33,7 +33,7 @@ def both(trajectory, *, compiled=False, applied=None):
 
 
 def assert_same(found, expected):
-    for mine, theirs in ((found.joints, expected.joints), (found.held, expected.held)):
+    for mine, theirs in ((found.joints, expected.joints), (found.locks, expected.locks)):
         assert mine.keys() == theirs.keys()
         scale = max((np.nanmax(np.abs(each.wrench), initial=1e-9) for each in theirs.values()), default=1.0)
         for key, loads in theirs.items():

@@ -91,7 +91,11 @@ def test_modes_are_written_and_played(run_mbssa, tmp_path):
         (["slider_crank", "--points", "crank.x"], 2, "--points: is for pictures"),
         (["slider_crank", "--animate", "x.html", "--mode", "2"], 2, "--mode 2: there are 1 modes, from 1"),
         (["slider_crank", "--animate", "x.html", "--amplitude", "0"], 2, "--amplitude 0"),
-        (["slider_crank", "--here", "--initial", "1-2.angle=90", "--animate", "x.html"], 1, "does not swing"),
+        (
+            ["slider_crank", "--here", "--initial", "1-2.angle=90", "--animate", "x.html"],
+            1,
+            "does not oscillate",
+        ),
         (["slider_crank", "--apply", "2-3.x=1"], 2, "applied '2-3.x'"),
         (["slider_crank", "--initial", "1-2.angle=nan"], 2, "write NAME=VALUE"),
         (["stewart"], 2, "the search for an equilibrium leaves the workspace"),
