@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -116,128 +116,156 @@ def assemble(
     True
     """
     with one_blas_thread(mechanism.n_bodies):
-        return _assembled(mechanism, frames, start, tolerance, rank_tolerance, hold=hold, starts=starts)
+        first = start or Configuration.reference(frames)
+        closing = _Closing(mechanism, frames, first, tolerance, rank_tolerance)
+        if not _is_dense(mechanism):
+            starts = min(starts, _SPARSE_STARTS)
+        return closing.assembled((0.0, *STARTS[:starts]), hold=hold and bool(mechanism.driven.any()))
 
 
-def _assembled(
-    mechanism: Mechanism,
-    frames: Frames,
-    start: Configuration | None,
-    tolerance: float,
-    rank_tolerance: float,
-    *,
-    hold: bool,
-    starts: int,
-) -> Assembly:
-    """The outcome of :func:`assemble`, from one start after another."""
-    first = start or Configuration.reference(frames)
-    if not _is_dense(mechanism):
-        starts = min(starts, _SPARSE_STARTS)
-    best: Assembly | None = None
-    dice = np.random.default_rng(11)
-    for size in (0.0, *STARTS[:starts]):
-        at = _perturbed(mechanism, frames, first, size, dice) if size else first
-        for held in (True, False) if hold and mechanism.driven.any() else (False,):
-            found = _assemble(mechanism, frames, first, at, tolerance, rank_tolerance, hold=held)
-            if found.closed:
-                return found
-            if held:
-                continue
-            if size == 0 and found.residual <= max(tolerance, _rounding(frames, first)):
-                # An axis is turned round. Where the file closes so, another start would hide that.
-                if _largest(rows_at(mechanism, frames, first).constraints) <= max(tolerance, found.residual):
-                    return found
-                return _turned_back(mechanism, frames, first, tolerance, rank_tolerance, starts) or found
-            # A clear gain only, so that rounding does not choose between mirror images.
-            if best is None or found.residual < 0.99 * best.residual:
-                best = found
-    assert best is not None
-    if best.residual <= max(tolerance, _rounding(frames, first)):
-        return _turned_back(mechanism, frames, first, tolerance, rank_tolerance, starts) or best
-    return best
+#: Equations at a configuration.
+_RowsAt = Callable[[Configuration], Rows]
 
 
-def _perturbed(
-    mechanism: Mechanism, frames: Frames, at: Configuration, size: float, dice: np.random.Generator
-) -> Configuration:
-    """Each body moved at random: rad, and lengths divided by the mechanism's size."""
-    columns = unknowns(mechanism.space)
-    step = np.zeros((mechanism.n_bodies, 6))
-    step[1:, columns] = size * dice.uniform(-1.0, 1.0, size=(mechanism.n_bodies - 1, len(columns)))
-    return at.moved(_unscaled(step, frames.size))
+@dataclass(frozen=True, eq=False)
+class _Closing:
+    """A mechanism to be closed near the configuration ``first``, from which corrections count."""
 
+    mechanism: Mechanism
+    frames: Frames
+    first: Configuration
+    tolerance: float
+    rank_tolerance: float
 
-def _assemble(
-    mechanism: Mechanism,
-    frames: Frames,
-    first: Configuration,
-    at: Configuration,
-    tolerance: float,
-    rank_tolerance: float,
-    *,
-    hold: bool,
-) -> Assembly:
-    """Descend from ``at`` to a closed or stationary configuration; corrections count from ``first``."""
-    wanted = rows_at(mechanism, frames, first, values=True) if hold else None
-
-    def rows_of(at: Configuration) -> Rows:
-        return _rows(mechanism, frames, at, wanted)
-
-    rows = rows_of(at) if wanted is None or at is not first else _held(wanted, wanted)
-    stationary, damping = False, 0.0
-    for _ in range(_ITERATIONS):
-        if not CLOSED < _largest(rows) < np.inf:
-            break
-        steps = _Steps(mechanism, rows, rank_tolerance)
-        stationary = steps.stationary
-        if stationary:
-            break
-        moved, damping = _descend(mechanism, frames, at, rows_of, rows, steps, damping)
-        if moved is None:
-            break
-        at, rows = moved
-    travel = np.linalg.norm(at.centres - first.centres, axis=1)
-    trace = np.einsum("nab,nab->n", at.rotation, first.rotation)
-    turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
-    fault = _fault(mechanism, frames, at, rows.constraints, max(tolerance, _rounding(frames, first)))
-    residual = _largest(rows)
-    return Assembly(at, not fault, residual, travel, np.where(turned < 1e-7, 0.0, turned), fault, stationary)
-
-
-def _turned_back(
-    mechanism: Mechanism,
-    frames: Frames,
-    first: Configuration,
-    tolerance: float,
-    rank_tolerance: float,
-    starts: int,
-) -> Assembly | None:
-    """Close from starts near ``first``, where some axes are turned round, with all in the right sense.
-
-    At first the equations also say that those axes point the same way; as soon as they do, the constraints
-    alone are closed, and no step turns an axis round again. None where no start closes.
-    """
-    dice = np.random.default_rng(13)
-    for size in (0.0, *STARTS[:starts]):
-        at = _perturbed(mechanism, frames, first, size, dice) if size else first
-        chosen = cosines(mechanism, frames, at)[0] < ASKEW
-
-        def rows_of(at: Configuration, chosen: npt.NDArray[np.bool_] = chosen) -> Rows:
-            return with_senses(rows_at(mechanism, frames, at).constraints, mechanism, frames, at, chosen)
-
-        rows, damping = rows_of(at), 0.0
-        for _ in range(_ITERATIONS):
-            if (cosines(mechanism, frames, at)[0] > 0).all():
-                found = _assemble(mechanism, frames, first, at, tolerance, rank_tolerance, hold=False)
+    def assembled(self, sizes: Sequence[float], *, hold: bool) -> Assembly:
+        """The outcome from one start after another, perturbed by these sizes."""
+        rounded = max(self.tolerance, self._rounding)
+        best: Assembly | None = None
+        for size, at in self._starts(sizes, 11):
+            for held in (True, False) if hold else (False,):
+                found = self._closed(at, hold=held)
                 if found.closed:
                     return found
+                if held:
+                    continue
+                if size == 0 and found.residual <= rounded:
+                    # An axis is reversed. Where the file closes so, another start would hide that.
+                    if _largest(self._constraints(self.first)) <= max(self.tolerance, found.residual):
+                        return found
+                    return self._turned_back(sizes) or found
+                # A clear gain only, so that rounding does not choose between mirror images.
+                if best is None or found.residual < 0.99 * best.residual:
+                    best = found
+        assert best is not None
+        return (self._turned_back(sizes) if best.residual <= rounded else None) or best
+
+    def _starts(self, sizes: Sequence[float], seed: int) -> Iterator[tuple[float, Configuration]]:
+        """Configurations with each body moved at random: rad, and lengths divided by the mechanism's size."""
+        dice = np.random.default_rng(seed)
+        n_bodies, columns = self.mechanism.n_bodies, unknowns(self.mechanism.space)
+        for size in sizes:
+            step = np.zeros((n_bodies, 6))
+            if size:
+                step[1:, columns] = size * dice.uniform(-1.0, 1.0, size=(n_bodies - 1, len(columns)))
+            yield size, self._moved(self.first, step) if size else self.first
+
+    def _closed(self, at: Configuration, *, hold: bool) -> Assembly:
+        """Descend from ``at`` to a closed or stationary configuration."""
+        mechanism, frames, first = self.mechanism, self.frames, self.first
+        wanted = rows_at(mechanism, frames, first, values=True) if hold else None
+
+        def rows_of(at: Configuration) -> Rows:
+            if wanted is None:
+                return self._constraints(at)
+            return _held(rows_at(mechanism, frames, at, values=True), wanted)
+
+        rows, stationary, damping = rows_of(at), False, 0.0
+        for _ in range(_ITERATIONS):
+            if not CLOSED < _largest(rows) < np.inf:
                 break
-            steps = _Steps(mechanism, rows, rank_tolerance)
-            moved, damping = _descend(mechanism, frames, at, rows_of, rows, steps, damping)
+            steps = _Steps(mechanism, rows, self.rank_tolerance)
+            stationary = steps.stationary
+            if stationary:
+                break
+            moved, damping = self._descend(at, rows_of, rows, steps, damping)
             if moved is None:
                 break
             at, rows = moved
-    return None
+        travel = np.linalg.norm(at.centres - first.centres, axis=1)
+        trace = np.einsum("nab,nab->n", at.rotation, first.rotation)
+        turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
+        fault = _fault(mechanism, frames, at, rows.constraints, max(self.tolerance, self._rounding))
+        turned = np.where(turned < 1e-7, 0.0, turned)
+        return Assembly(at, not fault, _largest(rows), travel, turned, fault, stationary)
+
+    def _turned_back(self, sizes: Sequence[float]) -> Assembly | None:
+        """Close from starts near ``first``, where some axes are reversed, with all in the right sense.
+
+        At first the equations also say that those axes point the same way; as soon as they do, the
+        constraints alone are closed, and no step reverses an axis again. None where no start closes.
+        """
+        for _, at in self._starts(sizes, 13):
+            chosen = self._cosines(at) < ASKEW
+
+            def rows_of(at: Configuration, chosen: npt.NDArray[np.bool_] = chosen) -> Rows:
+                return with_senses(self._constraints(at), self.mechanism, self.frames, at, chosen)
+
+            rows, damping = rows_of(at), 0.0
+            for _ in range(_ITERATIONS):
+                if (self._cosines(at) > 0).all():
+                    found = self._closed(at, hold=False)
+                    if found.closed:
+                        return found
+                    break
+                steps = _Steps(self.mechanism, rows, self.rank_tolerance)
+                moved, damping = self._descend(at, rows_of, rows, steps, damping)
+                if moved is None:
+                    break
+                at, rows = moved
+        return None
+
+    def _descend(
+        self, at: Configuration, rows_of: _RowsAt, rows: Rows, steps: _Steps, damping: float
+    ) -> tuple[tuple[Configuration, Rows] | None, float]:
+        """The configuration after one step that diminishes the residuals, and the damping for the next.
+
+        No step reverses the axis of a joint: where both senses satisfy the equations, a long step would end
+        at the wrong one. None where no damping serves: only rounding is left.
+        """
+        before = float(rows.residual @ rows.residual)
+        right = self._cosines(at) > ASKEW
+        while damping <= _LAST_DAMPING:
+            step = steps.damped(damping)
+            if damping < 1 and float(np.abs(step[:, 3:]).max(initial=0.0)) > _REACH:
+                damping = max(10 * damping, _FIRST_DAMPING)
+                continue
+            moved = self._moved(at, step)
+            there = rows_of(moved)
+            after = float(there.residual @ there.residual)
+            gain = (before - after) / max(before - steps.predicted(step), np.finfo(float).tiny)
+            if gain >= 1e-4 and (self._cosines(moved)[right] > 0).all():
+                damping *= max(1 / 3, 1 - (2 * gain - 1) ** 3)
+                return (moved, there), damping if damping > _FIRST_DAMPING else 0.0
+            damping = max(10 * damping, _FIRST_DAMPING)
+        return None, damping
+
+    def _constraints(self, at: Configuration) -> Rows:
+        return rows_at(self.mechanism, self.frames, at).constraints
+
+    def _cosines(self, at: Configuration) -> Array:
+        return cosines(self.mechanism, self.frames, at)[0]
+
+    def _moved(self, at: Configuration, step: Array) -> Configuration:
+        """A configuration after a step whose lengths are divided by the mechanism's size."""
+        return at.moved(np.concatenate([step[:, :3] * self.frames.size, step[:, 3:]], axis=1))
+
+    @property
+    def _rounding(self) -> float:
+        """Rounding of residuals far from the world's origin, or on large profiles."""
+        curves = (curve for relations in self.frames.relations.values() for curve in relations.curves)
+        profiles = (np.abs(curve.coefficients[..., 0]).max() for curve in curves)
+        far = max([np.abs(self.first.centres).max(), *profiles])
+        return 16 * float(np.finfo(float).eps) * float(far) / self.frames.size
 
 
 def _largest(rows: Rows) -> float:
@@ -245,55 +273,8 @@ def _largest(rows: Rows) -> float:
     return float(np.nan_to_num(np.abs(rows.residual), nan=np.inf).max(initial=0.0))
 
 
-def _rounding(frames: Frames, at: Configuration) -> float:
-    """Digits that are lost far from the world's origin, or on large profiles, which open nothing."""
-    curves = (curve for relations in frames.relations.values() for curve in relations.curves)
-    far = max([np.abs(at.centres).max(), *(np.abs(curve.coefficients[..., 0]).max() for curve in curves)])
-    return 16 * float(np.finfo(float).eps) * float(far) / frames.size
-
-
-def _descend(
-    mechanism: Mechanism,
-    frames: Frames,
-    at: Configuration,
-    rows_of: Callable[[Configuration], Rows],
-    rows: Rows,
-    steps: _Steps,
-    damping: float,
-) -> tuple[tuple[Configuration, Rows] | None, float]:
-    """The configuration after one step that diminishes the residuals, and the damping for the next.
-
-    No step turns the axis of a joint round: where both senses satisfy the equations, a long step would end at
-    the wrong one. None where no damping serves: what is left is rounding.
-    """
-    before = float(rows.residual @ rows.residual)
-    right = cosines(mechanism, frames, at)[0] > ASKEW
-    while damping <= _LAST_DAMPING:
-        step = steps.damped(damping)
-        turn = float(np.abs(step[:, 3:]).max(initial=0.0))
-        if turn > _REACH and damping < 1:
-            damping = max(10 * damping, _FIRST_DAMPING)
-            continue
-        moved = at.moved(_unscaled(step, frames.size))
-        there = rows_of(moved)
-        after = float(there.residual @ there.residual)
-        gain = (before - after) / max(before - steps.predicted(step), np.finfo(float).tiny)
-        if gain >= 1e-4 and (cosines(mechanism, frames, moved)[0][right] > 0).all():
-            damping *= max(1 / 3, 1 - (2 * gain - 1) ** 3)
-            return (moved, there), damping if damping > _FIRST_DAMPING else 0.0
-        damping = max(10 * damping, _FIRST_DAMPING)
-    return None, damping
-
-
-def _rows(mechanism: Mechanism, frames: Frames, at: Configuration, wanted: Rows | None) -> Rows:
-    """The constraints; with drives that keep what they were at ``wanted``, if that is given."""
-    if wanted is None:
-        return rows_at(mechanism, frames, at).constraints
-    return _held(rows_at(mechanism, frames, at, values=True), wanted)
-
-
 def _held(rows: Rows, wanted: Rows) -> Rows:
-    """Residuals of drives are what their values differ by from those wanted."""
+    """Rows whose drives have the residuals by which their values differ from those wanted."""
     off = rows.residual - wanted.residual
     angle = [coordinate_unit(name) == "rad" for name in rows.name]
     off -= np.where(angle, 2 * np.pi * np.round(off / (2 * np.pi)), 0.0)
@@ -346,19 +327,18 @@ class _Steps:
 
     def _solved(self, damping: float) -> Array:
         if not self._dense:
-            return self._iterated(float(np.sqrt(damping)) * self._largest)
+            import scipy.sparse.linalg
+
+            damp = float(np.sqrt(damping)) * self._largest
+            return np.asarray(
+                scipy.sparse.linalg.lsmr(
+                    self._matrix, -self._residual, damp=damp, atol=1e-14, btol=1e-14, maxiter=5_000
+                )[0]
+            )
         step = np.zeros(self._matrix.shape[1])
         for part in self._parts:
             step[part.columns] = part.step(damping * self._largest**2, self._tolerance)
         return step
-
-    def _iterated(self, damp: float) -> Array:
-        import scipy.sparse.linalg
-
-        solved: Array = scipy.sparse.linalg.lsmr(
-            self._matrix, -self._residual, damp=damp, atol=1e-14, btol=1e-14, maxiter=5_000
-        )[0]
-        return solved
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,12 +381,8 @@ def _blocks(mechanism: Mechanism, rows: Rows) -> list[tuple[npt.NDArray[np.int64
     ]
 
 
-def _unscaled(step: Array, size: float) -> Array:
-    return np.concatenate([step[:, :3] * size, step[:, 3:]], axis=1)
-
-
 def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, rows: Rows, tolerance: float) -> str:
-    """The first joint that is open or turned round, in a sentence; empty where all are closed."""
+    """Sentence on the first joint that is open or reversed; empty where all are closed."""
     void = np.flatnonzero(np.isnan(rows.residual))
     if len(void):
         where = f"joint {mechanism.joints[int(rows.joint[void[0]])]} cannot close"
@@ -421,11 +397,11 @@ def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, rows: Rows, 
         is_length = name.startswith(("position", "height", "length", "advance"))
         shown = f"{gap * frames.size:.3g} m" if is_length else f"{gap:.3g} rad"
         return f"joint {mechanism.joints[joint]} cannot close: its {name} is off by {shown}"
-    return _turned_round(mechanism, frames, at)
+    return _reversed(mechanism, frames, at)
 
 
-def _turned_round(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
-    """An axis that is parallel but points the other way satisfies every equation and is wrong."""
+def _reversed(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
+    """A parallel axis that points the other way satisfies every equation and is wrong."""
     cosine, joints = cosines(mechanism, frames, at)
     wrong = joints[cosine < 0]
     if not len(wrong):
