@@ -1,10 +1,10 @@
-"""Contacts that end: places outside the limits of a contact's coordinates, watched behind every solver.
+"""Contacts that end: coordinates outside of the limits of their contact, checked behind every solver.
 
 A contact is an equation, so it holds wherever its place is: a pin stays on the line of its slot beyond the
 slot's end, a ball on the plane of a plate beyond its edge. Where the limits of such a joint's coordinates are
-left, the group that has the joint is ``LIFTED`` and has no answer, and groups that hang on it wait. The
-solver itself goes on, so that a contact begins again where it ended. Joints that are no contacts have limits
-that say what a designer wants; they are not watched. That a contact cannot close, the solvers say.
+exceeded, the joint's group has lost its contact and has no answer, and its successors fail. The solver itself
+goes on, so that a contact begins again where it ended. Limits of joints that are no contacts are limits of
+the design; they are not checked here. Contacts that cannot close are reported by the solvers.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: How far outside counts as outside, over the mechanism's size or in rad: more than rounding.
+#: Least excess over a limit, rad or sizes of the mechanism: more than rounding.
 OUTSIDE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One coordinate with limits: the joint's index and id, its type, its group's index; m or rad."""
+    """One coordinate with limits, m or rad: the joint's index, its type and id, its group's index."""
 
     joint: int
     name: str
@@ -49,7 +49,7 @@ class Watch:
 
 
 def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
-    """Limits of contacts that a run watches, group by group.
+    """Limits of contacts that a run checks, group by group.
 
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("geneva")))
@@ -72,12 +72,12 @@ def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
 
 
 def outside(trajectory: Trajectory, watch: Watch, size: float) -> tuple[Floats, Floats]:
-    """A watched coordinate (T,), and by how much it is outside of its limits, 0 where it is not; m or rad."""
+    """A coordinate (T,) and its excess over its limits, 0 where it is within them; m or rad."""
     found = _value(trajectory, watch)
     with np.errstate(invalid="ignore"):
-        off = np.maximum(watch.low - found, found - watch.high)
+        excess = np.maximum(watch.low - found, found - watch.high)
         rounding = OUTSIDE * (size if watch.unit == "m" else 1.0)
-        return found, np.where(off > rounding, off, 0.0)
+        return found, np.where(excess > rounding, excess, 0.0)
 
 
 def _value(trajectory: Trajectory, watch: Watch) -> Floats:
@@ -99,16 +99,6 @@ def left_limits(watch: Watch, value: float) -> str:
     return f"{watch.name}.{watch.coordinate} is {value:.6g} {watch.unit}, outside {where}"
 
 
-def contacts_of(mechanism: Mechanism, joints: Sequence[int]) -> list[str]:
-    """Types and ids of the joints among these that have gaps, as ``SP 2-3``."""
-    found = []
-    for j in joints:
-        kind = CATALOGUE[int(mechanism.joint_type[j])]
-        if kind.gap:
-            found.append(f"{kind.code} {mechanism.joint_ids[j]}")
-    return found
-
-
 def sentences_of(
     mechanism: Mechanism,
     joints: Sequence[Sequence[int]],
@@ -116,23 +106,22 @@ def sentences_of(
     residual: Floats,
     ended: dict[int, tuple[int, str]],
 ) -> tuple[str, ...]:
-    """By group, what is said of the first contact that ended; empty texts where none did.
+    """By group, a sentence on the first contact that ended; empty texts where none did.
 
     Parameters
     ----------
     joints : by group, indices of its joints
     status, residual : (G, T)
-    ended : by group, the first instant outside of limits, and what is said of it
+    ended : by group, the first time step outside of limits, and the sentence on it
     """
-    said = []
+    sentences = []
     for g, mine in enumerate(joints):
         at = np.flatnonzero((status[g] == LIFTED) | (status[g] == PENETRATES))
-        if not len(at):
-            said.append("")
-        elif g in ended and ended[g][0] == at[0]:
-            said.append(ended[g][1])
-        else:
-            names = contacts_of(mechanism, mine)
+        step, sentence = ended.get(g, (-1, ""))
+        if len(at) and step != at[0]:
+            types = {j: CATALOGUE[int(mechanism.joint_type[j])] for j in mine}
+            names = " or ".join(f"{row.code} {mechanism.joint_ids[j]}" for j, row in types.items() if row.gap)
             sign = 1.0 if status[g, at[0]] == LIFTED else -1.0
-            said.append(f"{' or '.join(names)}: gap {sign * residual[g, at[0]]:.3g} m")
-    return tuple(said)
+            sentence = f"{names}: gap {sign * residual[g, at[0]]:.3g} m"
+        sentences.append(sentence if len(at) else "")
+    return tuple(sentences)

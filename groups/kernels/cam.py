@@ -46,7 +46,7 @@ _NONE: Vector = (0.0, 0.0, 0.0)
 
 
 def is_simple(ints: Ints, floats: Floats) -> bool:
-    """Whether a group with joint equations is a body on one hinge or slide that one contact holds."""
+    """Test of a group with joint equations: one body on one hinge or slide, held by one contact."""
     if not ints[PLANAR] or ints[N_UNKNOWNS] != 1 or ints[N_PINS] or ints[N_RODS]:
         return False
     tree, rows = tree_of(ints, floats), rows_of(ints, floats, np.zeros(ints[N_WORK]))
@@ -187,7 +187,7 @@ def dot(a: complex, b: complex) -> float:
 def predicted(g: Group, pace: float) -> tuple[float, float]:
     """Prediction by the last four time steps, and that of :func:`groups.kernels.path.predict`.
 
-    Contacts are led likewise.
+    Places of contacts are predicted likewise.
     """
     last, run = g.memory, g.memory.head[RUN]
     x, d, before = last.x[0], last.change[0], last.change_before[0]

@@ -26,8 +26,8 @@ from groups.kernels import foreign
 from mbssa.compiled import compiled_for_c
 from mbssa.faults import Fault
 from mbssa.joints.kernels import compiled_ask
-from mbssa.joints.user import Resolved, UserFunction, asked, asked_derivative, jet
-from mbssa.joints.user_sources import name_of, said
+from mbssa.joints.user import Resolved, UserFunction, derivative_on_copies, jet, on_copies
+from mbssa.joints.user_sources import error_line, name_of
 from mbssa.mechanism import Mechanism
 
 
@@ -126,7 +126,7 @@ class _PythonJet:
             jet(self.function, self.resolved, values, out)
         except (Exception, SystemExit) as error:
             out[:] = np.nan
-            _faults.setdefault(self.function, Fault(self.function.name, said(error)))
+            _faults.setdefault(self.function, Fault(self.function.name, error_line(error)))
 
 
 _python_jets: dict[tuple[UserFunction, Resolved], _PythonJet] = {}
@@ -198,14 +198,14 @@ def _why(error: Exception) -> str:
         if line.endswith("raised a specific error:"):
             return then
     telling = [line for line in lines if not line.startswith("Failed in ")]
-    return telling[0] if telling else said(error)
+    return telling[0] if telling else error_line(error)
 
 
 def _called_back(
     function: UserFunction, call: Callable[..., Any], number: np.dtype[Any], answer: tuple[int, ...]
 ) -> Any:
     """The callable behind a callback. Exceptions stop here: C knows none."""
-    m, python = function.bodies, (asked if len(answer) == 1 else asked_derivative)(function, call)
+    m, python = function.bodies, (on_copies if len(answer) == 1 else derivative_on_copies)(function, call)
     nothing = complex(np.nan, np.nan) if number.kind == "c" else np.nan
 
     @lru_cache(64)
@@ -226,7 +226,7 @@ def _called_back(
             found[...] = nothing
         except BaseException as error:
             found[...] = nothing
-            _faults.setdefault(function, Fault(function.name, said(error)))
+            _faults.setdefault(function, Fault(function.name, error_line(error)))
 
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(back)
 

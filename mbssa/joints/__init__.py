@@ -1,4 +1,4 @@
-"""The joints that a mechanism may have: what they allow, what they need, what they are called."""
+"""Joint types: degrees of freedom, equations, geometry and names."""
 
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, joint_type, register, types_of
 

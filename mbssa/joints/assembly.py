@@ -45,7 +45,7 @@ SETTLED = 1e-8
 
 _ITERATIONS = 200
 
-#: Cosine of two axes below which they have no sense to keep: at right angles any step may change it.
+#: Cosine of two axes below which their sense is not kept: at right angles any step may change it.
 ASKEW = 0.1
 
 #: Damping, over the square of the largest singular value: the first where a step fails, and the last.
@@ -201,8 +201,8 @@ class _Closing:
     def _turned_back(self, sizes: Sequence[float]) -> Assembly | None:
         """Close from starts near ``first``, where some axes are reversed, with all in the right sense.
 
-        At first the equations also say that those axes point the same way; as soon as they do, the
-        constraints alone are closed, and no step reverses an axis again. None where no start closes.
+        Equations of their senses are added until those axes point the same way; then the constraints alone
+        are closed, and no step reverses an axis again. None where no start closes.
         """
         for _, at in self._starts(sizes, 13):
             chosen = self._cosines(at) < ASKEW
@@ -282,7 +282,7 @@ def _held(rows: Rows, wanted: Rows) -> Rows:
 
 
 def _is_dense(mechanism: Mechanism) -> bool:
-    """Whether steps are taken from a dense matrix."""
+    """True if steps are taken from a dense matrix."""
     return (mechanism.n_bodies - 1) * len(unknowns(mechanism.space)) <= DENSE
 
 
@@ -304,7 +304,7 @@ class _Steps:
 
     @property
     def stationary(self) -> bool:
-        """Whether no small motion diminishes the residuals by more than their rounding."""
+        """True if no small motion diminishes the residuals by more than their rounding."""
         size = float(np.linalg.norm(self._residual))
         columns = np.sqrt((self._matrix**2).sum(axis=0)) * size
         cosine = np.abs(self._matrix.T @ self._residual) / np.where(columns > 0, columns, 1.0)

@@ -66,7 +66,7 @@ def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
 
 
 def is_length(coordinate: str) -> bool:
-    """Whether a coordinate is in m; else in rad."""
+    """True if a coordinate is in m, else it is in rad."""
     return coordinate_unit(coordinate) == "m"
 
 
@@ -88,7 +88,7 @@ def joint_type(code: str, space: Space) -> JointType:
     Raises
     ------
     KeyError
-        With a sentence that says what to write instead.
+        There is no such type; the message lists the codes.
     """
     row = _BY_KEY.get((code, space))
     if row is not None:

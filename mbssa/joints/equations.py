@@ -55,7 +55,7 @@ class Equations:
     """Equations of a joint type on the relative pose of its two frames.
 
     ``constraints`` and ``coordinates`` are named elementary functions; ``steps`` build the pose from
-    the coordinates; ``sense`` are entries of C that must be positive, or an axis is turned round.
+    the coordinates; ``sense`` are entries of C that must be positive, or an axis is reversed.
     """
 
     constraints: tuple[tuple[str, Elementary], ...]

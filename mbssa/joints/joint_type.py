@@ -144,17 +144,17 @@ class JointType:
 
     @property
     def is_free(self) -> bool:
-        """Whether it binds nothing and places its second body."""
+        """True if it binds nothing and places its second body."""
         return self.pair is not None and not self.pair.constraints and not self.line
 
     @property
     def has_square_axes(self) -> bool:
-        """Whether a file gives two axes at right angles."""
+        """True if a file gives two axes at right angles."""
         return self.pair is not None and "axes" in self.required
 
     @property
     def has_equations(self) -> bool:
-        """Whether its joints have equations, once they have geometry."""
+        """True if its joints have equations, once they have geometry."""
         return self.pair is not None or self.relations is not None
 
     @property
@@ -184,7 +184,7 @@ class JointType:
 
     @property
     def takes_frames(self) -> bool:
-        """Whether a file may give a frame on each body instead of points and axes in the world."""
+        """True if a file may give a frame on each body instead of points and axes in the world."""
         return not self.contacts and bool({*SHORTHAND} & {*self.required, *self.optional})
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-#: Kinds of terms that a pose tells but for whole turns.
+#: Kinds of terms that a pose determines except for whole turns.
 TURNING = ("counted", "line")
 
 
@@ -57,8 +57,8 @@ class Term:
     ``user``     a user's function of all bodies of the joint
     ===========  =================================================================================
 
-    ``parameter`` is what an elementary or the gap is less, m; ``factor`` is in m where an angle counts as a
-    length; ``near`` is the value at the reference of an angle whose turns a pose does not tell.
+    ``parameter`` is subtracted from an elementary or the gap, m; ``factor`` is in m where an angle counts as
+    a length; ``near`` is the value at the reference of an angle of a kind in :data:`TURNING`.
     """
 
     kind: str
@@ -102,7 +102,7 @@ class JointRelations:
     ----------
     bodies : indices of the joint's bodies
     pairs : frames that the terms name by their place
-    constraints : what always holds; coordinates : free coordinates that can be driven, by name
+    constraints : those that always hold; coordinates : free coordinates that can be driven, by name
     curves : profiles of the cam and of its follower
     function : the user's
     """
@@ -115,7 +115,7 @@ class JointRelations:
     function: UserFunction | None = None
 
     def sized(self, size: float) -> JointRelations:
-        """The same in a mechanism of this size, m, which says how long the steps of derivatives are."""
+        """The same in a mechanism of this size, m, which sets the steps of derivatives."""
         if self.function is None:
             return self
         return replace(self, function=replace(self.function, size=size))
@@ -125,7 +125,7 @@ class JointRelations:
 class JointCoordinate:
     """A coordinate of another joint: its function of the pose of two frames, and its value at the reference.
 
-    ``at_reference`` (m or rad) says how many turns an angle has; the pose says the rest.
+    ``at_reference`` (m or rad) gives the whole turns of an angle, which its pose leaves open.
     """
 
     function: Elementary
@@ -137,15 +137,15 @@ class JointCoordinate:
 def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     """The same with the constants that hold where the bodies stand now.
 
-    Only of angles and rolled ways, which are told since the reference: a contact or a user's function holds
-    at zero, wherever the reference is.
+    Only of angles and rolled distances, which count from the reference: a contact or a user's function
+    holds at zero, wherever the reference is.
     """
 
     def settled(relation: Relation) -> Relation:
         if not any(term.is_angle for term in relation.terms):
             return relation
         near = [_term(relations, term, poses, 1.0)[0] for term in relation.terms]
-        # No turn is left off here: every term says how many it has.
+        # Every term has its whole turns here.
         constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
         if relation.counts_from_zero:
             constant = relation.constant
@@ -164,7 +164,7 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
 
 
 def _completed(relation: Relation, values: list[float]) -> list[float]:
-    """Values of the terms with the turns that they are given; the last has those that miss least."""
+    """Values of the terms with their given turns; the last has those of the least residual."""
     near = [
         value + (_turns(term.near - value) if term.kind in TURNING else 0.0)
         for term, value in zip(relation.terms, values, strict=True)
@@ -214,9 +214,9 @@ def value_and_rates(
     """Residual of a relation, and its derivative by the twists of the joint's bodies.
 
     Lengths are divided by ``size``. The derivative (bodies, 6) is by the velocity of each body's origin and
-    its angular velocity, world axes. Angles that only the pose tells are completed by whole turns to what
-    they were at the reference, and, unless they count from zero, those by the turns with which the relation
-    misses least.
+    its angular velocity, world axes. Angles in :data:`TURNING` are completed by whole turns to their
+    values at the reference, and, unless they count from zero, those by the turns of the least
+    residual.
     """
     total, counted = -relation.constant / (size if relation.is_length else 1.0), []
     rates = np.zeros((len(relations.bodies), 6))

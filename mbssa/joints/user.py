@@ -1,12 +1,12 @@
-"""A user's own constraints: Python functions of the poses of some bodies, zero where the constraint holds.
+"""User-defined constraints: Python functions of the poses of some bodies, zero where the constraint holds.
 
 In the plane a function is ``function(q)``: rows x, y, angle of its bodies (m, m, rad; the angle unwrapped).
 In space it is ``function(p, R)``: positions (m, 3) of the bodies' origins and their rotations (m, 3, 3), the
 bodies' axes as columns, in the world. It returns one number.
 
-Derivatives are taken by complex step, so arguments come as complex numbers, and what is analytic may be used:
-+ - * / **, and NumPy's sqrt, exp, log, sin, cos, tan, arcsin, arccos, arctan, sum, dot, cross, @. What is not
-(abs, max, comparisons, norm, hypot, arctan2, math.*, float()) needs a ``derivative``: of the same arguments,
+Derivatives are taken by complex step, so arguments come as complex numbers, and functions must be analytic:
++ - * / **, and NumPy's sqrt, exp, log, sin, cos, tan, arcsin, arccos, arctan, sum, dot, cross, @. Others
+(abs, max, comparisons, norm, hypot, arctan2, math.*, float()) need a ``derivative``: of the same arguments,
 then real, (m, 3) by x, y and angle, or (m, 6) by the velocities of the origins and the angular velocities,
 world axes.
 """
@@ -27,12 +27,12 @@ from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.poses import Poses
 from mbssa.joints.user_sources import (
     Source,
+    error_line,
     imported,
     importing,
     in_python,
     name_of,
     pickled,
-    said,
     short_name,
 )
 from mbssa.trust import REMEDY, may_run
@@ -140,21 +140,21 @@ def value_and_derivative(function: UserFunction, poses: Poses) -> tuple[float, F
         with np.errstate(all="ignore"):
             jet(function, resolved, values, out)
     except (Exception, SystemExit) as error:
-        raise ModelError(function.name, [Fault("", said(error))]) from error
+        raise ModelError(function.name, [Fault("", error_line(error))]) from error
     return float(out[0]), out[3:].reshape(m, 6)
 
 
 def jet(function: UserFunction, resolved: Resolved, values: Floats, out: Floats) -> None:
     """Value, derivatives by twists and time derivatives, laid out as in :mod:`mbssa.joints.kernels`."""
-    call = asked(function, resolved.function)
+    call = on_copies(function, resolved.function)
     if resolved.derivative is None:
         analytic_jet(call, function.planar, function.size, values, out)
     else:
-        derivative = asked_derivative(function, resolved.derivative)
+        derivative = derivative_on_copies(function, resolved.derivative)
         given_jet(call, derivative, function.planar, function.size, values, out)
 
 
-def asked(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+def on_copies(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """A user's callable as a function of both arrays, of which it gets copies."""
     plain = in_python(call)
     if function.planar:
@@ -162,9 +162,9 @@ def asked(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, An
     return lambda q, R: plain(q.copy(), R.copy())
 
 
-def asked_derivative(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+def derivative_on_copies(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """A user's derivative likewise; a ValueError where its shape is not a row a body."""
-    plain = asked(function, call)
+    plain = on_copies(function, call)
 
     def derivative(q: Any, R: Any) -> Any:
         found = np.asarray(plain(q, R), dtype=np.float64)

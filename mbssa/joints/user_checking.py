@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mbssa.faults import Fault, ModelError
 from mbssa.joints.poses import Poses
 from mbssa.joints.user import Resolved, UserFunction, check_shape, value_and_derivative
-from mbssa.joints.user_sources import in_python, name_of, said
+from mbssa.joints.user_sources import error_line, in_python, name_of
 
 if TYPE_CHECKING:
     from mbssa.joints.poses import Poses
@@ -123,7 +123,7 @@ def _check_at(function: UserFunction, resolved: Resolved, poses: Poses) -> None:
     k, i = np.unravel_index(int(np.argmax(np.where(np.isnan(error), np.inf, error))), error.shape)
     by = (*_COMPONENTS, "the angle" if function.planar else "turning about z")[i]
     what = f"by {by} of its body {k + 1} is {(exact / _scale(function))[k, i]:.6g}"
-    differences = f"differences say {(near / _scale(function))[k, i]:.6g}"
+    differences = f"differences give {(near / _scale(function))[k, i]:.6g}"
     if derivative is None:
         raise ValueError(
             f"{name} is not analytic: by complex step its derivative {what}, {differences}; {_ADVICE}"
@@ -143,7 +143,9 @@ def _number(
     except (Exception, SystemExit) as error:
         if kind is float:
             raise ValueError(_failure(call, error)) from error
-        raise ValueError(f"{name_of(call)} takes no complex numbers ({said(error)}); {_ADVICE}") from error
+        raise ValueError(
+            f"{name_of(call)} takes no complex numbers ({error_line(error)}); {_ADVICE}"
+        ) from error
     if np.ndim(found) != 0 or not np.issubdtype(np.asarray(found).dtype, np.number):
         shape = f"an array of shape {np.shape(found)}" if np.ndim(found) else f"{found!r}"
         raise ValueError(
@@ -164,7 +166,7 @@ def _slope(function: UserFunction, call: Callable[..., Any], poses: Poses) -> Fl
 def _failure(call: Callable[..., Any], error: BaseException) -> str:
     if "read-only" in str(error):
         return f"{name_of(call)} writes into its arguments; write into a copy (q = q.copy())"
-    return f"{name_of(call)} fails at the reference: {said(error)}"
+    return f"{name_of(call)} fails at the reference: {error_line(error)}"
 
 
 def _arguments(function: UserFunction, poses: Poses, kind: type[float | complex]) -> tuple[Any, ...]:

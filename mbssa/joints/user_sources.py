@@ -1,6 +1,6 @@
 """Sources of users' functions: modules, files beside a model, callables; and their pickles.
 
-Nothing is imported before it is asked for. Users' code runs as it is imported.
+Nothing is imported before it is needed. Users' code runs as it is imported.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def _module(source: str, place: str) -> ModuleType:
             name = source.rpartition(":")[2]
             what = f"no module {place}; install it, or write 'file.py:{name}' for a file beside the model"
             raise ValueError(f"{source}: {what}") from None
-        raise ValueError(f"{source}: importing {place} failed: {said(error)}") from error
+        raise ValueError(f"{source}: importing {place} failed: {error_line(error)}") from error
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{source}: importing {place} failed: {said(error)}") from error
+        raise ValueError(f"{source}: importing {place} failed: {error_line(error)}") from error
 
 
 def _from_file(source: str, path: Path) -> ModuleType:
@@ -71,7 +71,7 @@ def _from_file(source: str, path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = _line_of(error, key[0])
-        raise ValueError(f"{source}: {path}{line} failed: {said(error)}") from error
+        raise ValueError(f"{source}: {path}{line} failed: {error_line(error)}") from error
     _files[key] = module
     return module
 
@@ -110,7 +110,7 @@ def short_name(source: Source) -> str:
 
 @dataclass(frozen=True)
 class Packed:
-    """A callable as bytes: what pickle cannot do for a lambda, cloudpickle can."""
+    """A callable as bytes of cloudpickle, which takes lambdas too."""
 
     name: str
     content: bytes
@@ -123,8 +123,8 @@ def packed(call: Callable[..., Any]) -> Packed:
         return Packed(name_of(call), cloudpickle.dumps(call))
     except Exception as error:
         raise ValueError(
-            f"{name_of(call)} cannot be handed to another process ({said(error)}); write it into a file and "
-            f"give 'file.py:{short_name(call)}', or let threads do the work"
+            f"{name_of(call)} cannot be handed to another process ({error_line(error)}); "
+            f"write it into a file and give 'file.py:{short_name(call)}', or let threads do the work"
         ) from error
 
 
@@ -136,14 +136,14 @@ def unpacked(given: Packed) -> Callable[..., Any]:
         found: Callable[..., Any] = cloudpickle.loads(given.content)
     except Exception as error:
         raise ValueError(
-            f"{given.name} cannot be made in this process ({said(error)}); write it into a file and give "
-            "'file.py:name', or let threads do the work"
+            f"{given.name} cannot be made in this process ({error_line(error)}); "
+            "write it into a file and give 'file.py:name', or let threads do the work"
         ) from error
     return found
 
 
 def pickled(record: Any) -> tuple[Any, ...]:
-    """What ``__reduce__`` of a dataclass gives whose functions go to other processes as bytes."""
+    """Result of ``__reduce__`` of a dataclass whose functions go to other processes as bytes."""
     given = (getattr(record, each.name) for each in fields(record))
     return _unpickled, (type(record), *(packed(value) if callable(value) else value for value in given))
 
@@ -160,7 +160,7 @@ def _cloudpickle() -> Any:
         return importlib.import_module("joblib.externals.cloudpickle")
 
 
-def said(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """An exception in one line."""
     first = str(error).strip().splitlines()[:1]
     return ": ".join([type(error).__name__, *first])

@@ -24,7 +24,7 @@ MOST_CAMS = 6
 #: Points drawn in each piece of a curve, and in each stretch of a law.
 _IN_PIECE, _IN_STRETCH = 12, 64
 
-# Millimetres: one cam's row, its drawing, the diagrams beside it, and what is left for texts.
+# Millimetres: one cam's row, its drawing, the diagrams beside it, and the margins for texts.
 _ROW, _SIDE, _DIAGRAM, _LEFT, _BETWEEN, _RIGHT, _TOP, _BOTTOM = 88.0, 66.0, 76.0, 17.0, 22.0, 4.0, 14.0, 11.0
 
 _GRID, _PITCH = "#E4E4E4", OVER_EDGE

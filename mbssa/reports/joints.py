@@ -20,7 +20,7 @@ COLUMNS = (
     "Note",
 )  # fmt: skip
 
-#: What is short in the table.
+#: Explanation of the abbreviations in the table.
 LEGEND = (
     "closed (8), Newton: without iteration in 8 types of groups, by Newton in all others. +8: 8 more models."
 )
@@ -104,21 +104,21 @@ def rows_of(code: str, space: Space | None = None) -> tuple[JointType, ...]:
     Raises
     ------
     KeyError
-        With a sentence that says what to write instead.
+        There is no such type; the message lists the codes.
     """
     found = [row for row in CATALOGUE if row.code == code.upper() and space in (None, row.space)]
     if found:
         return tuple(found)
-    said = []
-    for asked in (space,) if space is not None else ("planar", "spatial"):
+    messages = []
+    for searched in (space,) if space is not None else ("planar", "spatial"):
         try:
-            joint_type(code.upper(), asked)
+            joint_type(code.upper(), searched)
         except KeyError as error:
-            said.append(str(error.args[0]))
-    raise KeyError(next((text for text in said if "did you mean" in text), said[0]))
+            messages.append(str(error.args[0]))
+    raise KeyError(next((text for text in messages if "did you mean" in text), messages[0]))
 
 
-# --- where it comes from ---------------------------------------------------------------------------
+# --- models and solvers -----------------------------------------------------------------------------
 
 
 @cache
@@ -134,17 +134,17 @@ def _models() -> dict[int, tuple[str, ...]]:
 
 def _group_types(row: JointType) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Types of groups with this joint: in closed form, and others whose cost is known."""
-    found = sorted(name for name in {*CLOSED_FORMS, *COSTS} if _has(name, row))
+    ending = "2D" if row.space == "planar" else "3D"
+    # 2R1P2D has an R and a P, in the plane.
+    found = sorted(
+        name
+        for name in {*CLOSED_FORMS, *COSTS}
+        if name.endswith(ending) and row.code in re.findall(r"\d+([A-Z]+)", name[:-2])
+    )
     return (
         tuple(name for name in found if name in CLOSED_FORMS),
         tuple(name for name in found if name not in CLOSED_FORMS),
     )
-
-
-def _has(type_name: str, row: JointType) -> bool:
-    """Whether ``2R1P2D`` has a P, in the plane."""
-    pairs = re.findall(r"\d+([A-Z]+)", type_name[:-2])
-    return type_name.endswith("2D" if row.space == "planar" else "3D") and row.code in pairs
 
 
 # --- as text ---------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def joints_report(rows: Sequence[Coverage]) -> Report:
         *(f"  {', '.join(dict.fromkeys(codes))}: {note}" for note, codes in notes.items()),
         "",
         LEGEND,
-        "mbssa joints TYPE says more of one type, with an example.",
+        "mbssa joints TYPE describes one type, with an example.",
     )
     return Report(parts, lambda: [record(row) for row in rows], sheet, (sheet,))
 
@@ -249,9 +249,9 @@ def _page(row: Coverage) -> list[Part]:
         Table(("Geometry", "", "Meaning"), _geometry_rows(row)),
         f"Solver: {row.solver}",
     ]
-    for said, types in (("closed form", row.closed), ("Newton", row.newton)):
+    for method, types in (("closed form", row.closed), ("Newton", row.newton)):
         if types:
-            parts.append(f"  {said}: {', '.join(types)}")
+            parts.append(f"  {method}: {', '.join(types)}")
     models = ", ".join(row.models) or "none"
     return [*parts, f"Built-in models: {models}", "\nExample, a whole file:\n", Verbatim(kind.example_file)]
 
@@ -270,7 +270,7 @@ def _coordinate(name: str, row: Coverage) -> tuple[str, str, str]:
 
 
 def _unit(coordinate: str, row: Coverage) -> str | None:
-    """Of a coordinate that can be measured; others only count what is left free."""
+    """Unit of a coordinate that can be measured."""
     return coordinate_unit(coordinate) if coordinate in row.driven else None
 
 
@@ -278,23 +278,23 @@ def _zeros(row: Coverage) -> str:
     """Zero positions of the coordinates that can be measured."""
     if row.type.relations is not None:
         return "Zero at the reference."
-    zero = "Zero at the reference unless at_reference or frames say otherwise"
+    zero = "Zero at the reference unless at_reference or frames set another"
     return f"{zero}, but for the distance." if "distance" in row.driven else f"{zero}."
 
 
 def _geometry_rows(row: Coverage) -> list[tuple[str, str, str]]:
     """The fields of a ``[[joint]]`` that the type reads, and the keys of a profile."""
     kind = row.type
-    asked = [(name, "required") for name in kind.required] + [(name, "optional") for name in kind.optional]
+    fields = [(name, "required") for name in kind.required] + [(name, "optional") for name in kind.optional]
     if kind.takes_frames:
-        asked.append(("frames", "instead"))
+        fields.append(("frames", "instead"))
     if row.driven:
-        asked.append(("limits", "optional"))
+        fields.append(("limits", "optional"))
         if kind.relations is None:
-            asked.append(("at_reference", "optional"))
+            fields.append(("at_reference", "optional"))
     rows = []
-    for name, said in asked:
-        rows.append((name, said, JointEntry.model_fields[name].description or ""))
+    for name, need in fields:
+        rows.append((name, need, JointEntry.model_fields[name].description or ""))
         if name == "profile":
             rows += [(f"  .{key}", "", meaning) for key, meaning in _profile_keys()]
     return rows

@@ -13,7 +13,7 @@ from groups.kernels.foreign import call_foreign
 from groups.solvers.user_functions import addresses, take_faults, why_python
 from mbssa.compiled import compiled
 from mbssa.joints.kernels import analytic_jet, given_jet
-from mbssa.joints.user import UserFunction, asked
+from mbssa.joints.user import UserFunction, on_copies
 from mbssa.trust import VARIABLE
 
 pytestmark = pytest.mark.slow  # Numba compiles each function
@@ -87,11 +87,11 @@ def moving(seed=0):
 
 def jet(function, values):
     """The oracle: the same kernels as plain Python, around the plain function."""
-    out, call = np.zeros(15), asked(function, function.source)
+    out, call = np.zeros(15), on_copies(function, function.source)
     if function.derivative is None:
         analytic_jet(call, function.planar, function.size, values, out)
     else:
-        given_jet(call, asked(function, function.derivative), function.planar, function.size, values, out)
+        given_jet(call, on_copies(function, function.derivative), function.planar, function.size, values, out)
     return out
 
 

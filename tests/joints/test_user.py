@@ -209,7 +209,7 @@ def test_what_is_unsound_is_said(name):
 @pytest.mark.parametrize(
     ("derivative", "message"),
     [
-        (lambda q: -rod_derivative(q), "is not the derivative of rod: .*differences say"),
+        (lambda q: -rod_derivative(q), "is not the derivative of rod: .*differences give"),
         (lambda q: rod_derivative(q)[:1], r"shape \(1, 3\); the derivative must have \(2, 3\)"),
         (lambda q: rod_derivative(q) * np.nan, "is not finite"),
         (lambda q: 1 / 0, "ZeroDivisionError"),

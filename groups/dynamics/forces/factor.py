@@ -12,7 +12,7 @@ import numpy.typing as npt
 from groups.dynamics.state import State
 from groups.motion.laws import Law
 from groups.motion.sampling import law_from_data
-from mbssa.joints.user_sources import Source, imported, importing, said
+from mbssa.joints.user_sources import Source, error_line, imported, importing
 from mbssa.loads import Force
 from mbssa.motion import InputLaw, Parameter
 from mbssa.trust import REMEDY, may_run
@@ -67,7 +67,9 @@ def function_of(force: Force, state: State, value: Floats, rate: Floats) -> Floa
         try:
             exerted = np.asarray(call(times[t], *arguments), dtype=np.float64)
         except Exception as error:
-            raise ValueError(f"force {force.id} function: at t = {times[t]:.6g} s {said(error)}") from error
+            raise ValueError(
+                f"force {force.id} function: at t = {times[t]:.6g} s {error_line(error)}"
+            ) from error
         if exerted.shape != value.shape[1:] or not np.isfinite(exerted).all():
             wanted = "a number" if value.ndim == 1 else f"{value.shape[1]} numbers"
             given = f"at t = {times[t]:.6g} s it gives {exerted.tolist()}"

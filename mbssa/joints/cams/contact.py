@@ -1,4 +1,4 @@
-"""Gap between a profile and what it touches: a point, a face or another profile, in the plane.
+"""Gap between a profile and a point, a face or another profile, in the plane.
 
 Frame A carries the profile, a :class:`~mbssa.joints.cams.curves.Curve` with its material on the left of the
 tangent. On frame B it touches

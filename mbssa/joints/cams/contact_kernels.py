@@ -12,14 +12,14 @@ Pair = tuple[float, float]
 
 POINT, FLAT, CURVE = range(3)
 
-#: Of a contact: outward normal of A and point of B in A's axes (x, y each); the gap; and what its second time
-#: derivative takes of v², 2 v w and w² (:mod:`groups.kernels.contact`).
+#: Of a contact: outward normal of A and point of B in A's axes (x, y each); the gap; and the factors of
+#: v², 2 v w and w² in its second time derivative (:mod:`groups.kernels.contact`).
 Found = tuple[float, float, float, float, float, float, float, float]
 
 #: A curve is sampled where its pieces start, and between where there are fewer pieces than this.
 _SAMPLES = 32
-#: Where every pair of samples of two curves is tried: so many starts of pieces will do, fewer are made up to
-#: so many samples, and of more than so many some are left out.
+#: Samples of each of two curves whose pairs are all tried: from so many pieces on their starts are samples,
+#: fewer are divided into so many, and of more than so many some are left out.
 _FEW, _ENOUGH, _MOST = 24, 32, 48
 #: After a step of this size (in pieces) Newton's method is done: its next error is below rounding.
 _LAST_STEP = 1e-8
@@ -27,7 +27,7 @@ _LAST_STEP = 1e-8
 _CORNER = 1e-12
 #: Curvatures cancel where this share of them is left: curves are accurate to about 1e-9 in theirs.
 _DEGENERATE = 1e-7
-#: Of Newton's method in a valley, where bisection helps, and in a cell, where a next one may do.
+#: Steps of Newton's method in a valley, where bisection helps, and in a cell, which the next one may replace.
 _STEPS, _FEW_STEPS = 80, 20
 
 
@@ -306,7 +306,7 @@ def _pair_at(
 
 
 def _within(data: Array, first: Any, z: float) -> bool:
-    """Whether a curve goes as far as the place z."""
+    """Test of a place z: on the curve, or beyond its ends."""
     return bool(data[first + 1] > 0.5 or -_LAST_STEP <= z <= data[first] + _LAST_STEP)
 
 

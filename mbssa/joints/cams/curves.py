@@ -1,4 +1,4 @@
-"""Plane curves as pieces of polynomials: profiles of cams, of their followers, of anything that touches.
+"""Plane curves as pieces of polynomials: profiles of cams, of their followers, of contacts.
 
 One representation serves formulas, points, follower laws and shapes alike, so that the contact has one
 kernel. A curve is n pieces of degree 7; piece k runs over ``breaks[k] <= s <= breaks[k + 1]`` and is a
@@ -190,7 +190,7 @@ class Curve:
     def turning(self) -> float:
         """Turns of the tangent's direction: 1 if closed, counter-clockwise and simple.
 
-        Any other number of a closed curve says that it crosses itself; 1 does not say that it does not.
+        A closed curve with any other number crosses itself; one with 1 may.
         """
         rate = self.at(self.sampled(16))[1]
         turns = _turns(np.roll(rate, 1, axis=0), rate)

@@ -54,7 +54,7 @@ def formula(text: str, variables: tuple[str, ...] = ("s",)) -> Callable[..., Arr
     Raises
     ------
     ValueError
-        It is no formula: what was met, and what can stand there.
+        The text is not a formula.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def _check(node: ast.expr, variables: tuple[str, ...]) -> None:
 
 
 def _unknown(name: str, known: tuple[str, ...], what: str) -> ValueError:
-    # What is written out, such as cosine, is nearer to its beginning than to a word as long.
+    # A name written out, such as cosine, is nearer to its beginning than to a word as long.
     begun = [word for word in known if len(word) > 2 and name.lower().startswith(word)]
     near = [max(begun, key=len)] if begun else difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}? " if near else ""

@@ -6,8 +6,8 @@ x axis
 - points along the motion of a translating follower, in the direction of rise;
 - points to the pivot of a swinging one.
 
-The law's angle θ ≥ 0 is how far the cam has turned since. ``turns`` says which way, σ = 1 counter-clockwise,
-σ = -1 clockwise; seen from the cam the follower goes round the other way, at the angle -σθ. The profile runs
+The law's angle θ ≥ 0 is the cam's rotation since. ``turns`` is its sense, σ = 1 counter-clockwise, σ = -1
+clockwise; seen from the cam the follower goes round the other way, at the angle -σθ. The profile runs
 counter-clockwise, so the parameter of its curve is s = -σθ, in 0 … 2π if the cam turns clockwise, else in
 -2π … 0.
 
@@ -47,7 +47,7 @@ Side = Literal["left", "right"]
 
 
 class CamError(ValueError):
-    """Numbers that are no cam; ``faults`` are pairs of a field and a sentence."""
+    """Numbers that make no cam; ``faults`` are pairs of a field and a sentence."""
 
     def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
         self.faults = tuple(faults)
@@ -58,8 +58,8 @@ class CamError(ValueError):
 class Swing:
     """A swinging follower: its pivot's distance from the cam's axis, its arm, both in m, and its side.
 
-    ``arm`` is the length of the arm to the roller's centre or the knife's tip; of a flat face it is how far
-    the line of the face lies beyond the pivot.
+    ``arm`` is the length of the arm to the roller's centre or the knife's tip; of a flat face it is the
+    distance of its line beyond the pivot.
 
     >>> Swing(0.08, 0.06).side
     'left'
@@ -181,13 +181,13 @@ class LawCam:
         normal = w + 1j * self.sense * w1
         return np.asarray(normal / np.abs(normal))
 
-    # --- what they are like ------------------------------------------------------------------------
+    # --- properties --------------------------------------------------------------------------------
 
     def pitch_curvature(self, angle: Array) -> Array:
         """Curvature of the pitch curve (1/m, (n,)), positive where it is convex; not for a flat face."""
         w, w1, w2 = self.trace(angle)
-        tangent, bent = w1 - 1j * self.sense * w, w2 - 2j * self.sense * w1 - w
-        return np.asarray(-self.sense * (tangent.conj() * bent).imag / np.abs(tangent) ** 3)
+        tangent, second = w1 - 1j * self.sense * w, w2 - 2j * self.sense * w1 - w
+        return np.asarray(-self.sense * (tangent.conj() * second).imag / np.abs(tangent) ** 3)
 
     def profile_radius(self, angle: Array) -> Array:
         """Signed radius of curvature of the profile (m, (n,)): negative where it is concave, or undercut."""

@@ -23,7 +23,7 @@ from mbssa.joints.cams.law_cam import CamError, LawCam, Swing
 
 FOLLOWERS = ("roller", "knife", "flat")
 
-#: What a curve can be made of; a table has one of them. The cam's can also be a law.
+#: Sources of a curve; a table has one of them. The cam's can also be a law.
 SHAPES = ("formula", "points", "circle", "ellipse", "line")
 
 #: Keys that belong to a law.
@@ -39,7 +39,7 @@ Faults = list[tuple[str, str]]
 
 
 class ProfileError(ValueError):
-    """A table that is no profile; ``faults`` are pairs of a place in it and a sentence."""
+    """A table that makes no profile; ``faults`` are pairs of a place in it and a sentence."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = tuple(faults)
@@ -48,11 +48,11 @@ class ProfileError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A cam's curve and what follows it.
+    """A cam's curve and its follower.
 
     ``curve`` is that of the cam in frame A, counter-clockwise if closed. The follower is a ``roller`` with
     its ``radius`` (m), a ``knife`` (radius 0), a ``flat`` face, or a ``curve``: ``follower_curve``, in frame
-    B. ``cam`` is how it was made, if from a law; ``table`` is what it was made of, in SI.
+    B. ``cam`` is the synthesis of a cam from a law; ``table`` is its source, in SI.
     """
 
     curve: Curve
@@ -94,7 +94,7 @@ def profile_from(table: Mapping[str, Any]) -> Profile:
     Raises
     ------
     ProfileError
-        No profile comes of it: all faults.
+        The table makes no profile: all faults.
 
     Examples
     --------

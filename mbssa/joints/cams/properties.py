@@ -62,7 +62,7 @@ class CamReport:
 
     @property
     def sound(self) -> bool:
-        """Whether the follower can touch all of the profile."""
+        """True if the follower can touch all of the profile."""
         return not self.faults
 
 
