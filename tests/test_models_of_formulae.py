@@ -2,55 +2,23 @@
 
 from importlib.resources import files
 
+import following
 import numpy as np
 import pytest
+from following import TURN, TURNING, assert_follows, differentiated, path
 
 import groups
 import mbssa
 
-TURN = 2 * np.pi
 
-
-def solved(name, law=None, steps=721, duration=1.0):
-    """A model over its own motion, or over a law of its one input."""
-    mechanism = mbssa.load(name)
-    model = groups.build(mbssa.decompose(mechanism))
-    if law is None:
-        motion = groups.default_motion(mechanism, steps=steps)
-    else:
-        (coordinate,) = model.reference_inputs
-        motion = groups.sample(mechanism, {coordinate: law}, np.linspace(0.0, duration, steps))
-    trajectory = model.solve(motion)
-    assert trajectory.ok, trajectory.faults()
-    return trajectory
-
-
-@pytest.fixture(scope="module", params=["steady", "unsteady"])
+@pytest.fixture(scope="module", params=TURNING.values(), ids=TURNING)
 def turning(request):
     """A whole turn of a model's input, and a bit: at constant speed, and faster and faster."""
-    law = {
-        "steady": groups.speed(TURN, start=0.0),
-        "unsteady": groups.polynomial(0.0, 0.3 * TURN, 0.9 * TURN, -0.1 * TURN),
-    }[request.param]
-    return lambda name: solved(name, law)
+    return lambda name: solved(name, request.param)
 
 
-def assert_follows(found, formula, driver, size=1.0):
-    """A coordinate is a function of another one, with its rate and acceleration by the chain rule.
-
-    ``formula`` gives the value and its first and second derivative by the driver's coordinate.
-    """
-    value, slope, bend = formula(driver.value)
-    wanted = {
-        "value": value,
-        "rate": slope * driver.rate,
-        "acceleration": bend * driver.rate**2 + slope * driver.acceleration,
-    }
-    for level, expected in wanted.items():
-        given = getattr(found, level)
-        assert given.shape == expected.shape
-        scale = max(size, np.abs(expected).max())
-        assert np.abs(given - expected).max() < 1e-11 * scale, level
+def solved(name, law=None, steps=721):
+    return following.solved(mbssa.load(name), law, steps)
 
 
 def input_of(trajectory):
@@ -73,12 +41,11 @@ class Along:
 COS_BETA, SIN_BETA = 0.8, 0.6
 
 
+@differentiated
 def hooke(angle):
-    """tan(out) = cos(beta) tan(in), on the branch without jumps, and its derivatives by the input."""
+    """tan(out) = cos(beta) tan(in), on the branch without jumps."""
     c, s = np.cos(angle), np.sin(angle)
-    out = angle + np.arctan2((COS_BETA - 1) * s * c, c * c + COS_BETA * s * s)
-    square = 1 - SIN_BETA**2 * s * s
-    return out, COS_BETA / square, COS_BETA * SIN_BETA**2 * 2 * s * c / square**2
+    return angle + np.arctan((COS_BETA - 1) * s * c / (c * c + COS_BETA * s * s))
 
 
 def test_the_shaft_between_two_universal_joints_turns_by_hookes_law(turning):
@@ -177,40 +144,27 @@ def test_one_universal_joint_between_two_hinges_has_three_equations_too_many(rea
 CRANK, PIVOTS, LEVER, ROD, GUIDE = 0.1, 0.2, 0.4, 0.25, 0.4
 
 
+@differentiated
 def lever(angle):
-    """tan(phi) = r sin(theta) / (d + r cos(theta)), and its derivatives by theta."""
-    r, d = CRANK, PIVOTS
-    square = r * r + d * d + 2 * r * d * np.cos(angle)
-    return (
-        np.arctan2(r * np.sin(angle), d + r * np.cos(angle)),
-        (r * r + r * d * np.cos(angle)) / square,
-        r * d * (r * r - d * d) * np.sin(angle) / square**2,
-    )
+    """tan(phi) = r sin(theta) / (d + r cos(theta))."""
+    return np.arctan(CRANK * np.sin(angle) / (PIVOTS + CRANK * np.cos(angle)))
 
 
+@differentiated
 def ram(phi):
-    """x = -L sin(phi) + sqrt(l² - (h - L cos(phi))²), and its derivatives by the lever's angle."""
-    height = GUIDE - LEVER * np.cos(phi)
-    rise, bend = LEVER * np.sin(phi), LEVER * np.cos(phi)
-    across = np.sqrt(ROD**2 - height**2)
-    return (
-        -rise + across,
-        -bend - height * rise / across,
-        rise - (rise**2 + height * bend) / across - (height * rise) ** 2 / across**3,
-    )
+    """x = -L sin(phi) + sqrt(l² - (h - L cos(phi))²)."""
+    return np.sqrt(ROD**2 - (GUIDE - LEVER * np.cos(phi)) ** 2) - LEVER * np.sin(phi)
+
+
+@differentiated
+def reach(angle):
+    """The law of cosines: the pin's distance from the lever's pivot."""
+    return np.sqrt(CRANK**2 + PIVOTS**2 + 2 * CRANK * PIVOTS * np.cos(angle))
 
 
 def test_the_slotted_lever_swings_as_the_textbook_says(turning):
     trajectory = turning("quick_return")
     assert_follows(trajectory.joint("1-3")["angle"], lever, input_of(trajectory))
-
-    def reach(angle):
-        """The law of cosines: the pin's distance from the lever's pivot."""
-        r, d = CRANK, PIVOTS
-        s = np.sqrt(r * r + d * d + 2 * r * d * np.cos(angle))
-        slope = -r * d * np.sin(angle) / s
-        return s, slope, -(r * d * np.cos(angle) + slope**2) / s
-
     assert_follows(trajectory.joint("3-2")["slide"], reach, input_of(trajectory))
 
 
@@ -260,30 +214,16 @@ def test_the_disc_of_the_oldham_coupling_slides_harmonically(turning):
     trajectory = turning("oldham")
     driver = input_of(trajectory)
     for joint, phase in (("2-3", 0.0), ("4-3", np.pi / 2)):
-        assert_follows(
-            trajectory.joint(joint)["slide"],
-            lambda q, phase=phase: (
-                OFFSET * np.cos(q - phase),
-                -OFFSET * np.sin(q - phase),
-                -OFFSET * np.cos(q - phase),
-            ),
-            driver,
-            size=OFFSET,
-        )
+        harmonic = differentiated(lambda q, phase=phase: OFFSET * np.cos(q - phase))
+        assert_follows(trajectory.joint(joint)["slide"], harmonic, driver, size=OFFSET)
 
 
 def test_the_disc_of_the_oldham_coupling_runs_twice_around_a_circle(turning):
     """Its centre sees both shafts under a right angle: Thales' circle, at twice the speed of the shafts."""
     trajectory = turning("oldham")
-    driver, disc = input_of(trajectory), trajectory.body("disc")
-    around = OFFSET / 2 * np.stack([np.cos(2 * driver.value), np.sin(2 * driver.value)], axis=1)
-    ahead = np.stack([-around[:, 1], around[:, 0]], axis=1)
-    rate, acceleration = 2 * driver.rate[:, None], 2 * driver.acceleration[:, None]
-    assert np.abs(disc.point("centre") - [OFFSET / 2, 0.0] - around).max() < 1e-13
-    wanted = rate * ahead
-    assert np.abs(disc.point_velocity("centre") - wanted).max() < 1e-12 * np.abs(wanted).max()
-    wanted = acceleration * ahead - rate**2 * around
-    assert np.abs(disc.point_acceleration("centre") - wanted).max() < 1e-11 * np.abs(wanted).max()
+    centre = path(trajectory, "disc", "centre")
+    circle = differentiated(lambda q: OFFSET / 2 * np.array([1.0 + np.cos(2 * q), np.sin(2 * q)]))
+    assert_follows(centre, circle, input_of(trajectory), size=OFFSET)
 
 
 # --- Geneva wheel ------------------------------------------------------------------------------------
@@ -292,15 +232,16 @@ SLOTS, PIN, AXES = 6, 0.05, 0.1
 STROKE = np.pi / 2 - np.pi / SLOTS
 
 
+@differentiated
 def indexing(angle):
-    """beta = atan(lambda sin(alpha) / (1 - lambda cos(alpha))), clockwise, and its derivatives by alpha."""
-    k = PIN / AXES
-    square = 1 - 2 * k * np.cos(angle) + k * k
-    return (
-        -np.arctan2(k * np.sin(angle), 1 - k * np.cos(angle)),
-        -k * (np.cos(angle) - k) / square,
-        k * (1 - k * k) * np.sin(angle) / square**2,
-    )
+    """beta = atan(lambda sin(alpha) / (1 - lambda cos(alpha))), clockwise."""
+    return -np.arctan(PIN * np.sin(angle) / (AXES - PIN * np.cos(angle)))
+
+
+@differentiated
+def depth(angle):
+    """The law of cosines: the pin's distance from the wheel's axis."""
+    return np.sqrt(PIN**2 + AXES**2 - 2 * PIN * AXES * np.cos(angle))
 
 
 @pytest.mark.parametrize(
@@ -317,13 +258,6 @@ def test_the_geneva_wheel_follows_the_pin(law):
     driver = input_of(trajectory)
     assert (driver.value[0], driver.value[-1]) == pytest.approx((-STROKE, STROKE), rel=1e-12)
     assert_follows(trajectory.joint("1-3")["angle"], indexing, driver)
-
-    def depth(angle):
-        """The law of cosines: the pin's distance from the wheel's axis."""
-        s = np.sqrt(PIN**2 + AXES**2 - 2 * PIN * AXES * np.cos(angle))
-        slope = PIN * AXES * np.sin(angle) / s
-        return s, slope, (PIN * AXES * np.cos(angle) - slope**2) / s
-
     assert_follows(trajectory.joint("3-2")["slide"], depth, driver)
 
 

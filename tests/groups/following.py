@@ -1,4 +1,6 @@
-"""What a coordinate of a solved motion is compared with: a formula of another one, at all three levels."""
+"""Comparison of a coordinate of a solved motion with a formula of another one, at all three levels."""
+
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -28,36 +30,45 @@ def solved(mechanism, law=None, steps=361, duration=1.0, **options):
 
 
 def assert_follows(found, formula, driver, size=1.0, within=1e-11):
-    """A coordinate is a function of another one, with its rate and acceleration by the chain rule.
+    """A coordinate, or a point's, is a function of another one, with rate and acceleration by the chain rule.
 
     ``formula`` gives the value and its first and second derivative by the driver's coordinate; differences
     are measured by the largest value of their level, at least ``size`` times that of the driver's speed.
     """
-    value, slope, bend = formula(driver.value)
+    value, slope, second = (np.asarray(part).T for part in formula(driver.value))
     wanted = {
         "value": value,
         "rate": slope * driver.rate,
-        "acceleration": bend * driver.rate**2 + slope * driver.acceleration,
+        "acceleration": second * driver.rate**2 + slope * driver.acceleration,
     }
     fastest = np.abs(driver.rate).max()
     for power, (level, expected) in enumerate(wanted.items()):
-        given = getattr(found, level)
+        given = getattr(found, level).T
         assert given.shape == expected.shape
         scale = max(size * fastest**power, np.abs(expected).max())
         assert np.abs(given - expected).max() < within * scale, level
 
 
+def path(trajectory, body, point):
+    """Places, velocities and accelerations (T, 2) of a point of a body."""
+    of = trajectory.body(body)
+    return SimpleNamespace(
+        value=of.point(point), rate=of.point_velocity(point), acceleration=of.point_acceleration(point)
+    )
+
+
 def differentiated(function, radius=0.1, order=32):
     """A formula with its first and second derivative, by Cauchy's integrals over a circle of this radius.
 
-    ``function`` is analytic that far around every place that is asked for, and takes complex numbers.
+    ``function`` is analytic that far around every place, and takes complex numbers; it may return a list of
+    components.
     """
 
     def at(place):
         around = np.exp(2j * np.pi * np.arange(order) / order)
-        values = function(np.asarray(place)[:, None] + radius * around)
+        values = np.asarray(function(np.asarray(place)[:, None] + radius * around))
         return tuple(
-            factor * (values * around**-power).mean(axis=1).real / radius**power
+            factor * (values * around**-power).mean(axis=-1).real.T / radius**power
             for power, factor in enumerate((1.0, 1.0, 2.0))
         )
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from following import TURN, assert_follows, differentiated, path
 
 import groups
 import mbssa
 import routes
 from routes.plan import plan_of, sequential_route
 
-TURN = 2 * np.pi
 LEVELS = ("value", "rate", "acceleration")
 
 
@@ -38,29 +38,6 @@ def assert_sum(found, *parts, within=1e-11):
         assert np.abs(getattr(found, level) - wanted).max() < within * scale, level
 
 
-def assert_follows(found, formula, driver, within=1e-11):
-    """A coordinate, or a point's, is a function of another: value and two derivatives by it."""
-    value, slope, bend = (np.asarray(part) for part in formula(driver.value))
-    rate, acceleration = driver.rate, driver.acceleration
-    if value.ndim == 2:
-        rate, acceleration = rate[:, None], acceleration[:, None]
-    wanted = value, slope * rate, bend * rate**2 + slope * acceleration
-    for level, expected in zip(LEVELS, wanted, strict=True):
-        given = found[level] if isinstance(found, dict) else getattr(found, level)
-        scale = max(1e-3, np.abs(expected).max())
-        assert np.abs(given - expected).max() < within * scale, level
-
-
-def path(trajectory, body, point):
-    """A point of a body at all levels."""
-    of = trajectory.body(body)
-    return {
-        "value": of.point(point),
-        "rate": of.point_velocity(point),
-        "acceleration": of.point_acceleration(point),
-    }
-
-
 # --- the models --------------------------------------------------------------------------------------
 
 
@@ -79,20 +56,14 @@ def test_the_planetary_gear_set_turns_by_the_formula_of_willis():
 def test_a_point_of_the_planet_runs_on_a_hypocycloid():
     trajectory = moved(mbssa.load("planetary"), UNEVEN[:1])
     R, r = 0.06, 0.018
-    k = (R - r) / r
+    hypocycloid = differentiated(lambda q: rolled(q, R - r, r, -(R - r) / r))
+    point = path(trajectory, "planet", "pitch")
+    assert_follows(point, hypocycloid, trajectory.joint("1-3")["angle"], size=1e-3)
 
-    def hypocycloid(q):
-        rows = lambda *pair: np.stack(pair, axis=1)  # noqa: E731
-        return (
-            rows((R - r) * np.cos(q) + r * np.cos(k * q), (R - r) * np.sin(q) - r * np.sin(k * q)),
-            rows(-(R - r) * np.sin(q) - r * k * np.sin(k * q), (R - r) * np.cos(q) - r * k * np.cos(k * q)),
-            rows(
-                -(R - r) * np.cos(q) - r * k**2 * np.cos(k * q),
-                -(R - r) * np.sin(q) + r * k**2 * np.sin(k * q),
-            ),
-        )
 
-    assert_follows(path(trajectory, "planet", "pitch"), hypocycloid, trajectory.joint("1-3")["angle"])
+def rolled(q, arm, r, ratio):
+    """A point at r from the centre of a wheel on an arm that turns by q, the wheel by ratio times that."""
+    return [arm * np.cos(q) + r * np.cos(ratio * q), arm * np.sin(q) + r * np.sin(ratio * q)]
 
 
 def test_the_case_of_the_differential_turns_by_the_mean_of_the_shafts():
@@ -118,29 +89,17 @@ def test_bevel_gears_roll_on_each_other_where_their_cones_touch():
 
 def swing(side):
     """Angle of a steering knuckle by the rack's slide: its arm ends on a circle about the rack's end."""
-    pin, end, arm = np.array([0.65, 0.0]), np.array([0.33, -0.16]), np.array([-0.035, -0.14])
-    mirror = np.array([side, 1.0])
-    pin, end, arm = mirror * pin, mirror * end, mirror * arm
+    pin, end, arm = (np.array([side, 1.0]) * p for p in ([0.65, 0.0], [0.33, -0.16], [-0.035, -0.14]))
     a, rod = np.hypot(*arm), np.hypot(*(pin + arm - end))
 
-    def formula(s):
-        x, y = end[0] + s - pin[0], np.full_like(s, end[1] - pin[1])
-        far, toward = np.hypot(x, y), np.arctan2(y, x)
-        opening = np.arccos((a * a + far**2 - rod**2) / (2 * a * far))
-        begins = [toward + sign * opening for sign in (1.0, -1.0)]
-        start = np.arctan2(arm[1], arm[0])
-        off = [np.angle(np.exp(1j * (begin - start))) for begin in begins]
-        phi = min(off, key=lambda one: abs(one[np.argmin(np.abs(s))]))
-        # Derivatives of |pin + arm - end|² = rod² by the slide.
-        c, n = np.cos(phi + start), np.sin(phi + start)
-        u, du = np.stack([a * c - x, a * n - y]), np.stack([-a * n, a * c])
-        by_phi = (u * du).sum(axis=0)
-        slope = u[0] / by_phi
-        gap = du * slope - np.array([1.0, 0.0])[:, None]
-        bend = -((gap**2).sum(axis=0) - (u * np.stack([a * c, a * n])).sum(axis=0) * slope**2) / by_phi
-        return phi, slope, bend
+    def angle(s, sign):
+        x, y = end[0] + s - pin[0], end[1] - pin[1]
+        far = np.sqrt(x * x + y * y)
+        return sign * np.arccos((a * a + far**2 - rod**2) / (2 * a * far)) - np.arctan(x / y) - np.pi / 2
 
-    return formula
+    start = np.arctan2(arm[1], arm[0])
+    sign = min((1.0, -1.0), key=lambda one: abs(np.exp(1j * (angle(0.0, one) - start)) - 1.0))
+    return differentiated(lambda s: angle(s, sign) - angle(0.0, sign), radius=0.005)
 
 
 def test_rack_steering_moves_the_rack_by_the_pinions_arc_and_the_wheels_by_two_circles():
@@ -150,7 +109,7 @@ def test_rack_steering_moves_the_rack_by_the_pinions_arc_and_the_wheels_by_two_c
     assert_sum(rack, (0.008, column))
     assert column.value.max() > 1.2 * TURN
     for side, joint in ((-1.0, "1-6"), (1.0, "1-7")):
-        assert_follows(trajectory.joint(joint)["angle"], swing(side), rack, within=1e-10)
+        assert_follows(trajectory.joint(joint)["angle"], swing(side), rack, size=1e-3, within=1e-10)
 
 
 def test_rack_steering_nearly_meets_the_condition_of_ackermann():
@@ -244,21 +203,8 @@ def test_a_point_of_a_wheel_that_rolls_around_another_runs_on_an_epicycloid(trai
         f"[1, 3, 2] EPI; points = [[0, 0], [{R + r}, 0]]; ratio = {r / R}",
     )
     trajectory = moved(wheel, UNEVEN[:1])
-    k = (R + r) / r
-
-    def epicycloid(q):
-        return tuple(
-            np.stack(
-                [
-                    (R + r) * np.cos(q + turn) - r * k**order * np.cos(k * q + turn),
-                    (R + r) * np.sin(q + turn) - r * k**order * np.sin(k * q + turn),
-                ],
-                axis=1,
-            )
-            for order, turn in enumerate((0.0, np.pi / 2, np.pi))
-        )
-
-    assert_follows(path(trajectory, 3, (R, 0.0)), epicycloid, trajectory.joint("1-2")["angle"])
+    epicycloid = differentiated(lambda q: rolled(q, R + r, -r, (R + r) / r))
+    assert_follows(path(trajectory, 3, (R, 0.0)), epicycloid, trajectory.joint("1-2")["angle"], size=1e-3)
 
 
 @pytest.mark.parametrize("held", ["[1, 3] RD; point = [0, 0.4]; axis = [1, 0]; radius = 0.4", ""])
@@ -295,15 +241,8 @@ def test_a_cycloid(train):
         (groups.polynomial(0.0, 2.0, 1.0),),
     )
 
-    def cycloid(x):
-        q = x / r
-        return (
-            np.stack([x - r * np.sin(q), r - r * np.cos(q)], axis=1),
-            np.stack([1 - np.cos(q), np.sin(q)], axis=1),
-            np.stack([np.sin(q), np.cos(q)], axis=1) / r,
-        )
-
-    assert_follows(path(trajectory, 3, (0.0, 0.0)), cycloid, trajectory.joint("1-2")["slide"])
+    cycloid = differentiated(lambda x: [x - r * np.sin(x / r), r - r * np.cos(x / r)])
+    assert_follows(path(trajectory, 3, (0.0, 0.0)), cycloid, trajectory.joint("1-2")["slide"], size=1e-3)
 
 
 WATT = (

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from groups.kernels.foreign import call_foreign
 from groups.solvers.user_functions import addresses, take_faults, why_python
 from mbssa.compiled import compiled
-from mbssa.joints.kernels import analytic_jet, given_jet
-from mbssa.joints.user import UserFunction, on_copies
+from mbssa.joints import user
+from mbssa.joints.user import UserFunction
 from mbssa.trust import VARIABLE
 
 pytestmark = pytest.mark.slow  # Numba compiles each function
@@ -87,15 +87,12 @@ def moving(seed=0):
 
 def jet(function, values):
     """The oracle: the same kernels as plain Python, around the plain function."""
-    out, call = np.zeros(15), on_copies(function, function.source)
-    if function.derivative is None:
-        analytic_jet(call, function.planar, function.size, values, out)
-    else:
-        given_jet(call, on_copies(function, function.derivative), function.planar, function.size, values, out)
+    out = np.zeros(15)
+    user.jet(function, function.resolve(), values, out)
     return out
 
 
-def asked_at(function, values, times=1, run=None):
+def compiled_jet(function, values, times=1, run=None):
     out = np.zeros(15)
     (compiled(many) if run is None else run)(times, addresses([function], True)[0], values, out)
     return out
@@ -115,7 +112,7 @@ def test_compiled_is_python(name, life):
     assert (why_python(function) == "") == is_compiled
     values = moving()
     np.testing.assert_allclose(
-        asked_at(function, values, run=run), jet(function, values), rtol=1e-12, atol=1e-12
+        compiled_jet(function, values, run=run), jet(function, values), rtol=1e-12, atol=1e-12
     )
     assert take_faults() == ()
 
@@ -156,7 +153,7 @@ def test_functions_of_numba_are_taken_as_they_are():
     assert why_python(function) == ""
     values = moving()
     np.testing.assert_allclose(
-        asked_at(function, values), jet(UserFunction(lambda q: q[0, 0] ** 2, 2, True), values)
+        compiled_jet(function, values), jet(UserFunction(lambda q: q[0, 0] ** 2, 2, True), values)
     )
 
 
@@ -164,15 +161,15 @@ def test_functions_of_numba_are_taken_as_they_are():
 def test_threads_get_the_same_bits(name):
     function, _ = FUNCTIONS[name]
     cases = [moving(seed) for seed in range(8)]
-    alone = [asked_at(function, values) for values in cases]
+    alone = [compiled_jet(function, values) for values in cases]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda values: asked_at(function, values, times=50), cases * 3))
+        together = list(pool.map(lambda values: compiled_jet(function, values, times=50), cases * 3))
     assert (np.array(together) == np.array(alone * 3)).all()
 
 
 def _elsewhere(pickled, values):
     function = pickle.loads(pickled)
-    return os.getpid(), asked_at(function, values), why_python(function)
+    return os.getpid(), compiled_jet(function, values), why_python(function)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -181,7 +178,7 @@ def test_another_process_gets_the_same_bits(name, processes):
     values = moving()
     process, found, why = processes(function, values)
     assert process != os.getpid()
-    assert (found == asked_at(function, values)).all()
+    assert (found == compiled_jet(function, values)).all()
     assert why == why_python(function)
 
 
@@ -189,14 +186,14 @@ def test_a_closure_goes_to_another_process(processes):
     gain = 3.0
     function = UserFunction(lambda q: gain * q[0, 0] ** 2, 2, True)
     values = moving()
-    assert (processes(function, values)[1] == asked_at(function, values)).all()
+    assert (processes(function, values)[1] == compiled_jet(function, values)).all()
 
 
 def test_a_file_goes_to_another_process_by_its_name(processes, tmp_path):
     (tmp_path / "constraints.py").write_text("def line(q):\n    return 2 * q[0, 0] - q[1, 1]\n")
     function = UserFunction("constraints.py:line", 2, True, folder=str(tmp_path))
     values = moving()
-    assert (processes(function, values)[1] == asked_at(function, values)).all()
+    assert (processes(function, values)[1] == compiled_jet(function, values)).all()
 
 
 @pytest.fixture(scope="module")
@@ -229,12 +226,12 @@ def test_an_exception_is_nan_and_is_kept(call, capfd):
     function = UserFunction(call, 2, True)
     values = moving()
     values[1] = 2.0
-    assert np.isnan(asked_at(function, values, times=3)[[0, 1, 2, 3]]).all()
+    assert np.isnan(compiled_jet(function, values, times=3)[[0, 1, 2, 3]]).all()
     faults = take_faults()
     assert [str(fault) for fault in faults] == ["_refuses: RuntimeError: too far right"]
     assert take_faults() == ()
     values[1] = -2.0
-    assert asked_at(function, values)[0] == 4.0
+    assert compiled_jet(function, values)[0] == 4.0
     assert take_faults() == ()
     assert capfd.readouterr() == ("", "")
 
@@ -245,7 +242,7 @@ def _wrong_shape(q):
 
 @pytest.mark.parametrize("derivative", [_wrong_shape, Plain(_wrong_shape)])
 def test_a_derivative_of_another_shape_is_a_fault(derivative):
-    out = asked_at(UserFunction(real, 2, True, derivative), moving())
+    out = compiled_jet(UserFunction(real, 2, True, derivative), moving())
     assert np.isnan(out[3])
     assert "shape" in str(take_faults()[0])
 
@@ -261,7 +258,7 @@ def test_divisions_by_zero_are_no_exceptions(capfd):
     ):
         values = moving()
         values[1] = 0.0
-        assert not np.isfinite(asked_at(UserFunction(call, 2, True), values)[0]), name
+        assert not np.isfinite(compiled_jet(UserFunction(call, 2, True), values)[0]), name
     assert take_faults() == ()
     assert capfd.readouterr() == ("", "")
 
@@ -273,7 +270,7 @@ def test_ctrl_c_inside_a_function_is_not_lost():
         calls.append(1)
         raise KeyboardInterrupt
 
-    assert np.isnan(asked_at(UserFunction(interrupted, 2, True), moving(), times=5)[0])
+    assert np.isnan(compiled_jet(UserFunction(interrupted, 2, True), moving(), times=5)[0])
     assert len(calls) == 1
     with pytest.raises(KeyboardInterrupt):
         take_faults()
@@ -285,4 +282,4 @@ def test_an_edited_file_is_compiled_anew(tmp_path):
     values = moving()
     for gain in (2, 3):
         (tmp_path / "constraints.py").write_text(f"def line(q):\n    return {gain} * q[0, 0]\n")
-        assert asked_at(function, values)[3] == gain
+        assert compiled_jet(function, values)[3] == gain
