@@ -1,4 +1,4 @@
-"""Axes of joints that are parallel and must point the same way, which the constraints alone do not say."""
+"""Senses of parallel axes of joints, which the constraints alone leave open."""
 
 from __future__ import annotations
 
@@ -42,21 +42,14 @@ def with_senses(
     normal = np.concatenate([normal for _, _, normal, _ in parts])[chosen]
     body = np.concatenate([body for _, _, _, body in parts])[chosen]
     count = int(chosen.sum())
-    jacobian = np.zeros((count, *rows.jacobian.shape[1:]))
+    jacobian = np.zeros((count, 2, rows.jacobian.shape[2]))
     turning = [k for k, column in enumerate(unknowns(mechanism.space)) if column >= 3]
     for side, sign in enumerate((-1.0, 1.0)):
         jacobian[:, side, turning] = sign * normal[:, : len(turning)] * (body[:, side] > 0)[:, None]
-    bodies = np.zeros((count, rows.body.shape[1]), dtype=rows.body.dtype)
-    bodies[:, :2] = body
-    return Rows(
-        np.concatenate([rows.residual, 1.0 - cosine[chosen]]),
-        np.concatenate([rows.jacobian, jacobian]),
-        np.concatenate([rows.body, bodies]),
-        np.concatenate([rows.joint, joint[chosen]]),
-        np.concatenate([rows.drive, np.zeros(count, dtype=bool)]),
-        (*rows.name, *("sense",) * count),
-        rows.missing,
+    senses = Rows(
+        1.0 - cosine[chosen], jacobian, body, joint[chosen], np.zeros(count, bool), ("sense",) * count
     )
+    return Rows.joined([rows, senses], rows.missing)
 
 
 def _parts(

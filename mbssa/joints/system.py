@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,6 +79,20 @@ class Rows:
     def __len__(self) -> int:
         return len(self.residual)
 
+    @staticmethod
+    def joined(parts: Sequence[Rows], missing: tuple[int, ...] = ()) -> Rows:
+        """Rows of several parts, one behind another."""
+        slots = max(part.body.shape[1] for part in parts)
+        return Rows(
+            np.concatenate([part.residual for part in parts]),
+            np.concatenate([_widened(part.jacobian, slots) for part in parts]),
+            np.concatenate([_widened(part.body, slots) for part in parts]),
+            np.concatenate([part.joint for part in parts]),
+            np.concatenate([part.drive for part in parts]),
+            tuple(chain.from_iterable(part.name for part in parts)),
+            missing,
+        )
+
     def select(self, rows: IntArray) -> Rows:
         """Some of the rows, in the order given."""
         return Rows(
@@ -85,13 +101,13 @@ class Rows:
             self.body[rows],
             self.joint[rows],
             self.drive[rows],
-            tuple(self.name[r] for r in rows.tolist()),
+            tuple(map(self.name.__getitem__, rows.tolist())),
             self.missing,
         )
 
     @property
     def constraints(self) -> Rows:
-        """The rows that are no drives."""
+        """The rows that are not drives."""
         return self.select(np.flatnonzero(~self.drive))
 
     def matrix(self, bodies: IntArray) -> Array:
@@ -141,89 +157,68 @@ def rows_at(
     this configuration (two profiles too far apart to touch) has the residual NaN and no derivative: what
     goes into a decomposition is finite.
     """
-    columns = unknowns(mechanism.space)
-    parts: list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]] = []
-    types = mechanism.joint_type
+    columns, types = unknowns(mechanism.space), mechanism.joint_type
+    parts: list[Rows] = []
     for index in np.unique(types[frames.known]).tolist():
         joints = np.flatnonzero((types == index) & frames.known)
-        rows = CATALOGUE[index].pair
-        if rows is None:
+        pair = CATALOGUE[index].pair
+        if pair is None:
             parts += _relation_rows(mechanism, frames, configuration, joints, values)
         else:
-            parts += _pair_rows(mechanism, frames, configuration, joints, rows, values)
-    missing = tuple(np.flatnonzero(~frames.known).tolist())
-    if not parts:
-        empty = np.zeros(0, dtype=np.int64)
-        none = np.zeros((0, 2), dtype=np.int64)
-        return Rows(np.zeros(0), np.zeros((0, 2, len(columns))), none, empty, empty.astype(bool), (), missing)
-    width = max(part[2].shape[1] for part in parts)
-    joint = np.concatenate([part[3] for part in parts])
-    drive = np.concatenate([part[4] for part in parts])
-    names = [name for part in parts for name in part[5]]
-    order = np.lexsort((np.arange(len(joint)), drive, joint))
-    residual = np.concatenate([part[0] for part in parts])
-    jacobian = np.concatenate([_widened(part[1], width) for part in parts])
-    void = ~(np.isfinite(residual) & np.isfinite(jacobian).all(axis=(1, 2)))
-    residual[void], jacobian[void] = np.nan, 0.0
-    return Rows(
-        residual[order],
-        jacobian[order][:, :, columns],
-        np.concatenate([_widened(part[2], width) for part in parts])[order],
-        joint[order],
-        drive[order],
-        tuple(names[r] for r in order.tolist()),
-        missing,
-    )
+            parts += _pair_rows(mechanism, frames, configuration, joints, pair, values)
+    none = np.zeros(0, dtype=np.int64)
+    empty = Rows(np.zeros(0), np.zeros((0, 2, 6)), none.reshape(0, 2), none, none.astype(bool), ())
+    rows = Rows.joined(parts or [empty], tuple(np.flatnonzero(~frames.known).tolist()))
+    void = ~(np.isfinite(rows.residual) & np.isfinite(rows.jacobian).all(axis=(1, 2)))
+    rows.residual[void], rows.jacobian[void] = np.nan, 0.0
+    rows = rows.select(np.lexsort((np.arange(len(rows)), rows.drive, rows.joint)))
+    return replace(rows, jacobian=rows.jacobian[:, :, columns])
 
 
-def _widened(array: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
-    if array.shape[1] == width:
+def _widened(array: npt.NDArray[Any], slots: int) -> npt.NDArray[Any]:
+    """An array with zeros up to so many bodies a row."""
+    if array.shape[1] == slots:
         return array
-    extra = [(0, 0), (0, width - array.shape[1])] + [(0, 0)] * (array.ndim - 2)
-    return np.pad(array, extra)
+    wide = np.zeros((len(array), slots, *array.shape[2:]), array.dtype)
+    wide[:, : array.shape[1]] = array
+    return wide
 
 
 def _pair_rows(
-    mechanism: Mechanism,
-    frames: Frames,
-    at: Configuration,
-    joints: IntArray,
-    rows: Equations,
-    values: bool,
-) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
+    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, pair: Equations, values: bool
+) -> Iterator[Rows]:
     """Rows of joints of one type that relate the poses of two bodies."""
     body = first_two_bodies(mechanism, joints)
     d, C, axes, lever = relative_pose(frames, at, joints, body)
     parameters = {name: values[joints] for name, values in frames.parameters.items()}
     for name in ("length", "pitch", "radius", "offset"):
         parameters[name] = parameters[name] / frames.size
-    parts = []
-    value, rate = residuals(rows, d, C, parameters)
-    names = [name for name, _ in rows.constraints]
-    keep = np.ones((len(joints), len(names)), dtype=bool)
-    parts.append(_part(value, rate, keep, names, joints, body, axes, lever, drive=False))
+    names = [name for name, _ in pair.constraints]
+    every = np.ones((len(joints), len(names)), dtype=bool)
+    place = joints, body, axes, lever
+    value, rate = residuals(pair, d, C, parameters)
+    yield _part(value, rate, every, names, *place, drive=False)
     mask = mechanism.driven[joints]
     if mask.any():
-        value, rate = coordinates(rows, d, C, parameters)
+        value, rate = coordinates(pair, d, C, parameters)
         kind = CATALOGUE[int(mechanism.joint_type[joints[0]])]
         keep = (mask[:, None] >> np.arange(kind.grade)) & 1 == 1
         value = value if values else np.zeros(keep.shape)
-        parts.append(_part(value, rate, keep, list(kind.coordinates), joints, body, axes, lever, drive=True))
-    return parts
+        yield _part(value, rate, keep, kind.coordinates, *place, drive=True)
 
 
 def _part(
     value: Array,
     rate: Array,
     keep: npt.NDArray[np.bool_],
-    names: list[str],
+    names: Sequence[str],
     joints: IntArray,
     body: IntArray,
     axes: Array,
     lever: Array,
     *,
     drive: bool,
-) -> tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]:
+) -> Rows:
     """Derivatives by the relative twist become derivatives by the twists of both bodies.
 
     A row (f, m) in A's axes acts at B's origin, so on a body whose centre is r away it is
@@ -238,15 +233,14 @@ def _part(
         arm = lever[which, side]
         jacobian[:, side, :3] = sign * force
         jacobian[:, side, 3:] = sign * (moment + cross(arm, force))
-    on_frame = body[which] == 0
-    jacobian[on_frame] = 0.0
-    return (
+    jacobian[body[which] == 0] = 0.0
+    return Rows(
         value[which, number],
         jacobian,
         body[which],
         joints[which],
         np.full(len(which), drive),
-        [names[k] for k in number.tolist()],
+        tuple(map(names.__getitem__, number.tolist())),
     )
 
 
@@ -274,32 +268,29 @@ def relative_pose(
 
 def _relation_rows(
     mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, values: bool
-) -> list[tuple[Array, Array, IntArray, IntArray, npt.NDArray[np.bool_], list[str]]]:
+) -> Iterator[Rows]:
     """Rows of joints whose equations are relations of their bodies."""
-    parts = []
     for joint in joints.tolist():
         relations = frames.relations[joint]
         driven = [name for name in mechanism.joints[joint].driven if name in relations.coordinates]
-        chosen = [(relation, False) for relation in relations.constraints]
-        chosen += [(relations.coordinates[name], True) for name in driven]
-        bodies = list(relations.bodies)
+        chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
+        bodies = np.array(relations.bodies)
         # Jacobians are by the velocities of the bodies' centres.
         lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
-        for relation, drive in chosen:
-            value, rates = value_and_rates(relations, relation, at, frames.size)
-            rates[:, 3:] -= cross(lever, rates[:, :3])
-            rates[np.array(bodies) == 0] = 0.0
-            parts.append(
-                (
-                    np.array([value if values or not drive else 0.0]),
-                    rates[None],
-                    np.array([bodies]),
-                    np.array([joint]),
-                    np.array([drive]),
-                    [relation.name],
-                )
-            )
-    return parts
+        found = [value_and_rates(relations, relation, at, frames.size) for relation in chosen]
+        rates = np.array([rate for _, rate in found])
+        rates[:, :, 3:] -= cross(lever, rates[:, :, :3])
+        rates[:, bodies == 0] = 0.0
+        drive = np.arange(len(chosen)) >= len(relations.constraints)
+        value = np.array([value for value, _ in found])
+        yield Rows(
+            value if values else np.where(drive, 0.0, value),
+            rates,
+            np.tile(bodies, (len(chosen), 1)),
+            np.full(len(chosen), joint),
+            drive,
+            tuple(relation.name for relation in chosen),
+        )
 
 
 def _exponential(vector: Array) -> Array:
