@@ -113,7 +113,7 @@ class LawCam:
         if self.swing is None:
             flat = self.follower == "flat"
             return self.base if flat else float(np.sqrt(self.prime**2 - self.offset**2))
-        return float(_first_angle(self))
+        return _first_angle(self, self.swing)
 
     def angle_of(self, s: Array | float) -> Array:
         """The law's angle (rad), in 0 … 2π, of parameters of the profile or the pitch curve."""
@@ -124,7 +124,7 @@ class LawCam:
         s, s1, s2, _ = self.law.at(angle)
         if self.swing is None:
             return self.start + s + 1j * self.offset, s1 + 0j, s2 + 0j
-        side = self._side
+        side = self.side
         arm = self.swing.arm * np.exp(-1j * side * (self.start + s))
         turned = 1j * side * arm
         return self.swing.pivot - arm, turned * s1, turned * s2 + arm * s1**2
@@ -134,7 +134,7 @@ class LawCam:
         s, s1, s2, _ = self.law.at(angle)
         if self.swing is None:
             return -self.sense * angle, self.base + s, -self.sense * s1, s2
-        side, arm, pivot = self._side, self.swing.arm, self.swing.pivot
+        side, arm, pivot = self.side, self.swing.arm, self.swing.pivot
         psi = self.start + s
         sine, cosine = pivot * np.sin(psi), pivot * np.cos(psi)
         turned, turned_2 = -side * s1 - self.sense, -side * s2
@@ -143,7 +143,8 @@ class LawCam:
         return alpha, sine + arm, h1 / turned, (h2 * turned - h1 * turned_2) / turned**3
 
     @property
-    def _side(self) -> int:
+    def side(self) -> int:
+        """1 if the arm is on the left of the line from the cam to the pivot, or translates; else -1."""
         return -1 if self.swing is not None and self.swing.side == "right" else 1
 
     # --- the curves --------------------------------------------------------------------------------
@@ -159,10 +160,11 @@ class LawCam:
         return self._curve(self._contact)
 
     def _curve(self, points: Callable[[Array], Array]) -> Curve:
-        breaks = -self.sense * self.law.breaks
-        return curve_from(
-            lambda s: _pairs(points(-self.sense * s)), breaks if self.sense < 0 else breaks[::-1], closed=True
-        )
+        def pairs(s: Array) -> Array:
+            place = points(-self.sense * s)
+            return np.stack([place.real, place.imag], axis=-1)
+
+        return curve_from(pairs, np.sort(-self.sense * self.law.breaks), closed=True)
 
     def _pitch(self, angle: Array) -> Array:
         return np.asarray(self.trace(angle)[0] * np.exp(-1j * self.sense * angle))
@@ -203,7 +205,7 @@ class LawCam:
             w, w1, _ = self.trace(angle)
             along: Array = 1.0 + 0j * angle
             if self.swing is not None:
-                along = 1j * self._side * (self.swing.pivot - w) / self.swing.arm
+                along = 1j * self.side * (self.swing.pivot - w) / self.swing.arm
             return np.angle(self._normal(w, w1) / along)
         if self.swing is None:
             return np.zeros_like(angle)
@@ -215,17 +217,12 @@ class LawCam:
         _, _, h1, _ = self.support(angle)
         if self.swing is None:
             return h1
-        return self._side * h1 + self.swing.pivot * np.cos(self.start + self.law.at(angle)[0])
+        return self.side * h1 + self.swing.pivot * np.cos(self.start + self.law.at(angle)[0])
 
 
-def _pairs(points: Array) -> Array:
-    return np.stack([points.real, points.imag], axis=-1)
-
-
-def _first_angle(cam: LawCam) -> float:
+def _first_angle(cam: LawCam, swing: Swing) -> float:
     """ψ at s = 0 (rad); NaN where no triangle has these sides."""
-    assert cam.swing is not None
-    pivot, arm = cam.swing.pivot, cam.swing.arm
+    pivot, arm = swing.pivot, swing.arm
     with np.errstate(invalid="ignore", divide="ignore"):
         if cam.follower == "flat":
             return float(np.arcsin(np.float64(cam.base - arm) / pivot))
@@ -244,26 +241,20 @@ def _faults(cam: LawCam) -> list[tuple[str, str]]:
     if cam.follower != "roller" and cam.radius:
         faults.append(("radius", f"is the roller's; a {cam.follower} follower has none"))
     if cam.offset and (cam.follower == "flat" or cam.swing):
-        why = (
-            "a swinging follower has a pivot instead" if cam.swing else "it does not change a flat face's cam"
-        )
+        why = "a swinging follower has a pivot instead" if cam.swing else "a flat face's cam is the same"
         faults.append(("offset", f"is for translating rollers and knives; {why}"))
     elif not faults and abs(cam.offset) >= cam.prime:
-        faults.append(
-            (
-                "offset",
-                f"is {cam.offset:g} m; write less than base{' + radius' * bool(cam.radius)}, {cam.prime:g} m",
-            )
-        )
+        prime = f"base{' + radius' * bool(cam.radius)}, {cam.prime:g} m"
+        faults.append(("offset", f"is {cam.offset:g} m; write less than {prime}"))
     if cam.follower != "knife":
-        for angle, jump in cam.law.jumps():
-            faults.append(
-                (
-                    "law",
-                    f"the velocity jumps by {jump:.4g} a rad at {np.rad2deg(angle):g}°, which a "
-                    f"{cam.follower} follower cannot do; write another kind than uniform, or a knife",
-                )
+        faults += [
+            (
+                "law",
+                f"the velocity jumps by {jump:.4g} a rad at {np.rad2deg(angle):g}°, which a {cam.follower} "
+                "follower cannot do; write another kind than uniform, or a knife",
             )
+            for angle, jump in cam.law.jumps()
+        ]
     if cam.swing is not None and not faults:
         faults += _swing_faults(cam, cam.swing)
     return faults
@@ -278,37 +269,28 @@ def _swing_faults(cam: LawCam, swing: Swing) -> list[tuple[str, str]]:
         faults.append(("swing.arm", "write the length of the arm, above 0"))
     if faults:
         return faults
-    first = _first_angle(cam)
-    last = first + cam.law.rise
+    first = _first_angle(cam, swing)
     if not np.isfinite(first):
-        reach = f"base - arm is {cam.base - swing.arm:g} m" if flat else f"base + radius is {cam.prime:g} m"
-        wanted = (
-            f"less than pivot, {swing.pivot:g} m"
-            if flat
-            else f"between {abs(swing.pivot - swing.arm):g} and {swing.pivot + swing.arm:g} m"
-        )
-        return [("swing", f"the arm does not reach the base circle: {reach}, which must be {wanted}")]
-    most = 0.5 * np.pi if flat else np.pi
-    if not (first > -most and last < most):
-        return [
-            (
-                "law",
-                f"swings the arm from {np.rad2deg(first):.4g}° to {np.rad2deg(last):.4g}° from the line to "
-                f"the cam's axis; write a rise that ends below {np.rad2deg(most):g}°",
+        if flat:
+            reach = (
+                f"base - arm is {cam.base - swing.arm:g} m, which must be less than pivot, {swing.pivot:g} m"
             )
-        ]
-    if flat:
-        angle = np.concatenate(
-            [np.linspace(a, b, 200) for a, b in zip(cam.law.starts, cam.law.starts[1:], strict=False)]
+        else:
+            least, most = abs(swing.pivot - swing.arm), swing.pivot + swing.arm
+            reach = f"base + radius is {cam.prime:g} m, which must be between {least:g} and {most:g} m"
+        return [("swing", f"the arm does not reach the base circle: {reach}")]
+    last, largest = first + cam.law.rise, 0.5 * np.pi if flat else np.pi
+    if not (first > -largest and last < largest):
+        what = (
+            f"swings the arm from {np.rad2deg(first):.4g}° to {np.rad2deg(last):.4g}° from the line to the "
+            f"cam's axis; write a rise that ends below {np.rad2deg(largest):g}°"
         )
-        rate = cam.law.at(angle)[1] * cam.sense * (-1 if swing.side == "right" else 1)
+        return [("law", what)]
+    if flat:
+        angle = np.linspace(cam.law.starts[:-1], cam.law.starts[1:], 200, axis=1).ravel()
+        rate = cam.law.at(angle)[1] * cam.sense * cam.side
         if rate.min() <= -1.0 + CLOSE:
-            k = int(np.argmin(rate))
-            return [
-                (
-                    "law",
-                    f"at {np.rad2deg(angle[k] % (2 * np.pi)):.4g}° the face turns as fast as the cam and no "
-                    "profile touches it; write a slower swing there",
-                )
-            ]
+            where = f"{np.rad2deg(angle[rate.argmin()] % (2 * np.pi)):.4g}°"
+            what = f"at {where} the face turns as fast as the cam and no profile touches it"
+            return [("law", f"{what}; write a slower swing there")]
     return []

@@ -175,26 +175,20 @@ def _out_of_range(value: Any, place: str, key: str) -> Iterator[tuple[str, str]]
 def _law_cam(table: Mapping[str, Any], follower: str, radius: float, faults: Faults) -> LawCam | None:
     before = len(faults)
     segments = [_segment(entry, f"law[{k}]", faults) for k, entry in enumerate(table["law"], start=1)]
+    sound = tuple(one for one in segments if one)
     if len(faults) == before:
-        faults += [("law", sentence) for sentence in law_faults([one for one in segments if one])]
+        faults += [("law", sentence) for sentence in law_faults(sound)]
     if "base" not in table:
         faults.append(("base", "is missing; write the radius of the base circle"))
+    if len(faults) > before:
+        return None
     swing = table.get("swing")
     if swing is not None:
         swing = Swing(float(swing["pivot"]), float(swing["arm"]), swing.get("side", "left"))
-    if len(faults) > before:
-        return None
-    law = FollowerLaw(tuple(one for one in segments if one))
+    base, offset = float(table["base"]), float(table.get("offset", 0.0))
+    turns = table.get("turns", "counter-clockwise")
     try:
-        return LawCam(
-            law,
-            cast(Any, follower),
-            float(table["base"]),
-            radius,
-            float(table.get("offset", 0.0)),
-            swing,
-            table.get("turns", "counter-clockwise"),
-        )
+        return LawCam(FollowerLaw(sound), cast(Any, follower), base, radius, offset, swing, turns)
     except CamError as error:
         faults += error.faults
         return None
@@ -321,13 +315,10 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
         return np.stack(values, axis=1)
 
     curve = curve_from(points, np.linspace(ends[0], ends[1], _STRETCHES + 1), closed=False)
-    start, end = curve.coefficients[0, :, 0], curve.coefficients[-1].sum(axis=1)
-    gap = float(np.hypot(*(end - start)))
-    meets = gap <= JOINED * curve.size
+    meets = curve.opening <= JOINED * curve.size
     if closed and not meets:
-        faults.append(
-            (place, f"ends {gap:.4g} m from where it begins; write closed = false, or another range")
-        )
+        what = f"ends {curve.opening:.4g} m from where it begins; write closed = false, or another range"
+        faults.append((place, what))
         return None
     return Curve(curve.breaks, curve.coefficients, meets if closed is None else closed)
 
