@@ -40,7 +40,7 @@ class JointType:
 
     A type has either ``pair``, equations on the relative pose of two frames that ``frames`` places (by
     default in the point, along the axis), or ``relations`` of its bodies; one with neither can be counted,
-    not solved. Attributes after ``index`` are traits, which other modules branch on instead of the code.
+    not solved. Attributes after ``index`` are traits, on which other modules branch instead of the code.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class JointType:
     max_bodies : 2 but for relations that also read a carrier or any number of bodies
     method : name of the type in :class:`mbssa.Builder`, the same word in both spaces; from ``name`` if empty
     signs : signs and zeros of the coordinates in words
-    example : joints of a model file, the last of this type with all the geometry that it needs
+    example : geometry fields of a joint of bodies 1 and 2, or joints of a model file, the last of this type
     driven_in : coordinates that have equations, where not all have
     axis : column of the frames' axes that is the joint's axis; None for a type without one
     guide : column of the first frame's axes along which the second body slides, for pictures
@@ -202,6 +202,9 @@ class JointType:
         type = "R"
         point = [0.3, 0.1]
         """
-        named = re.findall(r"^bodies = \[(.*?)\]", self.example, re.MULTILINE)
+        joints = self.example.strip()
+        if not joints.startswith("[[joint]]"):
+            joints = f'[[joint]]\nbodies = [1, 2]\ntype = "{self.code}"\n{joints}'
+        named = re.findall(r"^bodies = \[(.*?)\]", joints, re.MULTILINE)
         n_bodies = max(int(number) for numbers in named for number in numbers.split(","))
-        return f'format = 1\nspace = "{self.space}"\nbodies = {n_bodies}\n\n{self.example.strip()}'
+        return f'format = 1\nspace = "{self.space}"\nbodies = {n_bodies}\n\n{joints}'

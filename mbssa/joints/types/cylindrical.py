@@ -18,9 +18,6 @@ SPATIAL = JointType(
     symbol="s", fill="half", axle=True, solid="rider",
     signs="slide: along the axis; angle: about it, right-handed.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "C"
 point = [0.3, 0.1, 0.0]
 axis = [0.0, 0.0, 1.0]
 """,

@@ -23,9 +23,6 @@ SPATIAL = JointType(
     frames=blocks.on_line, axis=0, line="distance",
     signs=f"distance: of the points, positive; {blocks.LINE_SIGNS}; {blocks.CARDAN_SIGNS}.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "DIST"
 points = [[0.0, 0.0, 0.0], [0.3, 0.1, 0.4]] # one on each body
 driven = ["distance"]
 """,
@@ -40,9 +37,6 @@ PLANAR = JointType(
     signs="distance: of the points, positive; azimuth: of the line from the first to the second in the "
         "first body's frame, from x, counter-clockwise; angle: of the second body against the first.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "DIST"
 points = [[0.0, 0.0], [0.3, 0.4]]           # one on each body
 driven = ["distance"]
 """,

@@ -30,9 +30,6 @@ SPATIAL = JointType(
     frames=_frames, axis=None,
     signs="x, y, z: of the second body's point in the first's frame; " + blocks.CARDAN_SIGNS + ".",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "F"
 point = [0.3, 0.1, 0.0]                     # of the second body; the origin of its frame if not given
 """,
 )  # fmt: skip
@@ -44,9 +41,6 @@ PLANAR = JointType(
     frames=_frames,
     signs="x, y: of the second body's point in the first's frame; angle: counter-clockwise.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "FP"
 point = [0.3, 0.1]                          # of the second body; the origin of its frame if not given
 """,
 )  # fmt: skip

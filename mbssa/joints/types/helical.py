@@ -20,9 +20,6 @@ SPATIAL = JointType(
     signs="angle: about the axis, right-handed; the second body advances along it by pitch times angle,"
         " so that a positive pitch is a right-handed screw.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "H"
 point = [0.3, 0.1, 0.0]
 axis = [0.0, 0.0, 1.0]
 pitch = 0.002                               # length unit per angle unit

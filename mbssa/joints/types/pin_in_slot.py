@@ -13,9 +13,6 @@ PLANAR = JointType(
     signs="slide: of the second body's pin along the first body's slot; angle: of the second body "
         "against the first, counter-clockwise.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "SLOT"
 point = [0.3, 0.1]                          # the pin, on the second body
 axis = [1.0, 0.0]                           # of the slot, on the first body
 """,

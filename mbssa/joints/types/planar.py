@@ -20,9 +20,6 @@ SPATIAL = JointType(
     signs="slide_x, slide_y: of the second body along x and y of the first's frame, in the plane; "
         "angle: about the normal, right-handed.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "PL"
 point = [0.3, 0.1, 0.0]
 axis = [0.0, 0.0, 1.0]                      # the normal
 """,

@@ -23,9 +23,6 @@ SPATIAL = JointType(
         "reference; angle_z: about the plane's normal; angle_x: about the cylinder's axis; "
         "right-handed. The cylinder is on the side that the normal points to.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "PC"
 point = [0.3, 0.1, 0.05]                    # of the cylinder's axis
 axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]   # the plane's normal on the first body, the cylinder's axis
 radius = 0.05                               # 0 if not given

@@ -40,9 +40,6 @@ def _contacts(
         signs="Points of the second body touch planes of the first, whose normals point to the second. The "
         "coordinates only count what is left free.",
         example=f"""
-[[joint]]
-bodies = [1, 2]
-type = "{code}"
 points = {points}
 axes = {axes}
 """,

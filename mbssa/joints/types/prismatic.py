@@ -18,9 +18,6 @@ SPATIAL = JointType(
     symbol="s", axle=True,
     signs="slide: along the axis, of the second body against the first.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "P"
 axis = [1.0, 0.0, 0.0]
 point = [0.3, 0.1, 0.0]                     # of the guide; for pictures and slides from a given place
 limits = { slide = [0.0, 0.5] }
@@ -37,9 +34,6 @@ PLANAR = JointType(
     symbol="s",
     signs="slide: along the axis, of the second body against the first.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "P"
 axis = [1.0, 0.0]
 point = [0.3, 0.1]                          # of the guide; for pictures and slides from a given place
 limits = { slide = [0.0, 0.5] }             # limits and at_reference may be left out

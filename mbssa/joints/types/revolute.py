@@ -20,9 +20,6 @@ SPATIAL = JointType(
     symbol="o", axle=True, solid="axle",
     signs="angle: of the second body against the first about the axis, right-handed.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "R"
 point = [0.3, 0.1, 0.0]                     # any point of the axis
 axis = [0.0, 0.0, 1.0]
 limits = { angle = [-1.5, 1.5] }            # rad, or the file's unit; limits and at_reference may be left out
@@ -38,10 +35,5 @@ PLANAR = JointType(
     releases=(("SLOT", ("position x",)), ("SLOT", ("position y",))),
     symbol="o", solid="axle",
     signs="angle: of the second body against the first, counter-clockwise.",
-    example="""
-[[joint]]
-bodies = [1, 2]
-type = "R"
-point = [0.3, 0.1]
-""",
+    example="point = [0.3, 0.1]",
 )  # fmt: skip

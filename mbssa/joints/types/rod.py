@@ -21,9 +21,6 @@ SPATIAL = JointType(
     frames=blocks.on_line, axis=0, line="rod", spin="any", gap="length", symbol="o", fill="full",
     signs=f"{blocks.LINE_SIGNS}; {blocks.CARDAN_SIGNS}.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "SPSP"
 points = [[0.0, 0.0, 0.0], [0.3, 0.1, 0.4]] # the rod's ends, one on each body
 # length = 0.5                              # the points' distance if not given
 """,
@@ -39,9 +36,6 @@ PLANAR = JointType(
     signs="azimuth: of the rod in the first body's frame, from x, counter-clockwise; angle: of the "
         "second body against the first.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "ROD"
 points = [[0.0, 0.0], [0.3, 0.4]]           # the rod's ends, one on each body
 # length = 0.5                              # the points' distance if not given
 """,

@@ -35,9 +35,6 @@ SPATIAL = JointType(
     signs="slide_x: along the first body's slot; slide_z: along the second body's pin; angle: about the"
         " pin, right-handed.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "CR"
 point = [0.3, 0.1, 0.0]
 axes = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]   # the slot on the first body, the pin on the second
 """,

@@ -12,9 +12,6 @@ SPATIAL = JointType(
     guide=2, spin="any", is_contact=True, sided=True,
     signs="slide: of the ball's centre along the cylinder; " + blocks.CARDAN_SIGNS + ".",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "SC"
 point = [0.3, 0.1, 0.0]                     # the ball's centre
 axis = [0.0, 0.0, 1.0]                      # of the cylinder, on the first body
 """,

@@ -17,9 +17,6 @@ SPATIAL = JointType(
     + blocks.CARDAN_SIGNS
     + ". The sphere is on the side that the normal points to.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "SP"
 point = [0.3, 0.1, 0.05]                    # the sphere's centre, on the second body
 axis = [0.0, 0.0, 1.0]                      # the plane's normal, on the first body
 radius = 0.05                               # 0 if not given

@@ -29,9 +29,6 @@ SPATIAL = JointType(
     symbol="o", fill="full", solid="ball",
     signs=blocks.CARDAN_SIGNS + ".",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "S"
 point = [0.3, 0.1, 0.0]                     # the ball's centre
 # axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] # z and x of the frames that the angles are measured in
 """,

@@ -23,9 +23,6 @@ SLOTTED_SPHERICAL = JointType(
     signs="angle_1: about the first body's pin; angle_2: about the second's; right-handed. A ball whose"
         " pin runs in a slot: one rotation of three is held.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "ER"
 point = [0.3, 0.1, 0.0]                     # the ball's centre
 axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]   # of the first body and of the second, at right angles
 """,
@@ -40,9 +37,6 @@ SPATIAL = JointType(
     symbol="P", solid="cross",
     signs="angle_1: about the first body's pin; angle_2: about the second's; right-handed.",
     example="""
-[[joint]]
-bodies = [1, 2]
-type = "U"
 point = [0.3, 0.1, 0.0]                     # where the pins cross
 axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]   # the pin on the first body, the pin on the second
 # offsets = [0.01]                          # where the pins do not meet: their distance
