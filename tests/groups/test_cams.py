@@ -22,9 +22,13 @@ SLIDER = 'type = "P"\naxis = [0.0, 1.0]'
 ROCKER = 'type = "R"\npoint = [0.1, 0.0]'
 
 
-def text(profile, point, follower=SLIDER, face=(1.0, 0.0), cam='type = "R"\npoint = [0.0, 0.0]'):
-    """A model file: a driven cam whose frame is the world's at the reference, and its follower."""
+CAM = 'type = "R"\npoint = [0.0, 0.0]'
+
+
+def text(profile, point, follower=SLIDER, face=(1.0, 0.0), cam=CAM, origin=(0.0, 0.0), own=(1.0, 0.0)):
+    """A model file: a driven cam with its profile's frame at the reference, and its follower."""
     coordinate = "slide" if "P" in cam else "angle"
+    points, axes = (np.array(pair, dtype=float).tolist() for pair in ((origin, point), (own, face)))
     return f"""
 format = 1
 space = "planar"
@@ -42,8 +46,8 @@ bodies = [1, 3]
 [[joint]]
 bodies = [2, 3]
 type = "L"
-points = [[0.0, 0.0], {list(map(float, point))}]
-axes = [[1.0, 0.0], {list(map(float, face))}]
+points = {points}
+axes = {axes}
 profile = {profile}
 """
 
@@ -295,16 +299,14 @@ SWINGS = FollowerLaw(
 )
 
 
-def law_text(law, height):
-    entries = []
-    for one in law.segments:
-        if one.kind is None:
-            entries.append(f"{{ dwell = {one.over!r} }}")
-        else:
-            what = "rise" if one.by > 0 else "return"
-            entries.append(
-                f'{{ {what} = {abs(one.by) * height!r}, over = {one.over!r}, kind = "{one.kind}" }}'
-            )
+def law_text(law):
+    moves = ("dwell" if one.kind is None else "rise" if one.by > 0 else "return" for one in law.segments)
+    entries = [
+        f"{{ dwell = {one.over!r} }}"
+        if move == "dwell"
+        else f'{{ {move} = {abs(one.by)!r}, over = {one.over!r}, kind = "{one.kind}" }}'
+        for move, one in zip(moves, law.segments, strict=True)
+    ]
     return f"[{', '.join(entries)}]"
 
 
@@ -331,30 +333,12 @@ def from_law(cam, place, heading, start=0.0):
     keys += [f"radius = {cam.radius!r}"] * bool(cam.radius) + [f"offset = {cam.offset!r}"] * bool(cam.offset)
     if swing:
         keys.append(f'swing = {{ pivot = {swing.pivot!r}, arm = {swing.arm!r}, side = "{swing.side}" }}')
-    keys.append(f"law = {law_text(cam.law, 1.0)}")
+    keys.append(f"law = {law_text(cam.law)}")
     follower = f'type = "R"\npoint = {pair(pivot)}' if swing else f'type = "P"\naxis = {pair(axis)}'
-    return f"""
-format = 1
-space = "planar"
-bodies = 3
-
-[[joint]]
-bodies = [1, 2]
-type = "R"
-point = {pair(place)}
-driven = ["angle"]
-
-[[joint]]
-bodies = [1, 3]
-{follower}
-
-[[joint]]
-bodies = [2, 3]
-type = "L"
-points = [{pair(place)}, {pair(at)}]
-axes = [{pair(own)}, {pair(face)}]
-profile = {{ {", ".join(keys)} }}
-"""
+    return text(
+        f"{{ {', '.join(keys)} }}", pair(at), follower, pair(face), f'type = "R"\npoint = {pair(place)}',
+        pair(place), pair(own),
+    )  # fmt: skip
 
 
 LAWFUL = {
