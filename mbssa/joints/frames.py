@@ -131,7 +131,8 @@ def _frames_of(mechanism: Mechanism) -> Frames:
                 parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
             continue
         mine = {name: values[j] for name, values in parameters.items()}
-        world = _zeroed(row, _placed(row, geometry, position[bodies[1]], mine), geometry, mine)
+        placing = row.frames or (on_flat_axis if row.space == "planar" else on_axis)
+        world = _zeroed(row, placing(geometry, position[bodies[1]], mine), geometry, mine)
         for side, body in enumerate(bodies):
             origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
             axes[j, side] = rotation[body].T @ world[side][1]
@@ -230,13 +231,6 @@ def _parameters(geometry: JointGeometry, parameters: dict[str, Array], j: int) -
         parameters["length"][j] = np.linalg.norm(np.subtract(*geometry.points))
 
 
-def _placed(
-    row: JointType, g: JointGeometry, second: Array, parameters: dict[str, Array]
-) -> tuple[Frame, Frame]:
-    default = on_flat_axis if row.space == "planar" else on_axis
-    return (row.frames or default)(g, second, parameters)
-
-
 def _zeroed(
     row: JointType, ends: tuple[Frame, Frame], g: JointGeometry, parameters: dict[str, Array]
 ) -> tuple[Frame, Frame]:
@@ -272,7 +266,7 @@ def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Array:
 
 
 def _centres(mechanism: Mechanism, origin: Array, known: npt.NDArray[np.bool_]) -> Array:
-    """(N, 3) mean of the joints of each body, in its own frame; its origin where it has none."""
+    """(N, 3) mean of the joints of each body in its own frame; the origin of a body without joints."""
     total, count = np.zeros((mechanism.n_bodies, 3)), np.zeros(mechanism.n_bodies)
     first = mechanism.joint_start[:-1][known]
     for side in (0, 1):
@@ -285,10 +279,7 @@ def _centres(mechanism: Mechanism, origin: Array, known: npt.NDArray[np.bool_]) 
 def _size(
     mechanism: Mechanism, position: Array, rotation: Array, origin: Array, known: npt.NDArray[np.bool_]
 ) -> float:
-    """Root mean square distance of the joints from their centroid; 1 where they are all in one place.
-
-    What rounding leaves of one place (12 digits of how far away it is) is no size.
-    """
+    """Root mean square distance of the joints from their centroid; 1 where it is only rounding."""
     second = mechanism.joint_body[mechanism.joint_start[:-1] + 1][known]
     points = position[second] + np.einsum("jab,jb->ja", rotation[second], origin[known, 1])
     if not len(points):

@@ -87,15 +87,12 @@ def _draw_cam(axes: Axes, profile: Profile) -> None:
     if profile.curve.closed:
         axes.fill(*points, facecolor=GROUP_FILL, edgecolor="none", zorder=1)
     axes.plot(*points, color=GROUP_EDGE, lw=1.3, zorder=3, label="profile", solid_joinstyle="round")
+    if profile.follower == "roller":
+        made = cam.pitch if cam is not None else None  # an undercut profile has no parallel of its own
+        pitch = _points(profile.curve, profile.radius) if made is None else _points(made)
+        axes.plot(*pitch, color=_PITCH, lw=0.7, ls="dashed", zorder=3, label="pitch curve")
     if cam is not None:
         _ring(axes, 0j, cam.base, "#7A7A7A", "dotted", label="base circle")
-    if cam is not None and cam.pitch is not None and cam.radius:
-        axes.plot(*_points(cam.pitch), color=_PITCH, lw=0.7, ls="dashed", zorder=3, label="pitch curve")
-    elif cam is None and profile.follower == "roller":
-        axes.plot(
-            *_points(profile.curve, profile.radius), color=_PITCH, lw=0.7, ls="dashed", label="pitch curve"
-        )
-    if cam is not None:
         _draw_follower(axes, cam)
     axes.plot([0.0], [0.0], marker="+", ms=6.0, mew=0.9, color=INK, zorder=5)
     axes.set_aspect("equal", adjustable="datalim")
@@ -113,7 +110,7 @@ def _draw_cam(axes: Axes, profile: Profile) -> None:
 
 
 def _draw_follower(axes: Axes, cam: LawCam) -> None:
-    """The follower where it stands at the angle 0."""
+    """The follower at the law's angle 0."""
     zero = np.zeros(1)
     if cam.follower == "flat":
         alpha, h, h1, _ = (float(value[0]) for value in cam.support(zero))
@@ -130,11 +127,10 @@ def _draw_follower(axes: Axes, cam: LawCam) -> None:
     place = complex(cam.trace(zero)[0][0])
     if cam.radius:
         _ring(axes, place, cam.radius, INK, "solid")
+    end = place + 0.8 * cam.base if cam.swing is None else complex(cam.swing.pivot)
+    _segment(axes, place, end, 0.8)
     if cam.swing is not None:
-        _segment(axes, place, complex(cam.swing.pivot), 0.8)
-        _ring(axes, complex(cam.swing.pivot), 0.06 * cam.base, INK, "solid")
-    else:
-        _segment(axes, place, place + 0.8 * cam.base, 0.8)
+        _ring(axes, end, 0.06 * cam.base, INK, "solid")
 
 
 def _draw_law(axes: Axes, cam: LawCam, derivative: int) -> None:

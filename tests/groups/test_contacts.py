@@ -13,10 +13,9 @@ FREE = '[[joint]]\nid = "free"\nbodies = [1, {body}]\ntype = "F"\npoint = [0, 0,
 MOTION = "[motion]\nduration = 1.0\nsteps = 41\n[motion.inputs]\n"
 
 
-def loaded(tmp_path, text):
-    path = tmp_path / "model.toml"
-    path.write_text(HEAD + text)
-    return mbssa.load(path)
+@pytest.fixture
+def loaded(read):
+    return lambda text: read(HEAD + text)
 
 
 def both(mechanism, rtol=1e-9):
@@ -50,12 +49,11 @@ def law(name, value=0.0, rate=None):
     )
 
 
-def test_two_points_on_a_wall_and_a_floor_are_the_ends_of_a_ladder(tmp_path):
+def test_two_points_on_a_wall_and_a_floor_are_the_ends_of_a_ladder(loaded):
     """CBIP: the ladder's middle runs on a circle, half the ladder its radius."""
     start, rate, length = 0.4, 0.6, 2.0
     foot, head = length * np.cos(start), length * np.sin(start)
     mechanism = loaded(
-        tmp_path,
         "bodies = 2\n"
         '[[joint]]\nid = "plane"\nbodies = [1, 2]\ntype = "PL"\npoint = [0, 0, 0]\naxis = [0, 0, 1]\n'
         'driven = ["angle"]\n'
@@ -76,12 +74,11 @@ def test_two_points_on_a_wall_and_a_floor_are_the_ends_of_a_ladder(tmp_path):
     assert_allclose(ladder.point_acceleration(middle)[:, :3], expected, atol=1e-10)
 
 
-def test_three_points_on_the_faces_of_a_corner(tmp_path):
+def test_three_points_on_the_faces_of_a_corner(loaded):
     """CTRP: whatever the body's turn, each face says one coordinate of its origin."""
     ends = np.array([[0.5, 0.1, 0.2], [0.2, 0.4, 0.1], [0.3, 0.2, 0.6]])
     rate = 0.8
     mechanism = loaded(
-        tmp_path,
         "bodies = 2\n"
         + FREE.format(body=2, driven='["angle_x", "angle_y", "angle_z"]')
         + f'[[joint]]\nid = "corner"\nbodies = [1, 2]\ntype = "CTRP"\npoints = {ends.tolist()}\n'
@@ -111,11 +108,10 @@ def test_three_points_on_the_faces_of_a_corner(tmp_path):
     )
 
 
-def test_four_points_three_on_a_table_and_one_at_a_wall(tmp_path):
+def test_four_points_three_on_a_table_and_one_at_a_wall(loaded):
     """CTEP: the table keeps the body flat, the wall keeps its point at a height while the body turns."""
     rate, speed, point = 0.9, 0.3, np.array([0.4, 0.3, 0.1])
     mechanism = loaded(
-        tmp_path,
         "bodies = 2\n"
         + FREE.format(body=2, driven='["x", "angle_z"]')
         + '[[joint]]\nid = "seat"\nbodies = [1, 2]\ntype = "CTEP"\n'
@@ -139,13 +135,12 @@ def test_four_points_three_on_a_table_and_one_at_a_wall(tmp_path):
     )
 
 
-def test_five_points_leave_a_slide_up_a_slope(tmp_path):
+def test_five_points_leave_a_slide_up_a_slope(loaded):
     """CPEP: three feet on a slope and two at a wall; what goes ahead goes up by the slope's tangent."""
     slope, speed = 0.35, 0.4
     up = [-float(np.sin(slope)), 0.0, float(np.cos(slope))]
     feet = [[x, y, x * float(np.tan(slope))] for x, y in ((0.0, 0.0), (0.5, 0.1), (0.2, 0.4))]
     mechanism = loaded(
-        tmp_path,
         "bodies = 2\n"
         + FREE.format(body=2, driven='["x"]')
         + '[[joint]]\nid = "seat"\nbodies = [1, 2]\ntype = "CPEP"\n'
@@ -162,11 +157,10 @@ def test_five_points_leave_a_slide_up_a_slope(tmp_path):
     )
 
 
-def test_a_ball_on_a_rising_plane_lifts_its_arm(tmp_path):
+def test_a_ball_on_a_rising_plane_lifts_its_arm(loaded):
     """SP: l sin(phi) = h."""
     rate, x, h = 0.2, 0.5, 0.2
     mechanism = loaded(
-        tmp_path,
         "bodies = 3\n"
         f'[[joint]]\nid = "lift"\nbodies = [1, 2]\ntype = "P"\npoint = [{x}, 0, {h}]\naxis = [0, 0, 1]\n'
         'driven = ["slide"]\n'
@@ -184,11 +178,10 @@ def test_a_ball_on_a_rising_plane_lifts_its_arm(tmp_path):
     assert_allclose(hinge.acceleration, first**2 * np.tan(phi), atol=1e-10)
 
 
-def test_a_cylinder_lies_on_a_plane_that_tilts(tmp_path):
+def test_a_cylinder_lies_on_a_plane_that_tilts(loaded):
     """PC: the cylinder leans as the plane does, a radius above it: z cos(theta) + x sin(theta) = r."""
     rate, x, r = 0.7, 0.3, 0.05
     mechanism = loaded(
-        tmp_path,
         "bodies = 3\n"
         '[[joint]]\nid = "hinge"\nbodies = [1, 2]\ntype = "R"\npoint = [0, 0, 0]\naxis = [0, 1, 0]\n'
         'driven = ["angle"]\n'
@@ -213,11 +206,10 @@ def test_a_cylinder_lies_on_a_plane_that_tilts(tmp_path):
     assert_allclose(roller.velocity[:, 3:], columns(o, rate + o * theta, o), atol=1e-11)
 
 
-def test_two_balls_stay_two_radii_apart(tmp_path):
+def test_two_balls_stay_two_radii_apart(loaded):
     """SPSP: one ball is pushed along, the other rides on it."""
     speed, x, z = -0.3, 0.4, 0.3
     mechanism = loaded(
-        tmp_path,
         "bodies = 3\n"
         f'[[joint]]\nid = "push"\nbodies = [1, 2]\ntype = "P"\npoint = [{x}, 0, 0]\naxis = [1, 0, 0]\n'
         'driven = ["slide"]\n'
@@ -286,12 +278,11 @@ def test_the_fixture_s_workpiece_turns_on_thales_circle():
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.3])
-def test_three_normals_in_one_plane_do_not_hold_a_body(tmp_path, turn):
+def test_three_normals_in_one_plane_do_not_hold_a_body(loaded, turn):
     """A body on a slide that points at a corner of three walls, all upright: nothing holds its height."""
     across = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.6, 0.8, 0.0]]
     across[2][2] = turn
     mechanism = loaded(
-        tmp_path,
         "bodies = 2\n"
         + FREE.format(body=2, driven='["angle_x", "angle_y", "angle_z"]')
         + '[[joint]]\nid = "corner"\nbodies = [1, 2]\ntype = "CTRP"\n'

@@ -54,12 +54,6 @@ driven = ["slide"]
 GENEVA = 2 * np.pi
 
 
-def load(tmp_path, text):
-    path = tmp_path / "model.toml"
-    path.write_text(text)
-    return mbssa.load(path)
-
-
 def plate(mechanism, way, steps=201):
     """The plate by ``way`` (m) in a second, the rider at rest."""
     time = np.linspace(0.0, 1.0, steps)
@@ -137,8 +131,8 @@ def test_a_contact_goes_on_where_it_comes_back():
     assert "SP flat.slide_y is -0.02" in found.faults()[0]
 
 
-def test_who_hangs_on_a_lifted_body_waits(tmp_path):
-    mechanism = load(tmp_path, BALL.replace("LIMITS", "limits = { slide_x = [-0.1, 0.02] }"))
+def test_who_hangs_on_a_lifted_body_waits(read):
+    mechanism = read(BALL.replace("LIMITS", "limits = { slide_x = [-0.1, 0.02] }"))
     found = groups.build(mbssa.decompose(mechanism)).solve(plate(mechanism, 0.3))
     height = HEIGHT + 0.3 * found.time
     off = np.sqrt(ARM**2 - height**2) - 0.5 < -0.1
@@ -149,9 +143,9 @@ def test_who_hangs_on_a_lifted_body_waits(tmp_path):
     assert np.isnan(found.body(4).position[off]).all()
 
 
-def test_limits_of_what_is_no_contact_are_wishes(tmp_path):
+def test_limits_of_what_is_no_contact_are_wishes(read):
     text = BALL.replace("LIMITS", "").replace('driven = ["slide"]\n\n', 'driven = ["slide"]\nLIM\n\n', 1)
-    mechanism = load(tmp_path, text.replace("LIM", "limits = { slide = [-0.01, 0.01] }"))
+    mechanism = read(text.replace("LIM", "limits = { slide = [-0.01, 0.01] }"))
     model = groups.build(mbssa.decompose(mechanism))
     assert model.watches == ()
     assert model.solve(plate(mechanism, 0.3)).ok
@@ -160,9 +154,9 @@ def test_limits_of_what_is_no_contact_are_wishes(tmp_path):
 @pytest.mark.parametrize(
     ("way", "code", "word"), [(0.6, PENETRATES, "penetrates"), (-1.0, LIFTED, "lifted off")]
 )
-def test_a_plate_that_the_ball_cannot_reach(tmp_path, way, code, word):
+def test_a_plate_that_the_ball_cannot_reach(read, way, code, word):
     """The ball's centre is never higher than the arm is long, nor lower: what is left is the gap."""
-    mechanism = load(tmp_path, BALL.replace("LIMITS", ""))
+    mechanism = read(BALL.replace("LIMITS", ""))
     structure = mbssa.decompose(mechanism)
     found = groups.build(structure).solve(plate(mechanism, way))
     height = HEIGHT + way * found.time
@@ -202,9 +196,9 @@ radius = 0.05
 
 @pytest.mark.parametrize("name", ["groups", "dense", "sparse"])
 @pytest.mark.parametrize("slope", [1e-5, -1e-5, 0.0])
-def test_a_contact_that_is_only_checked(tmp_path, slope, name):
+def test_a_contact_that_is_only_checked(read, slope, name):
     """A slide that should run along a plane leaves it, or runs into it, by the slope times the way."""
-    mechanism = load(tmp_path, SLIDER.replace("SLOPE", str(slope)))
+    mechanism = read(SLIDER.replace("SLOPE", str(slope)))
     structure = mbssa.decompose(mechanism)
     motion = groups.constant_speed(mechanism, rate=1.0, duration=1.0, steps=11)
     if name == "groups":
@@ -227,9 +221,9 @@ def test_the_page_and_the_flags_know_the_words():
     assert STATUS[PENETRATES] == "penetrates"
 
 
-def test_borrowed_inputs_say_it_too(tmp_path):
+def test_borrowed_inputs_say_it_too(read):
     """The arm is driven, the plate's height borrowed: the ball leaves its plate at the same places."""
-    mechanism = load(tmp_path, BALL.replace("LIMITS", "limits = { slide_x = [-0.1, 0.02] }"))
+    mechanism = read(BALL.replace("LIMITS", "limits = { slide_x = [-0.1, 0.02] }"))
     structure = mbssa.decompose(mechanism)
     model = groups.build(structure, drives=["hinge.angle", "rider.slide"])
     time = np.linspace(0.0, 1.0, 101)
