@@ -7,20 +7,14 @@ Shigley, *Theory of Machines and Mechanisms*, chapters 7 and 9.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mbssa.joints.axes import axes_of, in_space
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import JointType
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.poses import Poses
-    from mbssa.joints.relations import JointRelations, PairFrames
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, local_frames
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
-    from mbssa.joints.relations import JointRelations, Relation, Term, local_frames
-
     wheels, carrier = (bodies[0], bodies[1]), bodies[2] if len(bodies) > 2 else 0
     if g.frames is not None:
         world = [poses.rotation[b] @ axes_of(f.z, f.x) for b, f in zip(wheels, g.frames, strict=False)]

@@ -8,21 +8,16 @@ zeros: the equation holds as written, wherever the reference is.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import JointType
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.poses import Poses
-    from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, Term
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, Relation, Term
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
-    from mbssa.joints.relations import JointRelations, Relation
-
     first, second = poses.coordinates
     multiplier, offset = g.multiplier or 1.0, g.offset or 0.0
     # A length times its factor stays a length in units of the mechanism's size; an angle's may be in metres.
@@ -40,8 +35,6 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
 
 
 def _term(coordinate: JointCoordinate, pair: int, weight: float) -> Term:
-    from mbssa.joints.relations import Term
-
     function = coordinate.function
     # The angle of minus a sine is minus the angle.
     kind = "counted" if function.kind == "turn" else function.kind
@@ -51,8 +44,6 @@ def _term(coordinate: JointCoordinate, pair: int, weight: float) -> Term:
 
 def _ends(bodies: tuple[int, ...], pairs: tuple[PairFrames, PairFrames]) -> PairFrames:
     """Frames of the first joint on the first body, and of the second joint on the second, where these are."""
-    from mbssa.joints.relations import PairFrames
-
     ends = [
         next((pair, pair.bodies.index(body)) for pair in order if body in pair.bodies)
         for body, order in zip(bodies, (pairs, pairs[::-1]), strict=False)

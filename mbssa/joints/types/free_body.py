@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mbssa.joints import blocks
 from mbssa.joints.equations import Equations
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import Frame, JointType
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
 
 
 def _frames(g: JointGeometry, second: blocks.Array, _: Mapping[str, Any]) -> tuple[Frame, Frame]:

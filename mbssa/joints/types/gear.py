@@ -8,21 +8,16 @@ is the angle of the carrier, or without one that of the line from the centre of 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import JointType
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.poses import Poses
-    from mbssa.joints.relations import JointRelations, PairFrames
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, ends_of
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
-    from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, ends_of
-
     ends, ratio = ends_of(bodies, g, poses, (np.eye(3), np.eye(3))), g.ratio or 1.0
     pairs = [PairFrames.of(bodies[0]), PairFrames.of(bodies[1])]
     if len(bodies) > 2:

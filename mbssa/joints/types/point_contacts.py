@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mbssa.joints.axes import axes_of, in_space
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import JointType
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.poses import Poses
-    from mbssa.joints.relations import JointRelations, PairFrames
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, local_frames
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
     """Heights over planes: z of each A is its plane's normal."""
-    from mbssa.joints.relations import JointRelations, Relation, Term, local_frames
-
     assert g.points is not None
     assert g.axes is not None
     first = (bodies[0], bodies[1])

@@ -6,23 +6,17 @@ since the reference. (Uicker, Pennock and Shigley, *Theory of Machines and Mecha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mbssa.joints import blocks
 from mbssa.joints.equations import Elementary, Equations
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import JointType
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.poses import Poses
-    from mbssa.joints.relations import JointRelations, PairFrames
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, ends_of, local_frames
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
-    from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, ends_of, local_frames
-
     track, wheel = first = (bodies[0], bodies[1])
     radius = g.radius or 1.0
     if g.frames is not None:

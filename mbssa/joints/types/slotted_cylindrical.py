@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mbssa.joints import blocks
 from mbssa.joints.axes import axes_of, unit
 from mbssa.joints.equations import Equations
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import Frame, JointType
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
 
 
 def _frames(g: JointGeometry, _: blocks.Array, __: Mapping[str, Any]) -> tuple[Frame, Frame]:

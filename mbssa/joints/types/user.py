@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import JointType, Space
-
-if TYPE_CHECKING:
-    from mbssa.joints.geometry import JointGeometry
-    from mbssa.joints.poses import Poses
-    from mbssa.joints.relations import JointRelations, PairFrames
+from mbssa.joints.poses import Poses
+from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
 
 _NOTE = "function of the poses of its bodies, zero where the constraint holds; one equation a joint"
 _SIGNS = (
@@ -25,7 +22,6 @@ _SIGNS = (
 def _relations(
     bodies: tuple[int, ...], g: JointGeometry, _: Poses, *, space: Space
 ) -> tuple[JointRelations, PairFrames]:
-    from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
     from mbssa.joints.user import UserFunction
 
     assert g.function is not None
