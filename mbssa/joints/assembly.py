@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.disjoint_set import DisjointSet
-from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.senses import cosines, with_senses
-from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
+from mbssa.joints.axes import cross
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
 from mbssa.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 #: Largest residual, lengths divided by the mechanism's size, at which it counts as closed.
 CLOSED = 1e-12
@@ -345,15 +346,13 @@ class _Steps:
 class _Part:
     """Singular value decomposition of a block: ``load`` is the residual by its left vectors."""
 
-    columns: npt.NDArray[np.int64]
+    columns: Ints
     load: Array
     singular: Array
     right: Array
 
     @staticmethod
-    def of(
-        matrix: Array, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], residual: Array
-    ) -> _Part:
+    def of(matrix: Array, rows: Ints, columns: Ints, residual: Array) -> _Part:
         left, singular, right = np.linalg.svd(matrix[np.ix_(rows, columns)], full_matrices=False)
         return _Part(columns, left.T @ residual[rows], singular, right)
 
@@ -366,7 +365,7 @@ class _Part:
         return np.asarray(-self.right.T @ (self.load * self.singular / (self.singular**2 + damping)))
 
 
-def _blocks(mechanism: Mechanism, rows: Rows) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+def _blocks(mechanism: Mechanism, rows: Rows) -> list[tuple[Ints, Ints]]:
     """Rows and columns of what joints connect without the frame, such as legs on a fixed pelvis."""
     sets, freedom = DisjointSet(mechanism.n_bodies), rows.jacobian.shape[2]
     for bodies in dict.fromkeys(map(tuple, rows.body.tolist())):
@@ -408,3 +407,52 @@ def _reversed(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
         return ""
     joint = mechanism.joints[int(wrong[0])]
     return f"joint {joint} closes with its axis turned round; reverse it on one of its bodies"
+
+
+# --- senses of parallel axes, which the constraints alone leave open -------------------------------
+
+
+def cosines(mechanism: Mechanism, frames: Frames, at: Configuration) -> tuple[Array, Ints]:
+    """Cosines (n,) between axes, positive where the sense is right, and their joints (n,)."""
+    found = list(_senses(mechanism, frames, at))
+    return (
+        np.concatenate([np.zeros(0), *(cosine for cosine, _, _, _ in found)]),
+        np.concatenate([np.zeros(0, dtype=np.int64), *(joints for _, joints, _, _ in found)]),
+    )
+
+
+def with_senses(
+    rows: Rows, mechanism: Mechanism, frames: Frames, at: Configuration, chosen: npt.NDArray[np.bool_]
+) -> Rows:
+    """The rows, and for each chosen cosine the equation 1 - a·b = 0 of its axes a and b.
+
+    Its derivative by the angular velocities of the two bodies is -a × b and a × b.
+    """
+    parts = list(_senses(mechanism, frames, at))
+    cosine, joint = cosines(mechanism, frames, at)
+    normal = np.concatenate([normal for _, _, normal, _ in parts])[chosen]
+    body = np.concatenate([body for _, _, _, body in parts])[chosen]
+    count = int(chosen.sum())
+    jacobian = np.zeros((count, 2, rows.jacobian.shape[2]))
+    turning = [k for k, column in enumerate(unknowns(mechanism.space)) if column >= 3]
+    for side, sign in enumerate((-1.0, 1.0)):
+        jacobian[:, side, turning] = sign * normal[:, : len(turning)] * (body[:, side] > 0)[:, None]
+    senses = Rows(
+        1.0 - cosine[chosen], jacobian, body, joint[chosen], np.zeros(count, bool), ("sense",) * count
+    )
+    return Rows.joined([rows, senses], rows.missing)
+
+
+def _senses(
+    mechanism: Mechanism, frames: Frames, at: Configuration
+) -> Iterator[tuple[Array, Ints, Array, Ints]]:
+    """Of each type whose axes have a sense: cosines a·b, joints, a × b in world axes, and bodies (n, 2)."""
+    for index in np.unique(mechanism.joint_type[frames.known]).tolist():
+        pair = CATALOGUE[index].pair
+        if pair is None or not pair.sense:
+            continue
+        joints = np.flatnonzero((mechanism.joint_type == index) & frames.known)
+        body = first_two_bodies(mechanism, joints)
+        _, C, axes, _ = relative_pose(frames, at, joints, body)
+        for i, j in pair.sense:
+            yield C[:, i, j], joints, cross(axes[:, :, i], np.einsum("nab,nb->na", axes, C[:, :, j])), body

@@ -5,9 +5,8 @@ import pytest
 
 import mbssa
 from mbssa.io.records import from_record, to_record
-from mbssa.joints.assembly import _Steps, assemble
+from mbssa.joints.assembly import _Steps, assemble, cosines, with_senses
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.senses import cosines, with_senses
 from mbssa.joints.system import Configuration, rows_at
 
 CAM = """
