@@ -59,9 +59,8 @@ def test_a_follower_moves_by_its_law(name, law):
     assert np.ptp(driver.value) > 0.99 * TURN
     assert np.ptp(found.value) == pytest.approx(follower_law.rise, rel=1e-9)
     scale = follower_law.rise
-    exact = lambda angle: follower_law.at(angle)[:3]  # noqa: E731
     # As accurate as the profile: 1e-12 of its size, 1e-9 of its second derivative.
-    assert_follows(found, exact, driver, size=scale, within=1e-8)
+    assert_follows(found, lambda angle: follower_law.at(angle)[:3], driver, size=scale, within=1e-8)
     assert np.abs(found.value - follower_law.at(driver.value)[0]).max() < 1e-10 * scale
 
 

@@ -1,7 +1,7 @@
 """Formulas in text, read as a small language of numbers: nothing of Python can be reached through them.
 
 ``0.05 + 0.01*cos(3*s)``: numbers, + - * / ** and brackets, pi and e, the functions below, and the variables
-that the caller names. The text is parsed to Python's syntax tree and this module walks it.
+that the caller names. The text is parsed to Python's syntax tree, of which nested functions are built.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 
 from mbssa.joints.cams.curves import Array
+
+#: Value of a part of a formula by the values of the variables.
+_Value = Callable[[Mapping[str, Array]], Any]
 
 #: Longest formula, in characters.
 MOST_LETTERS = 2_000
@@ -64,8 +67,7 @@ def formula(text: str, variables: tuple[str, ...] = ("s",)) -> Callable[..., Arr
     if len(text) > MOST_LETTERS:
         raise ValueError(f"has {len(text)} characters; a formula has at most {MOST_LETTERS}")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
-        _check(tree, variables)
+        value = _built(ast.parse(text.strip(), mode="eval").body, variables)
     except SyntaxError as error:
         hint = "; a power is written **" if "^" in text else ""
         raise ValueError(f"{text!r} is not a formula: {error.msg}{hint}") from None
@@ -75,43 +77,51 @@ def formula(text: str, variables: tuple[str, ...] = ("s",)) -> Callable[..., Arr
     def evaluate(*values: Array | float) -> Array:
         known = dict(zip(variables, (np.asarray(value) for value in values), strict=True))
         with np.errstate(all="ignore"):
-            return np.asarray(_value(tree, known))
+            return np.asarray(value(known))
 
     return evaluate
 
 
-def _check(node: ast.expr, variables: tuple[str, ...]) -> None:
+def _built(node: ast.expr, variables: tuple[str, ...]) -> _Value:
+    """The value of a part of a formula as a function of the variables; ValueError where it is no formula."""
     match node:
         case ast.Constant(value=bool()):
             raise ValueError("a formula is made of numbers; write 1 or 0 instead of True or False")
-        case ast.Constant(value=int() | float()):
-            if isinstance(node.value, int) and node.value.bit_length() > 1_000:
+        case ast.Constant(value=int() | float() as number):
+            if isinstance(number, int) and number.bit_length() > 1_000:
                 raise ValueError("has a number with hundreds of digits; write it as 1e100")
+            constant = np.float64(number)
+            return lambda _: constant
         case ast.Name(id=name):
             if name in _FUNCTIONS:
                 raise ValueError(f"{name} is a function; write {name}(…)")
-            if name not in variables and name not in _CONSTANTS:
+            if name in variables:
+                return lambda known: known[name]
+            if name not in _CONSTANTS:
                 raise _unknown(name, (*variables, *_CONSTANTS), "name")
-        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
-            _check(operand, variables)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow(), right=right):
-            _check(left, variables)
-            _check(right, variables)
+            constant = np.float64(_CONSTANTS[name])
+            return lambda _: constant
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub() as sign, operand=operand):
+            inner = _built(operand, variables)
+            return inner if isinstance(sign, ast.UAdd) else lambda known: -inner(known)
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+            operate = _OPERATORS[type(operator)]
+            first, second = _built(left, variables), _built(right, variables)
+            return lambda known: operate(first(known), second(known))
         case ast.BinOp(op=ast.BitXor()):
             raise ValueError("^ is no power here; write **")
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             if name not in _FUNCTIONS:
                 raise _unknown(name, tuple(_FUNCTIONS), "function")
-            takes = _FUNCTIONS[name][1]
+            function, takes = _FUNCTIONS[name]
             if len(arguments) != takes:
                 raise ValueError(f"{name} takes {takes} {'value' if takes == 1 else 'values'}")
-            for argument in arguments:
-                _check(argument, variables)
-        case _:
-            raise ValueError(
-                f"{ast.unparse(node)!r} is none of numbers, + - * / **, brackets, "
-                f"{', '.join((*variables, *_CONSTANTS))}, and {', '.join(_FUNCTIONS)}"
-            )
+            parts = [_built(argument, variables) for argument in arguments]
+            return lambda known: function(*(part(known) for part in parts))
+    raise ValueError(
+        f"{ast.unparse(node)!r} is none of numbers, + - * / **, brackets, "
+        f"{', '.join((*variables, *_CONSTANTS))}, and {', '.join(_FUNCTIONS)}"
+    )
 
 
 def _unknown(name: str, known: tuple[str, ...], what: str) -> ValueError:
@@ -120,19 +130,3 @@ def _unknown(name: str, known: tuple[str, ...], what: str) -> ValueError:
     near = [max(begun, key=len)] if begun else difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     return ValueError(f"{name!r} is no {what} of a formula; {hint}{what}s are {', '.join(known)}")
-
-
-def _value(node: ast.expr, known: Mapping[str, Array]) -> Any:
-    match node:
-        case ast.Constant(value=value):
-            return np.float64(value)  # type: ignore[arg-type]
-        case ast.Name(id=name):
-            return known[name] if name in known else np.float64(_CONSTANTS[name])
-        case ast.UnaryOp(op=op, operand=operand):
-            value = _value(operand, known)
-            return -value if isinstance(op, ast.USub) else value
-        case ast.BinOp(left=left, op=op, right=right):
-            return _OPERATORS[type(op)](_value(left, known), _value(right, known))
-        case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _FUNCTIONS[name][0](*(_value(argument, known) for argument in arguments))
-    raise AssertionError(node)  # _check lets nothing else through
