@@ -109,10 +109,13 @@ class Curve:
         piece = np.clip(np.searchsorted(self.breaks, s.real, side="right") - 1, 0, self.pieces - 1)
         length = np.diff(self.breaks)[piece][..., None]
         u = (s - self.breaks[piece])[..., None] / length
-        a = np.moveaxis(self.coefficients[piece], -1, 0)
-        value, rate, bending = (
-            polynomial.polyval(u, polynomial.polyder(a, order), tensor=False) for order in (0, 1, 2)
-        )
+        a = self.coefficients[piece]
+        value = a[..., ORDER - 1] + 0.0 * u
+        rate, bending = np.zeros_like(value), np.zeros_like(value)
+        for power in range(ORDER - 2, -1, -1):
+            bending = bending * u + 2.0 * rate
+            rate = rate * u + value
+            value = value * u + a[..., power]
         return value, rate / length, bending / length**2
 
     def parameter(self, place: Array) -> Array:
@@ -162,7 +165,8 @@ class Curve:
     @cached_property
     def size(self) -> float:
         """The larger side of the box around the ends of its pieces and points between them (m)."""
-        return float(np.ptp(self.at(self.sampled(8))[0], axis=0).max())
+        u = np.linspace(0.0, 1.0, 9) ** np.arange(ORDER)[:, None]
+        return float(np.ptp(self.coefficients @ u, axis=(0, 2)).max())
 
     @cached_property
     def around(self) -> tuple[Array, float]:
@@ -187,20 +191,25 @@ class Curve:
         return float(0.5 * (half * weights * _cross(point, rate)).sum())
 
     @cached_property
+    def _rates(self) -> Array:
+        """(n, 2, 7) coefficients of the derivatives by u."""
+        return self.coefficients[..., 1:] * np.arange(1, ORDER)
+
+    @cached_property
     def turning(self) -> float:
         """Turns of the tangent's direction: 1 if closed, counter-clockwise and simple.
 
         A closed curve with any other number crosses itself; one with 1 may.
         """
-        rate = self.at(self.sampled(16))[1]
+        u = np.linspace(0.0, 1.0, 17) ** np.arange(ORDER - 1)[:, None]
+        rate = (self._rates @ u).swapaxes(1, 2).reshape(-1, 2)
         turns = _turns(np.roll(rate, 1, axis=0), rate)
         return float(turns[0 if self.closed else 1 :].sum() / (2.0 * np.pi))
 
     @cached_property
     def corners(self) -> Array:
         """(n,) jumps (rad) of the tangent's direction at the starts of the pieces; 0 at an open curve's."""
-        end, start = polynomial.polyder(self.coefficients, axis=-1).sum(axis=-1), self.coefficients[..., 1]
-        turns = _turns(np.roll(end, 1, axis=0), start)
+        turns = _turns(np.roll(self._rates.sum(axis=-1), 1, axis=0), self._rates[..., 0])
         if not self.closed:
             turns[0] = 0.0
         return turns
@@ -215,7 +224,7 @@ class Curve:
         >>> 0.0 < circle(0.02).least_radius < 0.02, circle(0.02).reversed.least_radius
         (True, 0.0)
         """
-        rate, bending = (polynomial.polyder(self.coefficients, order, axis=-1) for order in (1, 2))
+        rate, bending = self._rates, self._rates[..., 1:] * np.arange(1, ORDER - 1)
         turns = np.array(
             [np.convolve(r[0], b[1]) - np.convolve(r[1], b[0]) for r, b in zip(rate, bending, strict=True)]
         )

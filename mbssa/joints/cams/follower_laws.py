@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.polynomial import polynomial
@@ -60,11 +60,14 @@ _SCCA = {
     "parabolic": (0.0, 1.0, 0.0),
 }
 
-#: Powers of x of the polynomial laws.
+#: Powers of x of the polynomial laws and of their three derivatives.
 _POLYNOMIALS = {
-    "345": [0.0, 0.0, 0.0, 10.0, -15.0, 6.0],
-    "4567": [0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0],
-    "uniform": [0.0, 1.0],
+    kind: [polynomial.polyder(np.array(powers), order) for order in range(4)]
+    for kind, powers in (
+        ("345", [0.0, 0.0, 0.0, 10.0, -15.0, 6.0]),
+        ("4567", [0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0]),
+        ("uniform", [0.0, 1.0]),
+    )
 }
 
 #: Places between 0 and 1 at which a derivative jumps.
@@ -167,10 +170,7 @@ def segment_at(segment: Segment, angle: Array) -> Four:
 
 def _polynomial(kind: str, x: Array) -> Four:
     """A dimensionless polynomial law up to x = ½."""
-    y, y1, y2, y3 = (
-        np.broadcast_to(polynomial.polyval(x, polynomial.polyder(_POLYNOMIALS[kind], k)), x.shape)
-        for k in range(4)
-    )
+    y, y1, y2, y3 = (polynomial.polyval(x, powers) for powers in _POLYNOMIALS[kind])
     return y, y1, y2, y3
 
 
@@ -181,22 +181,22 @@ def _scca(kind: str, x: Array) -> Four:
     """
     b, c, d = _SCCA[kind]
     p, q = max(b, _TINY) / np.pi, max(d, _TINY) / np.pi
-    zones = [x < 0.5 * b, x < 0.5 * (b + c)]
     held, falling = x - 0.5 * b, x - 0.5 * (b + c)
-    rise, fall = x / p, np.clip(falling, 0.0, None) / q
+    rise, fall = x / p, np.maximum(falling, 0.0) / q
     # Velocity and place at the ends of the first two zones, for the largest acceleration 1.
     v1, y1 = p, p * (0.5 * b - p)
     v2, y2 = v1 + 0.5 * c, y1 + 0.5 * c * (v1 + 0.25 * c)
     largest = 0.5 / (y2 + 0.5 * d * v2 + q * q)
-    y = np.select(
-        zones,
-        [p * (x - p * np.sin(rise)), y1 + held * (v1 + 0.5 * held)],
-        y2 + v2 * falling + q * q * (1.0 - np.cos(fall)),
+    sine, cosine, sine_2, cosine_2 = np.sin(rise), np.cos(rise), np.sin(fall), np.cos(fall)
+    rises = p * (x - p * sine), p * (1.0 - cosine), sine, cosine / p
+    holds: tuple[Any, ...] = y1 + held * (v1 + 0.5 * held), v1 + held, 1.0, 0.0
+    falls = y2 + v2 * falling + q * q * (1.0 - cosine_2), v2 + q * sine_2, cosine_2, -sine_2 / q
+    first, second = x < 0.5 * b, x < 0.5 * (b + c)
+    y, v, a, j = (
+        largest * np.where(first, one, np.where(second, two, three))
+        for one, two, three in zip(rises, holds, falls, strict=True)
     )
-    v = np.select(zones, [p * (1.0 - np.cos(rise)), v1 + held], v2 + q * np.sin(fall))
-    a = np.select(zones, [np.sin(rise), np.ones_like(x)], np.cos(fall))
-    j = np.select(zones, [np.cos(rise) / p, np.zeros_like(x)], -np.sin(fall) / q)
-    return largest * y, largest * v, largest * a, largest * j
+    return y, v, a, j
 
 
 def law_faults(segments: Sequence[Segment]) -> list[str]:
