@@ -57,7 +57,7 @@ Kind = Literal[
 ASKEW = 1e-4
 
 #: Spanning choices of multiple joints that a check decomposes.
-CHOICES_LOOKED_AT = 1_000
+MOST_CHOICES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ def _choices_findings(mechanism: Mechanism) -> list[Finding]:
         ids = tuple(mechanism.joint_ids[j] for j in joint.joints)
         findings.append(Finding("choices", text, bodies=tuple(b + 1 for b in joint.bodies), joints=ids))
     counted: dict[str, int] = {}
-    for changed in islice(spanning_choices(mechanism), CHOICES_LOOKED_AT):
+    for changed in islice(spanning_choices(mechanism), MOST_CHOICES):
         answer = decompose(changed, by_count=True)
         sizes = "+".join(str(len(group.bodies)) for group in answer.groups) or "none"
         sizes = sizes if answer.determined else "not determined"

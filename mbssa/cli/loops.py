@@ -67,9 +67,8 @@ def loops(
     """
     from mbssa.analysis.decompose import decompose
     from mbssa.loops.comparison import compare_loops
-    from mbssa.loops.independent import independent_loops
+    from mbssa.loops.methods import independent_loops, wehage_substructures
     from mbssa.loops.spanning_tree import read_tree
-    from mbssa.loops.substructures import wehage_substructures
     from mbssa.reports.loops import loops_report
 
     if cut is not None and tree is not None:

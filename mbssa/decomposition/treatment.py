@@ -1,4 +1,4 @@
-"""What the search is told besides the count: constraints left out, spins held, parts with three freedoms.
+"""Corrections of the mobility count: dropped constraints, passive rotations, parts with three freedoms.
 
 Only data; :mod:`mbssa.singularities.redundancy` finds it.
 """
@@ -24,9 +24,9 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class IdleSpin:
-    """Bodies that can turn about a line while everything else stands still.
+    """Passive rotation: bodies that can rotate about a line while all others are at rest.
 
-    ``bodies`` are indices: one body, or several that turn as one (a leg S-P-S).
+    ``bodies`` are indices: one body, or several that rotate as one (a leg S-P-S).
     ``point`` (3,) m and ``direction`` (3,) unit give the line in the world at the configuration that was
     examined; both are None where the geometry was random.
     """
@@ -40,8 +40,8 @@ class IdleSpin:
 class SpecialPart:
     """Bodies with three freedoms instead of six, and the joints among them and the frame.
 
-    ``tree`` are the joints that hold each body to the plane or the point once; the others of ``joints``
-    do it again, three units each. ``about`` is the plane's normal or the fixed point, world axes.
+    ``tree`` are the joints that constrain each body to the plane or the point once; every other one of
+    ``joints`` repeats these three units. ``about`` is the plane's normal or the fixed point, world axes.
     """
 
     kind: Literal["planar", "spherical"]

@@ -1,4 +1,4 @@
-"""The rival of structural groups: linear graph algorithms, which solve a mechanism loop by loop.
+"""Loop (linear-graph) methods, which solve a mechanism loop by loop, for comparison with structural groups.
 
 >>> import mbssa
 >>> from mbssa.loops import independent_loops
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mbssa.loops.comparison import Comparison, Way, compare_loops
-    from mbssa.loops.independent import independent_loops
     from mbssa.loops.merging import Substructure, wehage
+    from mbssa.loops.methods import independent_loops, wehage_substructures
     from mbssa.loops.structure import Loop, LoopStructure, Module
-    from mbssa.loops.substructures import wehage_substructures
 
 __all__ = [
     "Comparison",
@@ -29,13 +28,12 @@ __all__ = [
     "wehage_substructures",
 ]
 
-# Every command line passes here to register ``mbssa loops``; only that command pays for the rest.
+# Imported on demand: the package loads without its methods.
 _HOMES = {
     "comparison": ("Comparison", "Way", "compare_loops"),
-    "independent": ("independent_loops",),
     "merging": ("Substructure", "wehage"),
+    "methods": ("independent_loops", "wehage_substructures"),
     "structure": ("Loop", "LoopStructure", "Module"),
-    "substructures": ("wehage_substructures",),
 }
 
 

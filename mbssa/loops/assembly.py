@@ -69,12 +69,14 @@ class LoopGraph:
 
 
 def loop_graph(mechanism: Mechanism) -> LoopGraph:
-    """The edges: joints of two bodies, but for free bodies (F and its like) that nothing drives.
+    """The edges: joints of two bodies, without undriven free bodies (F and its like).
 
     >>> import mbssa
     >>> loop_graph(mbssa.load("spatial_four_bar")).ends
     ((0, 1), (1, 2), (2, 3), (0, 3))
     """
+    if not isinstance(mechanism, Mechanism):
+        raise TypeError(f"takes a Mechanism, not {mechanism!r}; mbssa.load(…) reads one")
     joints, ends = [], []
     for joint in range(mechanism.n_joints):
         bodies = mechanism.joint_bodies(joint)

@@ -9,9 +9,8 @@ from typing import Any
 from mbssa.analysis.decompose import decompose
 from mbssa.loops.assembly import LoopGraph, loop_graph
 from mbssa.loops.cycle_basis import spanning_forest
-from mbssa.loops.independent import independent_loops
+from mbssa.loops.methods import independent_loops, wehage_substructures
 from mbssa.loops.structure import LoopStructure
-from mbssa.loops.substructures import wehage_substructures
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
 

@@ -1,4 +1,4 @@
-"""How many closure equations a loop has: the directions that its joints span."""
+"""Number of closure equations of a loop: the rank of the relative motions of its joints."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def _ranks(mechanism: Mechanism, rows: Rows, loops: Sequence[BodiesAndJoints], t
 def _rank(
     mechanism: Mechanism, rows: Rows, bodies: Sequence[int], joints: Sequence[int], tolerance: float
 ) -> int:
-    """Grades less the loop's own mobility; B for a loop that is rigid on its own, whatever its pose hides."""
+    """Joint degrees of freedom less the loop's own mobility; B for a loop that is rigid on its own."""
     mine = rows.select(np.flatnonzero(np.isin(rows.joint, joints) & ~rows.drive))
-    # The first body stands still; a loop knows only relative motions.
+    # The first body stands still; only relative motions enter a loop.
     matrix = mine.matrix(np.array(bodies[1:], dtype=np.int64))
     mobility = mechanism.freedom * (len(bodies) - 1) - rank_of(matrix, tolerance).rank
     return int(mechanism.grade[list(joints)].sum()) - mobility if mobility else mechanism.freedom

@@ -1,4 +1,4 @@
-"""Contacts that a force closes may lift off: what the mechanism is without each of them."""
+"""Mobility count of a mechanism after the loss of each force-closed contact."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from mbssa.decomposition.partition import Part
     from mbssa.mechanism import Mechanism
 
-#: Contacts that are looked at: each costs a search.
-LOOKED_AT = 100
+#: Contacts examined at most: each costs a search.
+MOST_CONTACTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class ContactLost:
     """The count of a mechanism without one contact.
 
-    ``joint`` is the contact's index; ``missing`` how many units its loss leaves too few; ``parts`` the
-    over- and under-constrained parts then.
+    ``joint`` is the contact's index; ``missing`` the number of missing units after its loss;
+    ``parts`` the over- and under-constrained parts then.
     """
 
     joint: int
@@ -43,7 +43,7 @@ def contacts_lost(mechanism: Mechanism) -> tuple[ContactLost, ...]:
     answers = []
     incidence = initialise(mechanism)
     contacts = [j for j, row in enumerate(mechanism.joint_type.tolist()) if CATALOGUE[row].is_contact]
-    for j in contacts[:LOOKED_AT]:
+    for j in contacts[:MOST_CONTACTS]:
         # The joint stays in its place with no units, so that numbers stay what they are.
         units = incidence.units.copy()
         units[j] = 0

@@ -1,4 +1,4 @@
-"""Wehage's substructures of a mechanism, from a spanning tree that is chosen or given."""
+"""Loop methods: independent loops with the fewest coordinates, and Wehage's substructures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,49 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mbssa.loops.assembly import loop_graph, make_loops, put_together
+from mbssa.loops.cycle_basis import in_order, minimum_cycle_basis
 from mbssa.loops.merging import way_to_frame, wehage
 from mbssa.loops.spanning_tree import CutTree, chosen_tree, tree_of_cuts, tree_of_record
 from mbssa.loops.structure import LoopStructure
 from mbssa.mechanism import Mechanism
+
+
+def independent_loops(mechanism: Mechanism) -> LoopStructure:
+    """The independent loops whose joints have the fewest coordinates, and their order of solution.
+
+    Joints are edges with their degrees of freedom as weight, and a minimum cycle basis is taken:
+    C = P - N_m loops, Eq. (1). Two joints of the same two bodies close a loop; a joint of three or more
+    bodies on one pin is replaced by pairs. A gear on a carrier, which joins three bodies, and an undriven
+    free body (F) are left out and named.
+
+    A loop has B closure equations (3 in the plane, 6 in space), or fewer where it moves on its own and the
+    relative motions that its joints allow span less: 3 for a planar or spherical loop modelled in space,
+    2 for prismatic joints in the plane. That rank is taken at the assembled geometry, without geometry at
+    random geometry of the declared types, and not at all beyond 1,200 units of freedom. Equations that
+    follow from other loops are left out where the structural groups need the same treatment;
+    ``redundant`` counts them.
+
+    Raises
+    ------
+    TypeError
+        Not a mechanism.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> from mbssa.loops import independent_loops
+    >>> nine_bar = independent_loops(mbssa.load("nine_bar"))
+    >>> print(*nine_bar.loops)
+    CL-1{1, 2, 3, 4, 5, 6} CL-2{1, 6, 5, 7, 8, 9}
+    >>> [(str(module), module.size, module.depends_on) for module in nine_bar.modules]
+    [('1: CL-1', 2, ()), ('2: CL-2', 2, (1,))]
+    """
+    graph = loop_graph(mechanism)
+    found = minimum_cycle_basis(mechanism.n_bodies, graph.ends, graph.weights)
+    weight = graph.weights
+    found.sort(key=lambda edges: (sum(weight[e] for e in edges), len(edges), in_order(edges, graph.ends)))
+    loops, notes = make_loops(graph, found, [None] * len(found))
+    return put_together(graph, "basis", loops, [[loop.number] for loop in loops], notes)
 
 
 def wehage_substructures(
@@ -20,8 +59,8 @@ def wehage_substructures(
 ) -> LoopStructure:
     """The substructures of a spanning tree with cut joints, see :func:`wehage`, and their order of solution.
 
-    ``substructures`` are what the algorithm answers; loops that it merged stay together in ``modules``,
-    which may join more: substructures that need each other's coordinates.
+    ``substructures`` are the result of the algorithm; merged loops stay together in ``modules``, which also
+    join substructures that depend on each other's coordinates.
 
     Parameters
     ----------
@@ -46,8 +85,6 @@ def wehage_substructures(
     >>> [(module.loops, module.size) for module in rotor.modules]
     [((4,), 3), ((2,), 3), ((5, 6), 6), ((1,), 3), ((3,), 3)]
     """
-    if not isinstance(mechanism, Mechanism):
-        raise TypeError(f"takes a Mechanism, not {mechanism!r}; mbssa.load(…) reads one")
     if cuts is not None and tree is not None:
         raise ValueError("cuts and a tree are given; write one of them")
     graph = loop_graph(mechanism)
