@@ -6,8 +6,6 @@ import pytest
 import groups
 import mbssa
 from groups.dynamics.equilibrium import balance
-from groups.dynamics.forces import TYPES
-from mbssa.loads import FORCE_TYPES
 
 
 def bar(**force):
@@ -39,10 +37,6 @@ def rate_of(values, time):
     """Derivative of fourth order at the inner instants."""
     step = time[1] - time[0]
     return (values[:-4] - 8 * values[1:-3] + 8 * values[3:-1] - values[4:]) / (12 * step)
-
-
-def test_every_type_of_a_file_is_evaluated():
-    assert TYPES.keys() == FORCE_TYPES.keys()
 
 
 def test_a_spring_gives_back_its_energy_and_a_damper_takes():
