@@ -97,7 +97,7 @@ def towards(g: Group, meeting: Meeting) -> tuple[Vector, float, float]:
     Both over the size. The bound is that of steps (largest number) to misses (length).
     """
     cuts, pose = g.cuts, g.pose
-    per, far = 1.0 / cuts.limit[0], meeting.far
+    per, far = 1.0 / cuts.limit[0], meeting.far[0]
     end = point_of(pose, cuts.pin[0, far], cuts.pin_point, 0, 3 * far)
     other = point_of(pose, cuts.pin[0, 1 - far], cuts.pin_point, 0, 3 - 3 * far)
     a, first = column(g, meeting, 0, end, other)
@@ -120,7 +120,7 @@ def column(g: Group, meeting: Meeting, j: int, end: Vector, other: Vector) -> tu
     """
     tree, pose, s = g.tree, g.pose, meeting.step[j]
     k, per = tree.unknown[s], 1.0 / g.cuts.limit[0]
-    along, carries = vector_of(pose.along, s, 0), tree.influence[g.cuts.pin[0, meeting.far], k] == 1
+    along, carries = vector_of(pose.along, s, 0), tree.influence[g.cuts.pin[0, meeting.far[0]], k] == 1
     if meeting.slides[j] == 1:
         rate, arm = along, 1.0
     else:
@@ -163,7 +163,7 @@ def points_of(g: Group, meeting: Meeting) -> tuple[int, float]:
     """Write all points at which the joints meet into ``meeting.found``; how many, and the miss if none."""
     tree, cuts, pose, lines = g.tree, g.cuts, g.pose, meeting.lines
     forward(tree, pose)
-    far, other = meeting.far, 1 - meeting.far
+    far, other = meeting.far[0], 1 - meeting.far[0]
     put_of(lines, 6, 0, point_of(pose, cuts.pin[0, far], cuts.pin_point, 0, 3 * far))
     put_of(lines, 7, 0, point_of(pose, cuts.pin[0, other], cuts.pin_point, 0, 3 * other))
     for j in range(3):
@@ -233,7 +233,7 @@ def stand_at(g: Group, meeting: Meeting, found: Floats, which: int) -> tuple[flo
 
 def go_to(g: Group, meeting: Meeting, found: Floats, which: int) -> None:
     """Three unknowns by what was found from where they were; a first joint in the same chain turns back."""
-    tree, end = g.tree, g.cuts.pin[0, meeting.far]
+    tree, end = g.tree, g.cuts.pin[0, meeting.far[0]]
     for j in range(3):
         k = tree.unknown[meeting.step[j]]
         back = j == 0 and tree.influence[end, k] == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -160,36 +160,43 @@ def encode_relative(
         layout.N_STRUTS: len(packed), layout.N_CONSTANTS: len(steps.transforms), layout.N_INPUTS: len(inputs),
         layout.METHOD: method, layout.PLANAR: int(planar),
     }  # fmt: skip
-    head, size_of_memory = layout.places(counts)
-    ints = _joined(np.int64, [
-        head, opened.known, [link.body for link in opened.links],
-        [place[link.parent] for link in opened.links], start, steps.kind, steps.axis, steps.unknown,
-        steps.drive, steps.constant, influence,
-        [place[b] for j in pins for b in mechanism.joint_bodies(j)[:2]], rods, rows.pair, rows.code,
-        rows.joint, rows.number, near_from, rows.first_term, rows.drive, rows.is_gap, meeting or (0,) * 7,
-        *(item[0] for item in packed),
-    ])  # fmt: skip
+    ints, floats, memory = layout.places(counts)
     extent = float(np.abs(reference.position).max()) + frames.size
-    limits = [frames.size, max(CLOSED * frames.size, ROUNDING * extent), LEFT_OUT * frames.size]
-    floats = _joined(np.float64, [
-        steps.factor, *steps.transforms, _centre(opened, mechanism, frames, reference), limits,
-        [frames.size if is_slide else 1.0 for is_slide in _slides(steps, n)],
-        *(frames.origin[j] for j in pins), rod_floats, rows.origin, rows.axes, rows.sign, rows.parameter,
-        rows.factor, near_factor, near_zero, rows.curve_data,
-        np.where(rows.is_length, 1.0 / frames.size, 1.0), rows.constant, turn_zero,
-        *(item[1] for item in packed),
-    ])  # fmt: skip
-    known = np.concatenate(
-        [reference.position[list(opened.known)], reference.rotation[list(opened.known)].reshape(-1, 9)],
-        axis=1,
-    )
-    angles = reference.angle[list(opened.known)] if planar else np.zeros(0)
-    signs = [_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)]
-    memory = _joined(np.float64, [
-        np.zeros(layout.HEAD_OF_MEMORY), x, np.zeros(3 * n), *balls, known, inputs, angles, rows.near,
-        np.zeros(9 * len(rows.code)), np.ones(len(rows)), *signs,
-    ])  # fmt: skip
-    assert len(memory) == size_of_memory
+    tree, cut = layout.tree_of(ints, floats), layout.cuts_of(ints, floats)
+    layout.fill(
+        tree, known=opened.known, own=[link.body for link in opened.links],
+        parent=[place[link.parent] for link in opened.links], first_step=start, kind=steps.kind,
+        axis=steps.axis, unknown=steps.unknown, drive=steps.drive, constant=steps.constant,
+        factor=steps.factor, transform=steps.transforms, influence=influence,
+        scale=[frames.size if is_slide else 1.0 for is_slide in _slides(steps, n)], turn_zero=turn_zero,
+        centre=_centre(opened, mechanism, frames, reference),
+    )  # fmt: skip
+    layout.fill(
+        cut, pin=[[place[b] for b in mechanism.joint_bodies(j)[:2]] for j in pins],
+        pin_point=[frames.origin[j] for j in pins], rod=rods, rod_point=rod_floats,
+        limit=[frames.size, max(CLOSED * frames.size, ROUNDING * extent), LEFT_OUT * frames.size],
+    )  # fmt: skip
+    layout.fill(
+        layout.rows_of(ints, floats, np.zeros(ints[layout.N_WORK])), pair=rows.pair, origin=rows.origin,
+        axes=rows.axes, code=rows.code, joint=rows.joint, number=rows.number, sign=rows.sign,
+        parameter=rows.parameter, weight=rows.factor, near_from=near_from, near_factor=near_factor,
+        near_zero=near_zero, first_term=rows.first_term, drive=rows.drive, contact=rows.is_gap,
+        scale=np.where(rows.is_length, 1.0 / frames.size, 1.0), zero=rows.constant, curves=rows.curve_data,
+    )  # fmt: skip
+    if meeting:
+        room = layout.meeting_of(ints, np.zeros(ints[layout.N_WORK]))
+        layout.fill(room, step=meeting[:3], far=meeting[3], slides=meeting[4:])
+    known = list(opened.known)
+    layout.fill(
+        layout.memory_of(ints, memory), x=x, ball=balls, u=inputs, held=rows.near, solved=np.ones(len(rows)),
+        known=np.hstack([reference.position[known], reference.rotation[known].reshape(-1, 9)]),
+        turned=reference.angle[known] if planar else (),
+    )  # fmt: skip
+    layout.fill(
+        layout.legs_of(ints, floats, memory), ints=[item[0] for item in packed],
+        floats=[item[1] for item in packed],
+        signs=[_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)],
+    )  # fmt: skip
     closed = settle(ints, floats, memory)
     if closed != n:
         raise ValueError(
@@ -308,10 +315,6 @@ def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
             # Rounded geometry cannot close better than it does at the reference.
             g.cuts.limit[2] = max(g.cuts.limit[2], ROUNDED * loop_closure.left_out(g, rows))
     return closed
-
-
-def _joined(kind: type, parts: Sequence[npt.ArrayLike]) -> npt.NDArray[Any]:
-    return np.concatenate([np.asarray(part, dtype=kind).ravel() for part in parts])
 
 
 def _slides(steps: Steps, n: int) -> list[bool]:
