@@ -127,7 +127,7 @@ def solve_cam(
         if not sound:
             if kept >= 0:
                 keep_known_of(g, S, kept, inputs, first + kept)
-            solve(group, g, rows, None, None, True, S, first, t, t + 1, inputs, time, quality, level)
+            solve(group, g, rows, None, True, S, first, t, t + 1, inputs, time, quality, level)
             kept = -1
             continue
         S[own, 0, t], S[own, 1, t], S[own, 2, t], S[own, 3, t] = z.real, z.imag, e.real, e.imag

@@ -100,7 +100,7 @@ def solve_platform(
     status, residual, iterations, condition = quality
     tree, cuts, last, head = g.tree, g.cuts, g.memory, g.memory.head
     if not is_at_the_origin(S):
-        solve(group, g, None, None, None, True, S, first, 0, count, inputs, time, quality, level)
+        solve(group, g, None, None, True, S, first, 0, count, inputs, time, quality, level)
         return
     per, closed, own = 1.0 / cuts.limit[0], cuts.limit[1], tree.own[0]
     start = vector_of(tree.transform, 0, 0) if tree.kind[0] == STILL else (0.0, 0.0, 0.0)
@@ -142,7 +142,7 @@ def solve_platform(
         if not (sound and factors and sign == head[SIGN]):
             if kept >= 0:
                 keep_known_of(g, S, kept, inputs, first + kept)
-            solve(group, g, None, None, None, True, S, first, t, t + 1, inputs, time, quality, level)
+            solve(group, g, None, None, True, S, first, t, t + 1, inputs, time, quality, level)
             kept, factors = -1, False
             continue
         put_vector(S, own, t, POSITION, p)

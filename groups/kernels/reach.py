@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from groups.kernels.layout import SIGN, SLIDE, STILL, Floats, Ints, Tree, cuts_of, tree_of
+from groups.kernels.layout import METHOD, REACH, SIGN, SLIDE, STILL, Floats, Ints, cuts_of, tree_of
 from groups.kernels.status import NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -49,10 +49,17 @@ FLAT = 1e-9
 ROUNDING = 1e-14
 
 
-def is_simple(tree: Tree) -> bool:
-    """Whether a group whose unknown a rod closes is one body on one hinge or slide."""
+def is_simple(ints: Ints, floats: Floats) -> bool:
+    """Whether a group in closed form is one body in space on one hinge or slide, held by a rod."""
+    tree = tree_of(ints, floats)
     moving = [kind for kind in tree.kind.tolist() if kind != STILL]
-    return len(tree.own) == 1 and len(moving) == 1 and len(tree.kind) <= 3
+    return (
+        ints[METHOD] == REACH
+        and not tree.planar
+        and len(tree.own) == 1
+        and len(moving) == 1
+        and len(tree.kind) <= 3
+    )
 
 
 def solve_reach(

@@ -2,7 +2,7 @@
 
 Known bodies come on a *stage*, the state of one time step in space; planar groups are staged in the plane
 z = 0. Each family of groups has an entry of its own, so that no group waits for kernels that it does not use:
-no unknown, one unknown and a rod, spherical-loop closure, Newton on pins and rods, Newton on any joint
+no unknown, closed forms in space, Newton on pins and rods, Newton on any joint
 equations. :mod:`groups.kernels.layout` has the data.
 """
 
@@ -50,25 +50,16 @@ def solve_geared(
 ) -> None:  # fmt: skip
     """A group without unknowns, in the plane or in space; arguments as :mod:`groups.kernels` has them."""
     g = group_of(ints, floats, memory, work)
-    solve(group, g, None, None, None, None, S, first, 0, count, inputs, time, quality, level)
+    solve(group, g, None, None, None, S, first, 0, count, inputs, time, quality, level)
 
 
-def solve_rod(
+def solve_closed_form(
     group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
     memory: Floats, work: Floats, quality: Any, level: int,
 ) -> None:  # fmt: skip
-    """A group of one unknown that a rod closes; arguments as :mod:`groups.kernels` has them."""
-    g = group_of(ints, floats, memory, work)
-    solve(group, g, None, True, None, None, S, first, 0, count, inputs, time, quality, level)
-
-
-def solve_joints_to_a_point(
-    group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
-    memory: Floats, work: Floats, quality: Any, level: int,
-) -> None:  # fmt: skip
-    """A group of three unknowns that one pin closes; arguments as :mod:`groups.kernels` has them."""
+    """One unknown and a rod, or three and a pin; arguments as :mod:`groups.kernels` has them."""
     g, meeting = group_of(ints, floats, memory, work), meeting_of(ints, work)
-    solve(group, g, None, None, meeting, None, S, first, 0, count, inputs, time, quality, level)
+    solve(group, g, None, meeting, None, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve_cuts(
@@ -77,7 +68,7 @@ def solve_cuts(
 ) -> None:  # fmt: skip
     """A group that pins and rods close, by Newton; arguments as :mod:`groups.kernels` has them."""
     g = group_of(ints, floats, memory, work)
-    solve(group, g, None, None, None, True, S, first, 0, count, inputs, time, quality, level)
+    solve(group, g, None, None, True, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve_rows(
@@ -86,17 +77,17 @@ def solve_rows(
 ) -> None:  # fmt: skip
     """A group that any joint equations close, by Newton; arguments as :mod:`groups.kernels` has them."""
     g, rows = group_of(ints, floats, memory, work), rows_of(ints, floats, work)
-    solve(group, g, rows, None, None, True, S, first, 0, count, inputs, time, quality, level)
+    solve(group, g, rows, None, True, S, first, 0, count, inputs, time, quality, level)
 
 
 def solve(
-    group: int, g: Group, rows: Rows | None, rod: bool | None, meeting: Meeting | None, newton: bool | None,
+    group: int, g: Group, rows: Rows | None, meeting: Meeting | None, newton: bool | None,
     S: Floats, first: int, begin: int, count: int, inputs: Inputs, time: Floats, quality: Any, level: int,
 ) -> None:  # fmt: skip
     """Solve a group over a block of time steps, from step ``begin`` of it on, without its struts.
 
-    ``rod``, ``meeting`` and ``newton`` say how its unknowns are found. They and ``rows`` are None where the
-    family has none: what they need is not compiled then.
+    ``meeting`` is for closed forms, ``newton`` for iteration. They and ``rows`` are None where the family has
+    none: what they need is not compiled then.
     """
     status, residual, iterations, condition = quality
     flags = g.equations.flags
@@ -112,7 +103,7 @@ def solve(
         pace = time[instant] - time[instant - 1] if instant > 0 else 0.0
         found, steps, worst, sign, measure = WAITS, 0, math.nan, 0.0, 0.0
         if enter(g, S, t, level):
-            found, steps, worst, sign, measure = position(g, rows, rod, meeting, newton, pace, instant)
+            found, steps, worst, sign, measure = position(g, rows, meeting, newton, pace, instant)
             if rows is not None:  # noqa: SIM102 (a compiled family without rows drops this branch whole)
                 if found != OK and touching:
                     found, worst = explained(g, rows, found, worst)
@@ -147,7 +138,7 @@ def solve(
 
 @merged
 def position(
-    g: Group, rows: Rows | None, rod: bool | None, meeting: Meeting | None, newton: bool | None, pace: float,
+    g: Group, rows: Rows | None, meeting: Meeting | None, newton: bool | None, pace: float,
     instant: int,
 ) -> Answer:  # fmt: skip
     """Place the group's own bodies on the stage, where known bodies and inputs are as they should be."""
@@ -156,10 +147,8 @@ def position(
         turn_on(g.memory, rows, pace)
     predict(g, pace)
     g.equations.flags[FRESH] = 0.0
-    if rod is not None:
-        answer = solve_one_rod(g)
-    elif meeting is not None:
-        answer = solve_meeting(g, meeting)
+    if meeting is not None:
+        answer = solve_meeting(g, meeting) if len(g.pose.x) == 3 else solve_one_rod(g)
     elif newton is not None:
         answer = iterate(g, rows, instant)
     else:

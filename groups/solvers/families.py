@@ -25,7 +25,6 @@ from groups.kernels import (
     platform,
     reach,
     relative,
-    rod_chain,
     strut,
 )
 from mbssa.compiled import address_of
@@ -48,10 +47,8 @@ COMPILING: dict[Kernel, float] = {
     legs.solve_legs: 12.0,
     driven.solve_driven: 5.0,
     reach.solve_reach: 8.0,
-    rod_chain.solve_rod_chain: 12.0,
     relative.solve_geared: 8.0,
-    relative.solve_rod: 20.0,
-    relative.solve_joints_to_a_point: 35.0,
+    relative.solve_closed_form: 35.0,
     relative.solve_cuts: 25.0,
     relative.solve_rows: 45.0,
     cam.solve_cam: 50.0,
@@ -69,13 +66,8 @@ def _by_method(ints: Ints, floats: Floats) -> Kernel:
         return cam.solve_cam if cam.is_simple(ints, floats) else relative.solve_rows
     if ints[layout.N_UNKNOWNS] == 0:
         return relative.solve_geared if ints[layout.PLANAR] else driven.solve_driven
-    if ints[layout.METHOD] == layout.MEET:
-        return relative.solve_joints_to_a_point
-    if ints[layout.METHOD] == layout.REACH:
-        if ints[layout.PLANAR]:
-            return relative.solve_rod
-        simple = reach.is_simple(layout.tree_of(ints, floats))
-        return reach.solve_reach if simple else rod_chain.solve_rod_chain
+    if ints[layout.METHOD] != layout.NEWTON:
+        return reach.solve_reach if reach.is_simple(ints, floats) else relative.solve_closed_form
     return platform.solve_platform if platform.is_simple(ints, floats) else relative.solve_cuts
 
 

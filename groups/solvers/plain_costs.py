@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.kernels import cam, layout, planar, platform, relative, rod_chain
+from groups.kernels import cam, layout, planar, platform, relative
 from groups.solvers.families import PLANAR
 
 if TYPE_CHECKING:
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 #: µs an instant: planar groups by their form, a strut, a link without unknowns, and a rod on one joint.
 _PLANAR = {planar.CRANK: 11.0, planar.LED: 31.0, planar.ARMS: 6.6, planar.GUIDE: 18.0}
 _CHAINS, _STRUT, _LINK, _REACH = 175.0, 75.0, 80.0, 10.0
-#: µs an instant: a body that one contact holds, a body on six rods, a rod through several links, three joints
-#: to a point.
+#: µs an instant: a body that one contact holds, a body on six rods, one rod or three joints
+#: to a point through several links.
 _BY_KERNEL = {
     cam.solve_cam: 165.0,
     platform.solve_platform: 480.0,
-    relative.solve_joints_to_a_point: 420.0,
-    rod_chain.solve_rod_chain: 660.0,
+    relative.solve_closed_form: 420.0,
 }
 #: µs an instant: any other group in relative coordinates, each of its unknowns, each term of its equations,
 #: and a contact of curves.

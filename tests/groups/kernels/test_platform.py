@@ -49,7 +49,7 @@ def both(monkeypatch):
         assert [s.kernel for s in model.solvers].count(platform.solve_platform) == 1
         left = []
         with monkeypatch.context() as patch:
-            patch.setattr(platform, "solve", lambda *a: left.append(a[8]) or relative.solve(*a))
+            patch.setattr(platform, "solve", lambda *a: left.append(a[7]) or relative.solve(*a))
             straight = model.solve(motion, compiled=False, branch="checked", **options)
         with monkeypatch.context() as patch:
             patch.setattr(platform, "is_simple", lambda *_: False)
