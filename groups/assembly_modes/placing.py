@@ -21,8 +21,7 @@ from groups.kernels import layout, loop_closure, meeting, newton, one_rod, relat
 from groups.kernels.path import recall
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
-from groups.solvers.families import PLANAR, RELATIVE, STRUT
-from groups.solvers.plain_costs import plain_microseconds
+from groups.solvers.families import PLANAR, RELATIVE, STRUT, plain_microseconds
 from groups.solvers.planar_dyads import PlanarGroup, planar_modes, planar_state
 from groups.solvers.registry import Solver
 from groups.solvers.truss import truss_of

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from groups.kernels.jets import Rows, evaluate
+from groups.kernels.vectors import rotation_of
 
 Array = Any
 #: P (N, 3), R (N, 3, 3), V (N, 6), T (N,), as :mod:`groups.kernels.jets` has them
@@ -32,11 +33,11 @@ def stage_spatial(position: Array, quaternion: Array, velocity: Array, stage: St
     """Bodies in space, (N, 3), (N, 4), (N, 6), with rotation matrices."""
     P, R, V, _ = stage
     for b in range(len(P)):
-        w, x, y, z = quaternion[b, 0], quaternion[b, 1], quaternion[b, 2], quaternion[b, 3]
-        R[b, 0, 0], R[b, 0, 1], R[b, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-        R[b, 1, 0], R[b, 1, 1], R[b, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-        R[b, 2, 0], R[b, 2, 1], R[b, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+        q = quaternion[b]
+        turn = rotation_of(q[0], q[1], q[2], q[3])
         for i in range(3):
+            for j in range(3):
+                R[b, i, j] = turn[3 * i + j]
             P[b, i] = position[b, i]
         for i in range(6):
             V[b, i] = velocity[b, i]

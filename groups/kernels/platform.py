@@ -297,7 +297,7 @@ def linearise(W: Floats, matrix: Floats, order: Floats, per: float) -> tuple[flo
         for k in range(3):
             matrix[i, k], matrix[i, 3 + k] = W[WAY + k, i], per * W[TURN + k, i]
         fastest = max(fastest, W[FASTEST, i])
-    sign, smallest = factorise(matrix, order)
+    sign, smallest, _ = factorise(matrix, order)
     return sign, smallest / max(1.0, per * math.sqrt(fastest))
 
 

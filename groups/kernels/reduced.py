@@ -11,6 +11,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from groups.kernels.vectors import (
+    cross,
+    dot,
+    matrix_of,
+    minus,
+    plus,
+    product,
+    rotate,
+    rotation_of,
+    times,
+    transposed,
+    vector_of,
+)
+
 Array = Any
 
 
@@ -29,10 +43,7 @@ def reduce_planar(
     inertia, force : the answer
     """
     D = len(force)
-    for i in range(D):
-        force[i] = 0.0
-        for j in range(D):
-            inertia[i, j] = 0.0
+    clear(inertia, force)
     for n in range(len(body)):
         b, m, polar = body[n], mass[n], moment[n, 0, 0]
         c, s = math.cos(angle[b, 1]), math.sin(angle[b, 1])
@@ -51,13 +62,7 @@ def reduce_planar(
                 along = velocity[b, 2 + j, 0] - other * y
                 across = velocity[b, 2 + j, 1] + other * x
                 inertia[i, j] += m * (u * along + v * across) + polar * turn * other
-    for b in range(1, len(loads)):
-        for i in range(D):
-            for k in range(3):
-                force[i] += velocity[b, 2 + i, k] * loads[b, k]
-    for i in range(D):
-        for j in range(i):
-            inertia[j, i] = inertia[i, j]
+    finish(velocity, loads, inertia, force)
 
 
 def reduce_spatial(
@@ -66,65 +71,45 @@ def reduce_spatial(
 ) -> None:  # fmt: skip
     """The same in space: ``moment`` (b, 3, 3) in body axes, ``quaternion`` (N, 2 + D, 4), twists of six."""
     D = len(force)
-    for i in range(D):
-        force[i] = 0.0
-        for j in range(D):
-            inertia[i, j] = 0.0
+    clear(inertia, force)
+    g = gravity[0], gravity[1], gravity[2]
     for n in range(len(body)):
         b, m = body[n], mass[n]
-        e, p, q, r = quaternion[b, 1, 0], quaternion[b, 1, 1], quaternion[b, 1, 2], quaternion[b, 1, 3]
-        xx, xy, xz = 1 - 2 * (q * q + r * r), 2 * (p * q - e * r), 2 * (p * r + e * q)
-        yx, yy, yz = 2 * (p * q + e * r), 1 - 2 * (p * p + r * r), 2 * (q * r - e * p)
-        zx, zy, zz = 2 * (p * r - e * q), 2 * (q * r + e * p), 1 - 2 * (p * p + q * q)
-        cx, cy, cz = centre[n, 0], centre[n, 1], centre[n, 2]
-        x, y, z = xx * cx + xy * cy + xz * cz, yx * cx + yy * cy + yz * cz, zx * cx + zy * cy + zz * cz
+        R = rotation_of(quaternion[b, 1, 0], quaternion[b, 1, 1], quaternion[b, 1, 2], quaternion[b, 1, 3])
+        r = rotate(R, vector_of(centre, n, 0))
         # Inertia about the centre of mass in world axes: R I Rᵀ.
-        ax = xx * moment[n, 0, 0] + xy * moment[n, 1, 0] + xz * moment[n, 2, 0]
-        ay = xx * moment[n, 0, 1] + xy * moment[n, 1, 1] + xz * moment[n, 2, 1]
-        az = xx * moment[n, 0, 2] + xy * moment[n, 1, 2] + xz * moment[n, 2, 2]
-        bx = yx * moment[n, 0, 0] + yy * moment[n, 1, 0] + yz * moment[n, 2, 0]
-        by = yx * moment[n, 0, 1] + yy * moment[n, 1, 1] + yz * moment[n, 2, 1]
-        bz = yx * moment[n, 0, 2] + yy * moment[n, 1, 2] + yz * moment[n, 2, 2]
-        dx = zx * moment[n, 0, 0] + zy * moment[n, 1, 0] + zz * moment[n, 2, 0]
-        dy = zx * moment[n, 0, 1] + zy * moment[n, 1, 1] + zz * moment[n, 2, 1]
-        dz = zx * moment[n, 0, 2] + zy * moment[n, 1, 2] + zz * moment[n, 2, 2]
-        Ixx, Iyy, Izz = ax * xx + ay * xy + az * xz, bx * yx + by * yy + bz * yz, dx * zx + dy * zy + dz * zz
-        Ixy, Ixz, Iyz = ax * yx + ay * yy + az * yz, ax * zx + ay * zy + az * zz, bx * zx + by * zy + bz * zz
-        wx, wy, wz = velocity[b, 1, 3], velocity[b, 1, 4], velocity[b, 1, 5]
-        sx, sy, sz = acceleration[b, 1, 3], acceleration[b, 1, 4], acceleration[b, 1, 5]
-        # a = a_origin + α × r + ω × (ω × r)
-        hx, hy, hz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
-        fx = m * (gravity[0] - (acceleration[b, 1, 0] + sy * z - sz * y + wy * hz - wz * hy))
-        fy = m * (gravity[1] - (acceleration[b, 1, 1] + sz * x - sx * z + wz * hx - wx * hz))
-        fz = m * (gravity[2] - (acceleration[b, 1, 2] + sx * y - sy * x + wx * hy - wy * hx))
-        # m = -(I α + ω × I ω)
-        px = Ixx * wx + Ixy * wy + Ixz * wz
-        py = Ixy * wx + Iyy * wy + Iyz * wz
-        pz = Ixz * wx + Iyz * wy + Izz * wz
-        mx = -(Ixx * sx + Ixy * sy + Ixz * sz + wy * pz - wz * py)
-        my = -(Ixy * sx + Iyy * sy + Iyz * sz + wz * px - wx * pz)
-        mz = -(Ixz * sx + Iyz * sy + Izz * sz + wx * py - wy * px)
+        own = matrix_of(moment[n].reshape(1, 9), 0, 0)
+        J = product(product(R, own), transposed(R))
+        w, faster = vector_of(velocity[b], 1, 3), vector_of(acceleration[b], 1, 3)
+        # a = a_origin + α × r + ω × (ω × r); moment -(I α + ω × I ω)
+        a = plus(vector_of(acceleration[b], 1, 0), plus(cross(faster, r), cross(w, cross(w, r))))
+        f = times(m, minus(g, a))
+        torque = times(-1.0, plus(rotate(J, faster), cross(w, rotate(J, w))))
         for i in range(D):
-            tx, ty, tz = velocity[b, 2 + i, 3], velocity[b, 2 + i, 4], velocity[b, 2 + i, 5]
-            ux = velocity[b, 2 + i, 0] + ty * z - tz * y
-            uy = velocity[b, 2 + i, 1] + tz * x - tx * z
-            uz = velocity[b, 2 + i, 2] + tx * y - ty * x
-            force[i] += ux * fx + uy * fy + uz * fz + tx * mx + ty * my + tz * mz
-            gx, gy, gz = (
-                Ixx * tx + Ixy * ty + Ixz * tz,
-                Ixy * tx + Iyy * ty + Iyz * tz,
-                (Ixz * tx + Iyz * ty + Izz * tz),
-            )
+            turn = vector_of(velocity[b], 2 + i, 3)
+            speed = plus(vector_of(velocity[b], 2 + i, 0), cross(turn, r))
+            force[i] += dot(speed, f) + dot(turn, torque)
+            momentum = rotate(J, turn)
             for j in range(i + 1):
-                ox, oy, oz = velocity[b, 2 + j, 3], velocity[b, 2 + j, 4], velocity[b, 2 + j, 5]
-                vx = velocity[b, 2 + j, 0] + oy * z - oz * y
-                vy = velocity[b, 2 + j, 1] + oz * x - ox * z
-                vz = velocity[b, 2 + j, 2] + ox * y - oy * x
-                inertia[i, j] += m * (ux * vx + uy * vy + uz * vz) + gx * ox + gy * oy + gz * oz
-    for b in range(1, len(loads)):
-        for i in range(D):
-            for k in range(6):
+                other = vector_of(velocity[b], 2 + j, 3)
+                along = plus(vector_of(velocity[b], 2 + j, 0), cross(other, r))
+                inertia[i, j] += m * dot(speed, along) + dot(momentum, other)
+    finish(velocity, loads, inertia, force)
+
+
+def clear(inertia: Array, force: Array) -> None:
+    """Set both answers to zero."""
+    for i in range(len(force)):
+        force[i] = 0.0
+        for j in range(len(force)):
+            inertia[i, j] = 0.0
+
+
+def finish(velocity: Array, loads: Array, inertia: Array, force: Array) -> None:
+    """Add the applied loads, and the upper half of the symmetric mass matrix."""
+    for i in range(len(force)):
+        for b in range(1, len(loads)):
+            for k in range(loads.shape[1]):
                 force[i] += velocity[b, 2 + i, k] * loads[b, k]
-    for i in range(D):
         for j in range(i):
             inertia[j, i] = inertia[i, j]

@@ -15,7 +15,7 @@ from groups.kernels.invoke import invoke
 from groups.kernels.lanes import LANES, after, lanes, room, select
 from groups.kernels.layout import Floats, Ints
 from groups.kernels.status import MODE_LOST, OK
-from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY, put_rotation
+from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY, put_rotation, rotation_of
 from mbssa.compiled import inlined
 
 Array = Any
@@ -196,13 +196,7 @@ def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, 
             for m in range(3):
                 S[body, POSITION + m, t] = position[row, at + t, m]
             q = orientation[row, at + t]
-            w, x, y, z = q[0], q[1], q[2], q[3]
-            turn = (
-                1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-                2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
-            )  # fmt: skip
-            put_rotation(S, body, t, turn)
+            put_rotation(S, body, t, rotation_of(q[0], q[1], q[2], q[3]))
             if velocity.shape[1] > 0:
                 for m in range(6):
                     S[body, VELOCITY + m, t] = velocity[row, at + t, m]

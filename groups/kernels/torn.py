@@ -390,7 +390,7 @@ def linearise(problem: Problem, state: State) -> None:
         for k in range(len(jacobian)):
             jacobian[r, k] = over * along(problem, state, r, k + 1, 1)
             largest = max(largest, abs(jacobian[r, k]))
-    state.mark[at.TURNED], smallest = factorise(jacobian, state.order)
+    state.mark[at.TURNED], smallest, _ = factorise(jacobian, state.order)
     state.mark[at.CONDITION] = smallest / max(1.0, largest)
 
 

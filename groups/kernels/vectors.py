@@ -189,6 +189,15 @@ def product(m: Matrix, n: Matrix) -> Matrix:
     )
 
 
+def rotation_of(w: float, x: float, y: float, z: float) -> Matrix:
+    """Rotation of a unit quaternion."""
+    return (
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+    )  # fmt: skip
+
+
 def from_columns(a: Vector, b: Vector, c: Vector) -> Matrix:
     """Matrix with these columns."""
     return a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]

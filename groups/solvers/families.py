@@ -1,4 +1,4 @@
-"""Families of group kernels: which kernels solve a group, and where they are in this process.
+"""Families of group kernels: the kernel of each group, its costs, and its address in this process.
 
 A family is compiled, kept on disk and loaded alone. Struts that stand between bodies of a group, or between
 bodies that are solved before it, are placed by a kernel of their own after the group's.
@@ -36,28 +36,32 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Kernel = Callable[..., None]
 
-#: Seconds that compiling each family takes on an empty cache, alone.
-COMPILING: dict[Kernel, float] = {
-    planar.solve_crank: 2.0,
-    planar.solve_arms: 3.0,
-    planar.solve_guide: 3.0,
-    chains.solve_planar_driven: 3.0,
-    chains.solve_chains: 6.0,
-    strut.solve_struts: 12.0,
-    legs.solve_legs: 12.0,
-    driven.solve_driven: 5.0,
-    reach.solve_reach: 8.0,
-    relative.solve_geared: 8.0,
-    relative.solve_closed_form: 35.0,
-    relative.solve_cuts: 25.0,
-    relative.solve_rows: 45.0,
-    cam.solve_cam: 50.0,
-    platform.solve_platform: 30.0,
+#: By kernel: seconds that compiling it takes on an empty cache, alone; µs an instant in plain Python, if that
+#: is the same for all its groups.
+KERNELS: dict[Kernel, tuple[float, float | None]] = {
+    planar.solve_crank: (2.0, 11.0),
+    planar.solve_arms: (3.0, 6.6),
+    planar.solve_guide: (3.0, 18.0),
+    chains.solve_planar_driven: (3.0, 31.0),
+    chains.solve_chains: (6.0, 175.0),
+    strut.solve_struts: (12.0, 75.0),
+    legs.solve_legs: (12.0, None),
+    driven.solve_driven: (5.0, None),
+    reach.solve_reach: (8.0, 10.0),
+    relative.solve_geared: (8.0, None),
+    relative.solve_closed_form: (35.0, 420.0),
+    relative.solve_cuts: (25.0, None),
+    relative.solve_rows: (45.0, None),
+    cam.solve_cam: (50.0, 165.0),
+    platform.solve_platform: (30.0, 480.0),
 }
-#: Seconds that compiling another one takes, roughly.
-OTHER = 20.0
-#: Seconds that compiling the loop over blocks takes.
-LOOP = 4.0
+#: Seconds that compiling another one takes, roughly, and the loop over blocks.
+OTHER, LOOP = 20.0, 4.0
+#: µs an instant in plain Python of groups in relative coordinates: each strut, each link without unknowns;
+#: any other group, each of its unknowns, each term of its equations, and a contact of curves.
+_STRUT, _LINK, _GROUP, _UNKNOWN, _TERM, _CURVE = 75.0, 80.0, 340.0, 290.0, 55.0, 600.0
+#: µs an instant of the global approach: each equation, and each triple of equations in the elimination.
+_EQUATION, _TRIPLE = 220.0, 0.07
 
 
 def _by_method(ints: Ints, floats: Floats) -> Kernel:
@@ -136,7 +140,43 @@ GLOBAL = Family("global", _no_kernel)
 def kernels_of(solvers: Sequence[Solver]) -> dict[Kernel, float]:
     """The kernels of some groups, each with the seconds that compiling it takes."""
     found = [kernel for s in solvers for kernel in (s.kernel, s.legs) if kernel is not None]
-    return {kernel: COMPILING.get(kernel, OTHER) for kernel in found}
+    return {kernel: KERNELS.get(kernel, (OTHER, None))[0] for kernel in found}
+
+
+def plain_microseconds(solver: Solver) -> float:
+    """Time of one instant of a group in plain Python, µs.
+
+    It decides whether kernels are worth a compiler. Measured on one core of one machine, over all built-in
+    models, up to accelerations, by ``benchmarks/test_plain.py``. Its ratio to
+    :data:`mbssa.compiled.IMPORTING`, measured there too, counts: plain Python pays for some 500 instants of
+    the rotor and some 40,000 of a four-bar.
+
+    >>> import groups, mbssa
+    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    >>> [plain_microseconds(solver) for solver in model.solvers]
+    [11.0, 6.6]
+    """
+    ints, kernel = solver.ints, solver.kernel
+    if solver.part is not None:
+        return global_microseconds(len(solver.part.system.rows))
+    if solver.family.microseconds is not None:
+        return solver.family.microseconds
+    fixed = KERNELS[kernel][1] if kernel else None
+    if solver.family == PLANAR and fixed is not None:
+        return fixed
+    struts = _STRUT * int(ints[layout.N_STRUTS])
+    if fixed is not None:
+        return struts + fixed
+    unknowns, terms = int(ints[layout.N_UNKNOWNS]), int(ints[layout.N_TERMS])
+    if unknowns == 0 and terms == 0:
+        return struts + _LINK * int(ints[layout.N_LINKS])
+    curves = _CURVE if ints[layout.N_CURVES] > 0 else 0.0
+    return struts + _GROUP + _UNKNOWN * unknowns + _TERM * terms + curves
+
+
+def global_microseconds(equations: int) -> float:
+    """Time of one instant of the global approach in plain Python, µs."""
+    return _EQUATION * equations + _TRIPLE * equations**3
 
 
 @lru_cache(256)

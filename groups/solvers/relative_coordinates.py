@@ -309,7 +309,7 @@ def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
     if closed == n:
         if n > 0:
             loop_closure.jacobian(g, rows, g.equations.matrix, False)
-            sign, _ = linear.factorise(g.equations.matrix, g.equations.order)
+            sign, *_ = linear.factorise(g.equations.matrix, g.equations.order)
             last.head[layout.SIGN] = sign or 1.0
         if rows is not None:
             # Rounded geometry cannot close better than it does at the reference.

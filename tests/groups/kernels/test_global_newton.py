@@ -6,32 +6,12 @@ import pytest
 import groups
 import mbssa
 from groups.kernels import global_newton as kernels
-from groups.kernels.elimination import factorise
 from groups.kernels.jets import SIZE, WORK
 from groups.solvers.global_solver.part import SIGN
 from groups.solvers.global_solver.solver import _SparseMatrix
 from groups.solvers.global_solver.system import encode
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 12])
-def test_the_factors_have_the_sign_of_the_determinant(n):
-    rng = np.random.default_rng(n)
-    seen = set()
-    for _ in range(20):
-        matrix, order = rng.normal(size=(n, n)), np.zeros(n, dtype=np.int64)
-        sign = np.linalg.slogdet(matrix)[0]
-        factorise(matrix, order)
-        assert kernels.determinant(matrix, order) == sign
-        seen.add(sign)
-    assert seen == {1.0, -1.0}
-
-
-def test_a_tall_matrix_has_no_determinant():
-    matrix, order = np.random.default_rng(1).normal(size=(5, 3)), np.zeros(3, dtype=np.int64)
-    factorise(matrix, order)
-    assert kernels.determinant(matrix, order) == 0.0
 
 
 @pytest.mark.parametrize("name", ["rotor", "planar_3rrr", "stewart", "theo_jansen", "planetary"])
