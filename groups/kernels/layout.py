@@ -264,7 +264,7 @@ _SIZES = {name: f"ints[{place}]" for place, name in enumerate(_NAMES)}
 _SIZES["M"] = f"{_SIZES['K']} + {_SIZES['L']}"
 
 #: Arrays and shapes of all fields of the tuples, and the expressions of other numbers.
-_HINTS = {
+_HINTS: dict[type, dict[str, Any]] = {
     kind: {name: hint.__metadata__ for name, hint in get_type_hints(kind, include_extras=True).items()}
     for kind in (Tree, Cuts, Pose, Equations, Rates, Path, Memory, Rows, Meeting, Legs)
 }
@@ -301,7 +301,8 @@ def places(counts: dict[int, int]) -> tuple[Ints, Floats, Floats]:
         ints[COUNTS + k] = end[array]
         end[array] += length
     ints[N_WORK] = end["work"]
-    return np.append(ints, np.zeros(end["ints"] - _HEAD, int)), *map(np.zeros, (end["floats"], end["memory"]))
+    ints = np.append(ints, np.zeros(end["ints"] - _HEAD, dtype=np.int64))
+    return ints, np.zeros(end["floats"]), np.zeros(end["memory"])
 
 
 def fill(part: NamedTuple, **values: npt.ArrayLike) -> None:
