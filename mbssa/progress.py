@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-#: Told what is being done, and which share of it is done.
+#: Callback of a progress report: the present step in words, and the share done, from 0 to 1.
 Told = Callable[[str, float], object]
 
 #: s before a bar is shown.

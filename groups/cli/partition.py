@@ -171,7 +171,7 @@ def _faults(
     several: dict[str, Any],
     timed: dict[str, Any],
 ) -> list[str]:
-    """Methods that there are not, and options for one configuration or for a motion that is not asked for."""
+    """Faults: unknown methods, and options of one configuration given for a motion or the reverse."""
     faults = []
     if method not in METHODS:
         faults.append(f"--method {method}: write {' or '.join(METHODS)}")

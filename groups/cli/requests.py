@@ -357,7 +357,7 @@ def motion_asked(
     kept: list[int] | None,
     level: Level,
 ) -> Motion:
-    """The motion asked for, or the model's own; what is wrong with it is exit 2."""
+    """Motion of the options, or the model's own; a fault in it ends the program with exit code 2."""
     mechanism = model.mechanism
     carried = mechanism.motion or usual_motion(mechanism)
     if path is None and carried is None:

@@ -308,7 +308,7 @@ def columns_asked(
     derived: Sequence[str],
     faults: list[str],
 ) -> Choice:
-    """The columns that were asked for, by names between commas; faults are added to ``faults``."""
+    """Columns to write, by names between commas; faults are added to ``faults``."""
     choice = Choice(units=units)
     if quantities is not None:
         choice["quantities"] = names_asked([quantities])

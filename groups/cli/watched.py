@@ -1,4 +1,4 @@
-"""A run that somebody watches: kernels that are compiled first, a progress bar, and Ctrl-C."""
+"""Interactive runs: kernels compiled before the start, a progress bar, and Ctrl-C."""
 
 from __future__ import annotations
 

@@ -282,9 +282,9 @@ def _warnings(swept: PartitionSweep) -> list[str]:
 
 
 def judged(swept: PartitionSweep, one: Warned) -> tuple[list[str], list[str], str]:
-    """Who warns in a stretch and who does not, each with the smallest condition, and what would help.
+    """Choices that warn in a stretch, choices that do not, and a remedy; each with its smallest condition.
 
-    Choices have no condition, and say nothing, where bodies have no pose.
+    Choices have no condition, and are not listed, where bodies have no pose.
     """
     warning: list[str] = []
     silent: list[str] = []

@@ -282,7 +282,7 @@ def _corrected(model: Model) -> list[str]:
 
 
 def _borrowed(summary: Summary) -> list[str]:
-    """Which inputs were borrowed, what it took to find them, and the instants that they were not for."""
+    """Tearing inputs, the iterations that found them, and the instants solved without them."""
     record, outer = summary.model.borrowed, summary.trajectory.outer
     if record is None or outer is None:
         return []

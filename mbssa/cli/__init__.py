@@ -130,7 +130,7 @@ def _warn(message: Warning | str, *_: object) -> None:
 
 
 def _prepare_output() -> None:
-    """A terminal that knows no dash gets a question mark; a closed one, and all ranks but one, nothing."""
+    """Replace characters that the terminal cannot show; silence a closed stream and all MPI ranks but 0."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None or mpi_rank.rank() > 0:

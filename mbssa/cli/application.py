@@ -1,4 +1,4 @@
-"""The command line, whose commands are imported when they are asked for."""
+"""The command line; each command is imported at its first use."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class _Command(typer.core.TyperCommand):
 
 
 def _nothing(ctx: Any) -> None:
-    """What is said of the type of an argument."""
+    """Leave out the type of an argument in the help."""
 
 
 class _Commands(Mapping[str, Any]):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "json", "csv", "markdown", "dot", "graphml"]
 
-#: The paper's columns, then how many of the group's coordinates are driven and what it waits for.
+#: The paper's columns, then number of driven coordinates, level and predecessors of the group.
 GROUP_COLUMNS = (
     "SG",
     "Bodies",
