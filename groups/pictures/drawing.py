@@ -11,7 +11,7 @@ from groups.pictures.cams import Outline
 from groups.pictures.canvas import Canvas, canvas_for
 from groups.pictures.failures import failed_at, listed
 from groups.pictures.key import add_key
-from groups.pictures.labels import Named, placed
+from groups.pictures.labels import name_label
 from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
 from groups.pictures.points import PointName, points_of
 from groups.pictures.scene import Scene, at_rest, scene_of
@@ -29,8 +29,9 @@ from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.pictures.hues import DASHES, HATCHES, darker
+from mbssa.pictures.labels import Obstacle, place_labels
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, SMALL_TEXT, text_size
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, text_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,26 +207,27 @@ def draw_ground(canvas: Canvas, scene: Scene) -> list[Any]:
 def draw_names(canvas: Canvas, scene: Scene, f: int) -> None:
     """Names of the bodies, each beside its lines."""
     canvas.figure.draw_without_rendering()
-    wanted, bodies = [], []
+    width, height = canvas.figure.get_size_inches() * MM_PER_INCH
+    box = canvas.axes.get_position().get_points() * (width, height)
+    page = box[0] + 1, box[1] - 1
+    labels, obstacles, colours = [], [], []
+    steps = np.linspace(0.0, 1.0, 15)[:, None]
     for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
         points = scene.world(body, shape.points)[f] if len(shape.points) else shape.points
         if not len(points) or not np.isfinite(points).all():
             continue
         ends = [scene.world(body, guide.ends)[f] for guide in scene.guides if guide.body == body]
         lines = canvas.paper(np.concatenate([points[shape.lines], np.array(ends).reshape(-1, 2, 3)]))
-        size = text_size(scene.mechanism.body_name(body), SMALL_TEXT)
-        wanted.append(Named(lines, canvas.paper(points), size))
-        bodies.append(body)
+        name = scene.mechanism.body_name(body)
+        labels.append(name_label(name, text_size(name, SMALL_TEXT), lines, canvas.paper(points), page))
+        colours.append(darker(scene.hues[body].colour))
+        obstacles += [Obstacle((1 - steps) * start + steps * end, 0.1, weight=0.5) for start, end in lines]
     at = [scene.world(mark.bodies[mark.seat], mark.origin[mark.seat][None])[f, 0] for mark in scene.marks]
     joints = np.array(at).reshape(-1, 3)
     joints = canvas.paper(joints[np.isfinite(joints).all(axis=1)])
-    width, height = canvas.figure.get_size_inches() * 25.4
-    box = canvas.axes.get_position()
-    page = (box.x0 * width + 1, box.y0 * height + 1, box.x1 * width - 1, box.y1 * height - 1)
-    order = sorted(range(len(bodies)), key=lambda i: -wanted[i].size[0])
-    centres = placed([wanted[i] for i in order], joints, page)
-    for i, centre in zip(order, centres, strict=True):
-        name = scene.mechanism.body_name(bodies[i])
+    obstacles += [Obstacle(joint[None], 1.0) for joint in joints]
+    for label, colour, centre in zip(labels, colours, place_labels(labels, obstacles), strict=True):
+        name = label.text
         canvas.figure.text(
             centre[0] / width,
             centre[1] / height,
@@ -234,7 +236,7 @@ def draw_names(canvas: Canvas, scene: Scene, f: int) -> None:
             va="center_baseline",
             fontsize=SMALL_TEXT,
             family=FONT,
-            color=darker(scene.hues[bodies[i]].colour),
+            color=colour,
             gid=f"name-{name}",
             bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"},
         )
