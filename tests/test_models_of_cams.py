@@ -165,7 +165,7 @@ def test_involutes_turn_at_the_ratio_of_their_base_circles(law):
         return ratio * angle, np.full_like(angle, ratio), np.zeros_like(angle)
 
     driver = trajectory.joint("1-2")["angle"]
-    assert_follows(trajectory.joint("1-3")["angle"], formula, driver, within=1e-9)
+    assert_follows(trajectory.joint("1-3")["angle"], formula, driver, speed=TURN, within=1e-9)
 
 
 def test_involutes_do_so_at_any_distance_of_their_axes(read):

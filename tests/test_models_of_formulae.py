@@ -223,7 +223,7 @@ def test_the_disc_of_the_oldham_coupling_runs_twice_around_a_circle(turning):
     trajectory = turning("oldham")
     centre = path(trajectory, "disc", "centre")
     circle = differentiated(lambda q: OFFSET / 2 * np.array([1.0 + np.cos(2 * q), np.sin(2 * q)]))
-    assert_follows(centre, circle, input_of(trajectory), size=OFFSET)
+    assert_follows(centre, circle, input_of(trajectory), size=OFFSET, within=1e-12)
 
 
 # --- Geneva wheel ------------------------------------------------------------------------------------
