@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from groups.kernels.status import LIFTED, PENETRATES
 from groups.results.joints import joint_motion
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from mbssa import Mechanism, Structure
     from mbssa.joints.frames import Frames
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Least excess over a limit, rad or sizes of the mechanism: more than rounding.
 OUTSIDE = 1e-9

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of, watches
 from groups.kernels import global_newton as kernels
@@ -28,8 +27,6 @@ from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.structure import Structure
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Progress = Callable[[float], object]
 
 #: Parts of a motion after which progress is told.

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.rotations import cross, in_space, plane_rotation, rotation_of
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.poses import Poses as OneInstant
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames
     from mbssa.joints.system import Configuration
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

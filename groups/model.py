@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
@@ -19,6 +18,7 @@ from groups.solvers.registry import Solver
 from groups.solvers.relative_coordinates import counts_by_instants
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import is_worth_compiling
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from groups.results.borrowed import Borrowed
     from groups.tearing.loop import Tearing
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _ONE_CHUNK = np.zeros(1, dtype=np.int64)
 

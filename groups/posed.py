@@ -6,19 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.motion import driven_coordinates, reference_inputs
 from groups.motion.inputs import place_of
 from groups.solvers.families import PLANAR
 from groups.solvers.packed import pack
 from groups.solvers.registry import Setting, choose_all
+from mbssa.arrays import Floats
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
-
-Floats = npt.NDArray[np.float64]
 
 
 def posed(model: Model, at: Configuration, inputs: Floats) -> Model:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Bools, Floats
 
 
 def rotation_of(quaternion: Floats) -> Floats:
@@ -59,7 +58,7 @@ def quaternion_of(rotation: Floats) -> Floats:
     return _continuous(q, sound)
 
 
-def _continuous(q: Floats, sound: npt.NDArray[np.bool_]) -> Floats:
+def _continuous(q: Floats, sound: Bools) -> Floats:
     """Signs turned so that each sound quaternion is near the last sound one before it."""
     if q.shape[-2] < 2:
         return q

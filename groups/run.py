@@ -30,6 +30,7 @@ from groups.results.arrays import Arrays
 from groups.solvers.reference import check_drives
 from groups.solvers.registry import Solver
 from groups.trajectory import Trajectory
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.compiled import chosen, note_loaded
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
@@ -37,8 +38,6 @@ from mbssa.joints.system import Configuration
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Bytes of the states of one block: they stay in a core's own cache.
 BLOCK = 192 * 1024
@@ -274,7 +273,7 @@ class Run:
             self._of_thread.room = room = states, self.model.packed.room
         return room
 
-    def look_back(self, first: int, stop: int, proven: npt.NDArray[np.bool_] | None = None) -> None:
+    def look_back(self, first: int, stop: int, proven: Bools | None = None) -> None:
         """Take back instants that no solver takes back: dead points that were missed, contacts that ended.
 
         ``proven`` (G, T) are on their branch, whatever their paths look like.
@@ -310,7 +309,7 @@ class Run:
             gone[g] |= waits
             self._without_answer(g, first + np.flatnonzero(gone[g]))
 
-    def _turned_back(self, first: int, stop: int, proven: npt.NDArray[np.bool_] | None) -> None:
+    def _turned_back(self, first: int, stop: int, proven: Bools | None) -> None:
         held = self.model.held
         if stop - first < 4 or not len(held):
             return

@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.motion import Motion, default_motion
 from groups.run import REPORTED, Carried, Run, seed
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
+from mbssa.arrays import Ints
 
 if TYPE_CHECKING:
     from groups.model import Model
 
-Ints = npt.NDArray[np.int64]
 
 _ONE_CHUNK = np.zeros(1, dtype=np.int64)
 

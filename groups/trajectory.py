@@ -23,6 +23,7 @@ from groups.rotations import (
 )
 from groups.rotations import quaternion_of as quaternion_of
 from groups.rotations import rotation_of as rotation_of
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.frames import Frames, joint_frames
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from groups.results.table import Choice
     from mbssa import Mechanism, Structure
 
-Floats = npt.NDArray[np.float64]
 
 #: Levels of answer, each with those before it.
 Level = Literal["position", "velocity", "acceleration"]
@@ -101,9 +101,9 @@ class Trajectory:
     acceleration: Floats | None
     status: npt.NDArray[np.int8]
     residual: Floats
-    iterations: npt.NDArray[np.int64]
+    iterations: Ints
     condition: Floats
-    kept: npt.NDArray[np.int64]
+    kept: Ints
     causes: tuple[str, ...] | None = field(default=None, kw_only=True)
     contacts: tuple[str, ...] | None = field(default=None, kw_only=True)
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
@@ -154,7 +154,7 @@ class Trajectory:
         return found
 
     @property
-    def fallback(self) -> npt.NDArray[np.bool_]:
+    def fallback(self) -> Bools:
         """(T,) instants that the structure of the real drives solved, as the borrowed one could not."""
         return np.zeros(len(self.time), dtype=np.bool_) if self.outer is None else self.outer.fallback
 
@@ -550,7 +550,7 @@ def names_of_groups(structure: Structure) -> tuple[str, ...]:
     )
 
 
-def _bodies_named(mechanism: Mechanism, bodies: npt.NDArray[np.int64]) -> str:
+def _bodies_named(mechanism: Mechanism, bodies: Ints) -> str:
     names = [mechanism.body_name(b) for b in bodies[:_NAMED].tolist()]
     more = len(bodies) - _NAMED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.joints.geometry import Vector
 from mbssa.joints.user_sources import pickled
 from mbssa.motion import InputLaw
@@ -45,14 +45,12 @@ class Inertia:
     products: Vector | None = None
 
     @property
-    def matrix(self) -> npt.NDArray[np.float64]:
+    def matrix(self) -> Floats:
         """(3, 3) inertia matrix about the centre of mass in the body's axes, kg m²; planar: about z alone."""
         return inertia_matrix(self.moments or (0.0, 0.0, self.moment or 0.0), self.products)
 
 
-def inertia_matrix(
-    moments: Sequence[float], products: Sequence[float] | None = None
-) -> npt.NDArray[np.float64]:
+def inertia_matrix(moments: Sequence[float], products: Sequence[float] | None = None) -> Floats:
     """(3, 3) symmetric matrix of Ixx, Iyy, Izz and Ixy, Ixz, Iyz.
 
     >>> inertia_matrix([1.0, 2.0, 3.0], [0.1, 0.0, 0.0]).tolist()
@@ -63,7 +61,7 @@ def inertia_matrix(
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def principal_moments(matrix: npt.NDArray[np.float64]) -> tuple[str, str]:
+def principal_moments(matrix: Floats) -> tuple[str, str]:
     """Principal moments of an inertia matrix as a message shows them, and why no body has them, if so.
 
     Rounded digits may miss the triangle inequality by a millionth of the largest moment.

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Ints
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
 from mbssa.joints.geometry import JointFrame as JointFrame
 from mbssa.joints.geometry import JointGeometry as JointGeometry
@@ -26,7 +27,6 @@ from mbssa.texts import counted
 from mbssa.trust import may_run
 from mbssa.units import SI
 
-IntArray = npt.NDArray[np.int64]
 ByteArray = npt.NDArray[np.uint8]
 
 #: The name of body 1 in files and messages.
@@ -106,9 +106,9 @@ class Mechanism:
 
     space: Space
     n_bodies: int
-    joint_start: IntArray
-    joint_body: IntArray
-    joint_type: IntArray
+    joint_start: Ints
+    joint_body: Ints
+    joint_type: Ints
     driven: ByteArray
     body_names: tuple[str, ...] | None = None
     joint_names: Mapping[int, str] = field(default_factory=dict)
@@ -166,12 +166,12 @@ class Mechanism:
         return len(self.joint_type)
 
     @cached_property
-    def grade(self) -> IntArray:
+    def grade(self) -> Ints:
         """(J,) k of each joint, Table 3."""
         return np.array([row.grade for row in CATALOGUE], dtype=np.int64)[self.joint_type]
 
     @cached_property
-    def n_driven_of_joint(self) -> IntArray:
+    def n_driven_of_joint(self) -> Ints:
         """(J,) w of each joint, the paper's KnownInputs."""
         return np.bitwise_count(self.driven).astype(np.int64)
 
@@ -375,7 +375,7 @@ View = TypeVar("View")
 class Views(Sequence[View]):
     """Views of an owner, each made from its key on demand."""
 
-    def __init__(self, owner: Any, keys: Sequence[int] | IntArray, make: Callable[[Any, int], View]) -> None:
+    def __init__(self, owner: Any, keys: Sequence[int] | Ints, make: Callable[[Any, int], View]) -> None:
         self._owner, self._keys = owner, keys
         self._make: Callable[[Any, int], View] = make
 

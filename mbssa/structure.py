@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Bools, Ints
 from mbssa.compiled import kernel
 from mbssa.decomposition import component_kernels
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.partition import Part, Partition
 from mbssa.decomposition.treatment import Treatment
 from mbssa.joints.catalogue import CATALOGUE, TYPE_ORDER
-from mbssa.mechanism import IntArray, Mechanism, Views
+from mbssa.mechanism import Mechanism, Views
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -78,11 +78,11 @@ class Structure:
     mechanism: Mechanism
     method: str
     incidence: Incidence
-    group_of_body: IntArray
-    joint_group: IntArray
-    needs_start: IntArray
-    needs: IntArray
-    level_of_group: IntArray
+    group_of_body: Ints
+    joint_group: Ints
+    needs_start: Ints
+    needs: Ints
+    level_of_group: Ints
     parts: tuple[Part, ...] = ()
     note: str = ""
     unresolved: tuple[int, ...] = ()
@@ -129,12 +129,12 @@ class Structure:
         return self.groups[int(number) - 1]
 
     @cached_property
-    def members(self) -> tuple[IntArray, IntArray]:
+    def members(self) -> tuple[Ints, Ints]:
         """Bodies by group: group g has ``members[1][members[0][g - 1] : members[0][g]]``, ascending."""
         return _rows(self.group_of_body, self.n_groups)
 
     @cached_property
-    def _joints(self) -> tuple[IntArray, IntArray]:
+    def _joints(self) -> tuple[Ints, Ints]:
         return _rows(self.joint_group, self.n_groups)
 
     @cached_property
@@ -144,7 +144,7 @@ class Structure:
         return tuple(tuple((numbers[start[k] : start[k + 1]] + 1).tolist()) for k in range(len(start) - 1))
 
     @cached_property
-    def results(self) -> npt.NDArray[np.int64] | scipy.sparse.csr_array:
+    def results(self) -> Ints | scipy.sparse.csr_array:
         """The paper's Results_SA, (N, N): row 0 is the group of each body (0: none).
 
         Elsewhere ``results[y, j] = c`` where body j gives its external pair to body y: c = 1 from the
@@ -242,7 +242,7 @@ class Group:
     number: int
 
     @property
-    def body_indices(self) -> IntArray:
+    def body_indices(self) -> Ints:
         """Ascending body indices."""
         start, bodies = self.structure.members
         return bodies[start[self.number - 1] : start[self.number]]
@@ -253,7 +253,7 @@ class Group:
         return tuple((self.body_indices + 1).tolist())
 
     @property
-    def joint_indices(self) -> IntArray:
+    def joint_indices(self) -> Ints:
         """Indices of the joints that are solved with this group, external and internal."""
         start, joints = self.structure._joints
         return joints[start[self.number - 1] : start[self.number]]
@@ -317,7 +317,7 @@ class Group:
         """1 for a group that needs only the frame."""
         return int(self.structure.level_of_group[self.number - 1])
 
-    def _pairs(self, joints: IntArray, *, own: bool) -> tuple[Pair, ...]:
+    def _pairs(self, joints: Ints, *, own: bool) -> tuple[Pair, ...]:
         """Pairs of these joints seen from this group; ``own`` selects those wholly inside it."""
         mechanism = self.structure.mechanism
         mine = set(self.body_indices.tolist())
@@ -397,7 +397,7 @@ def build_structure(
     )
 
 
-def _joints_in_no_group(incidence: Incidence, partition: Partition) -> npt.NDArray[np.bool_]:
+def _joints_in_no_group(incidence: Incidence, partition: Partition) -> Bools:
     """(J,): joints that bind an over-constrained part, or wait for a body that no group solves.
 
     An over-constrained part goes before the groups that hang on it; an under-constrained one, and what
@@ -415,7 +415,7 @@ def _joints_in_no_group(incidence: Incidence, partition: Partition) -> npt.NDArr
     return binds | np.logical_or.reduceat(waits[incidence.slot_body], incidence.joint_start[:-1])
 
 
-def _csr(row: IntArray, column: IntArray, n_rows: int) -> tuple[IntArray, IntArray]:
+def _csr(row: Ints, column: Ints, n_rows: int) -> tuple[Ints, Ints]:
     """Compressed rows of (row, column) entries, columns ascending."""
     order = np.lexsort((column, row))
     start = np.zeros(n_rows + 1, dtype=np.int64)
@@ -423,14 +423,14 @@ def _csr(row: IntArray, column: IntArray, n_rows: int) -> tuple[IntArray, IntArr
     return start, column[order]
 
 
-def _rows(number: IntArray, count: int) -> tuple[IntArray, IntArray]:
+def _rows(number: Ints, count: int) -> tuple[Ints, Ints]:
     """Items by number 1 … count, each row ascending; items numbered 0 are in no row."""
     order = np.argsort(number, kind="stable")
     start = np.searchsorted(number[order], np.arange(1, count + 2))
     return start, order
 
 
-def _pairs_of_bodies(incidence: Incidence) -> tuple[IntArray, IntArray]:
+def _pairs_of_bodies(incidence: Incidence) -> tuple[Ints, Ints]:
     """Every ordered pair of different bodies that share a joint (with repetition)."""
     sizes = np.diff(incidence.joint_start)
     rows, columns = [], []

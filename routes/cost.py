@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from routes.executors import ExecutorCosts, executor_named, executor_names
 from routes.plan import Plan
 from routes.tasks import Tasks
-
-Floats = npt.NDArray[np.float64]
 
 FORMAT = 1
 

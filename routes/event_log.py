@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Bools, Floats, Ints
 from routes.simulate import Schedule
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +67,7 @@ class EventLog:
         return cls(start, stop, np.where(np.isfinite(worker), worker, -1).astype(np.int64), calls, bounds)
 
     @property
-    def ran(self) -> npt.NDArray[np.bool_]:
+    def ran(self) -> Bools:
         """(n,) the tasks that were run."""
         return np.isfinite(self.start) & np.isfinite(self.stop) & (self.worker >= 0)
 

@@ -19,13 +19,11 @@ from groups.motion import Motion
 from groups.results.arrays import shapes
 from groups.run import Carried, Part, Run, seed
 from groups.trajectory import Trajectory
+from mbssa.arrays import Floats, Ints
 from routes.plan import Plan
 from routes.reverse import answer_shapes, steps_of
 from routes.tasks import Tasks, tasks_of
 from routes.workspace import Shapes, Workspace
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 NONE = np.zeros(0, dtype=np.int64)
 

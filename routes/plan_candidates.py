@@ -7,16 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
-import numpy as np
-import numpy.typing as npt
-
 from groups.model import Model
+from mbssa.arrays import Floats
 from routes.dag import Dag
 from routes.enumeration import TooLarge, best_first
 from routes.plan import GRAIN, Plan, Route, plan_of, sequential_route, sequential_with_reactions
 from routes.reverse import dag_with_reactions, signed
-
-Floats = npt.NDArray[np.float64]
 
 #: Fewest instants that are worth a chunk of their own.
 LEAST = 8 * GRAIN

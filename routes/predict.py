@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.model import Model
+from mbssa.arrays import Bools, Floats
 from routes.cost import Costs
 from routes.executors import is_parallel
 from routes.plan import Plan
 from routes.simulate import Schedule, critical_path, simulate
 from routes.tasks import Tasks, tasks_of
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +140,7 @@ def _running(schedule: Schedule) -> Floats:
     return np.maximum(found, 1.0)
 
 
-def _waited_for(schedule: Schedule) -> npt.NDArray[np.bool_]:
+def _waited_for(schedule: Schedule) -> Bools:
     """(n,) whether a task's worker had nothing to do before it; the first ones are no wait."""
     order = np.lexsort((schedule.start, schedule.worker))
     worker, start, stop = schedule.worker[order], schedule.start[order], schedule.stop[order]

@@ -12,7 +12,6 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.branches.insertion import prove
 from groups.building import build
@@ -23,6 +22,7 @@ from groups.motion import Motion, default_motion
 from groups.run import Run
 from groups.solve import kept_bodies
 from groups.trajectory import Branch, Level, Trajectory, level_number
+from mbssa.arrays import Floats, Ints
 from routes.checkpoint import begun, left_off
 from routes.dispatch import CallFailed, dispatch
 from routes.event_log import EventLog
@@ -249,7 +249,7 @@ def _same(one: Trajectory, other: Trajectory) -> bool:
     )
 
 
-def _numbered(space: Workspace) -> npt.NDArray[np.float64]:
+def _numbered(space: Workspace) -> Floats:
     """The log of the tasks, with workers numbered from 0; -1 for tasks that are not done."""
     events, done = space.log.copy(), space.done.astype(bool)
     events[~done, 2] = -1.0
@@ -288,7 +288,7 @@ def _solved(
     runner: TaskRunner,
     executor: ExecutorType,
     pool: Executor,
-    wanted: npt.NDArray[np.int64],
+    wanted: Ints,
     report: Progress | None,
 ) -> Trajectory:
     """Perform all tasks that are not done yet, and collect the results."""
@@ -390,7 +390,7 @@ def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bo
         yield in_memory(job.shapes)
 
 
-def _collected(runner: TaskRunner, wanted: npt.NDArray[np.int64]) -> Trajectory:
+def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:
     """Check chunks against each other, and mark tasks that are not done as not computed."""
     job, run, space = runner.job, runner.run, runner.space
     chunks = len(job.tasks.bounds) - 1

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Bools, Floats, Ints
 from routes.simulate import critical_path, followers, simulator
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Numbers of workers that are simulated when no others are asked for.
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -146,7 +144,7 @@ def scaling(
     )
 
 
-def alone(needs_start: Ints, needs: Ints) -> npt.NDArray[np.bool_]:
+def alone(needs_start: Ints, needs: Ints) -> Bools:
     """(n,) tasks that nothing can overlap: each other task must come before them, or after.
 
     All lower tasks come before task t if each of them is needed by some task up to t; all higher ones

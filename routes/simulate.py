@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from mbssa.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

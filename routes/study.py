@@ -8,7 +8,6 @@ from functools import cached_property
 from statistics import median
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.building import model_of
 from groups.model import Model
@@ -16,6 +15,7 @@ from groups.motion import Motion, default_motion
 from groups.solvers.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from mbssa import Mechanism, Structure
+from mbssa.arrays import Floats
 from mbssa.progress import Told
 from routes.calibration import costs as calibrated
 from routes.calibration.machine import cores, give_back_memory
@@ -32,8 +32,6 @@ from routes.reverse import dag_with_reactions, steps_of
 from routes.run import logged_run
 from routes.scaling import WORKERS, Scaling, scaling
 from routes.tasks import tasks_of
-
-Floats = npt.NDArray[np.float64]
 
 #: Routes whose plans are predicted.
 PREDICTED = 200

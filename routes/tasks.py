@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.model import Model
+from mbssa.arrays import Ints
 from routes.plan import Plan
 from routes.reverse import index_of, needs_of
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from groups.dynamics.one_group import Answers
 from groups.results.arrays import OUTPUTS, Arrays
+from mbssa.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
 #: What is kept beside the answer.

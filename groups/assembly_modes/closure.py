@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.solvers.constraint_tables import drive_rows
 from mbssa import Group
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def largest_miss(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:

@@ -18,12 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import layout
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.progress import Told
 
 Complex = npt.NDArray[np.complex128]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 #: Random right sides, arcs between two of them, positions drawn at random that must bring nothing new, and
 #: most positions at one right side before the search is given up.
@@ -145,10 +143,10 @@ class _State:
     def joined(states: list[_State]) -> _State:
         return _State(np.concatenate([s.x for s in states]), np.concatenate([s.balls for s in states]))
 
-    def taken(self, rows: Flags | list[int]) -> _State:
+    def taken(self, rows: Bools | list[int]) -> _State:
         return _State(self.x[rows], self.balls[rows])
 
-    def put(self, rows: Flags, other: _State) -> None:
+    def put(self, rows: Bools, other: _State) -> None:
         self.x[rows], self.balls[rows] = other.x, other.balls
 
 

@@ -7,21 +7,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.assembly_modes.closure import joint_coordinates
 from groups.assembly_modes.placing import SAME, Placing, Task, placed_at, placings
 from groups.solvers.library import most_modes
 from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import Configuration
 from mbssa.progress import Told
 
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Random starts of Newton in a row that find no new mode before it ends.
 STARTS = 500

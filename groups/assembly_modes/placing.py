@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.assembly_modes import homotopy
 from groups.assembly_modes.closure import largest_miss
@@ -26,13 +25,11 @@ from groups.solvers.planar_dyads import PlanarGroup, planar_modes, planar_state
 from groups.solvers.registry import Solver
 from groups.solvers.truss import truss_of
 from mbssa import Group
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 from mbssa.progress import Told
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Newton steps from a random start.
 STEPS = 60

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
 from groups.assembly_modes.placing import Placing, Task, placings
@@ -15,12 +14,11 @@ from groups.kernels import layout
 from groups.solvers.families import RELATIVE
 from groups.solvers.registry import Solver
 from mbssa import Group
+from mbssa.arrays import Floats
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
-
-Floats = npt.NDArray[np.float64]
 
 
 def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Floats:

@@ -34,13 +34,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.branches.closure import Blocks, Closure, Linearised
 from groups.branches.states import Poses
 from groups.rotations import cross
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Bools, Floats
 
 #: Largest K0, so that rounding decides nothing.
 SURE = 0.99
@@ -73,7 +71,7 @@ class Paths:
         return Paths(np.zeros(shape), np.zeros(shape), np.zeros((3, *shape)), np.zeros((2, *shape)))
 
 
-def certified(closure: Closure, at: Poses, paths: Paths) -> npt.NDArray[np.bool_]:
+def certified(closure: Closure, at: Poses, paths: Paths) -> Bools:
     """(K,) intervals between K + 1 instants over which a group stays on one branch.
 
     Parameters
@@ -84,7 +82,7 @@ def certified(closure: Closure, at: Poses, paths: Paths) -> npt.NDArray[np.bool_
         return _certified(closure, closure.linearised(at), at, paths)
 
 
-def _certified(closure: Closure, of: Linearised, at: Poses, paths: Paths) -> npt.NDArray[np.bool_]:
+def _certified(closure: Closure, of: Linearised, at: Poses, paths: Paths) -> Bools:
     step = np.diff(at.time)
     blocks = closure.blocks
     unknowns, dexp = _unknowns(closure, of, step)
@@ -221,9 +219,7 @@ class Bounds:
     way: Floats
 
 
-def _hermite(
-    value: Floats, rate: Floats, step: Floats, wrapped: npt.NDArray[np.bool_] | float = 0.0
-) -> Floats:
+def _hermite(value: Floats, rate: Floats, step: Floats, wrapped: Bools | float = 0.0) -> Floats:
     """(3, K, ...) of the cubics through values and rates (T, ...): rise, rates at both ends.
 
     ``wrapped`` columns go the way nearest their rates.

@@ -22,11 +22,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.branches.states import Poses
 from groups.rotations import about_axis, cross
 from groups.solvers.tree import spanning
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.equations import Equations, Step, coordinates
 
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from groups.solvers.gear_train import Gearing
     from mbssa.mechanism import Joint
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 _SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 _STILL = -(1 << 30)

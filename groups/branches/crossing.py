@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.branches.states import configuration_at
 from groups.motion import Motion
 from groups.run import Carried, Run
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
 
 #: Way of the inputs on either side of a crossing, rad or over the size, over which it is gone through at
 #: once; and the least before it.

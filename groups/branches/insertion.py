@@ -23,14 +23,13 @@ from groups.motion import Motion, reference_inputs
 from groups.results.arrays import OUTPUTS, QUALITY, Arrays
 from groups.results.singular import SingularPosition
 from groups.run import Carried, Run
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
 SAME = 1e-7
@@ -47,7 +46,7 @@ WINDOW, WIDEST = 256, 4096
 def solve_proven(
     model: Model,
     motion: Motion,
-    kept: npt.NDArray[np.int64],
+    kept: Ints,
     level: int,
     memory: Floats,
     progress: Callable[[float], object] | None,
@@ -65,7 +64,7 @@ def prove(
     model: Model,
     motion: Motion,
     found: Trajectory,
-    kept: npt.NDArray[np.int64],
+    kept: Ints,
     level: int,
     memory: Floats,
     compiled: bool | None = None,
@@ -103,10 +102,10 @@ def prove(
 
 def prove_of_groups(
     model: Model,
-    bodies: Sequence[npt.NDArray[np.int64]],
+    bodies: Sequence[Ints],
     motion: Motion,
     found: Trajectory,
-    kept: npt.NDArray[np.int64],
+    kept: Ints,
     level: int,
     compiled: bool | None = None,
 ) -> Trajectory:
@@ -187,7 +186,7 @@ class Proof:
         #: Groups that came to be in doubt since an instant was last solved.
         self.doubted: list[int] = []
 
-    def trajectory(self, kept: npt.NDArray[np.int64]) -> Trajectory:
+    def trajectory(self, kept: Ints) -> Trajectory:
         motion, instants = self.motion, len(self.motion.time)
         run = self._run(motion, self.solved)
         carried = Carried.start(self.memory, len(self.everything))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.branches.insertion import Proof, way_to
 from groups.motion import Motion
 from groups.results.arrays import OUTPUTS, QUALITY, Arrays
 from groups.run import Carried, Run
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
 
 #: Least piece of a line: nearer to a singular position than that, rad or over the size, none is looked for.
 LEAST = 1e-3

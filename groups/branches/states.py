@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.rotations import cross, in_space, plane_rotation, rotation_of, twist_in_space
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Motion
-
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def configuration_at(model: Model, position: Floats, orientation: Floats) -> Configuration:

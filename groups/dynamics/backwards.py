@@ -25,6 +25,7 @@ from groups.rotations import rotation_of
 from groups.solvers.constraint_tables import RowTables, drive_rows, encode_rows
 from groups.solvers.passive_rotations import held_spins
 from mbssa import decompose
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen, is_worth_compiling
 from mbssa.joints.system import unknowns
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from mbssa import Mechanism, Structure
     from mbssa.joints.frames import Frames
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Seconds that compiling the kernel takes; those of NumPy for a joint at an instant; both roughly.
 COMPILING, PER_JOINT = 30.0, 3e-6

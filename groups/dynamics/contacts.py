@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.joint_jacobian import joint_rows
 from groups.rotations import cross
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.dynamics.results import Forces
 
-Floats = npt.NDArray[np.float64]
 
 #: Share of the largest normal force of a contact below which a pull is rounding.
 _ROUNDING = 1e-9

@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
+from mbssa.arrays import Bools, Floats, Ints
 
 #: Share of the largest number in a column that a pivot must have.
 _SHARE = 0.1

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from mbssa.arrays import Bools, Floats
 
 #: Ratio of singular values below which equations depend on one another.
 DEPENDENT = 1e-8

@@ -25,14 +25,13 @@ from groups.dynamics.state import State
 from groups.joint_jacobian import JointRows, joint_rows, spin_rows
 from groups.rotations import cross
 from groups.solvers.passive_rotations import HeldSpin, held_spins
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import unknowns
 
 if TYPE_CHECKING:
     from mbssa import Mechanism, Structure
     from mbssa.joints.frames import Frames
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.int8]
 
 #: Status of a group at an instant, by its number.

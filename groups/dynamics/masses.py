@@ -11,10 +11,8 @@ import numpy.typing as npt
 from groups.dynamics.state import State
 from groups.rotations import cross, in_space
 from mbssa import Mechanism
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,7 @@ from groups.dynamics.masses import Energy, masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
 from groups.solvers.passive_rotations import HeldSpin, held_spins
+from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
 from mbssa.loads import FORCE_TYPES
 
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from mbssa import Structure
     from mbssa.joints.frames import Frames
     from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

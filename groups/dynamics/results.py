@@ -15,6 +15,7 @@ from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
 from groups.dynamics.state import State
 from groups.rotations import cross
 from groups.trajectory import body_index, names_of_groups
+from mbssa.arrays import Bools, Floats
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Structure
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: Components of a load, and those of a planar one.
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")

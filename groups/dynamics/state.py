@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from groups.joint_jacobian import Poses
 from groups.rotations import cross, in_space, plane_rotation, rotation_of, twist_in_space
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from groups.results.table import Column, converted
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.dynamics.results import Forces
-
-Floats = npt.NDArray[np.float64]
 
 
 def columns_of(forces: Forces, units: Literal["si", "file"]) -> list[Column]:

@@ -23,9 +23,7 @@ from groups.kernels.layout import (
     SIGN,
     SLIDE,
     STILL,
-    Floats,
     Group,
-    Ints,
     group_of,
     rows_of,
     tree_of,
@@ -37,6 +35,7 @@ from groups.kernels.relative import keep_known_of, solve
 from groups.kernels.status import OK
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import Matrix, Vector, matrix_of, product, rotate, vector_of
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.cams.contact_kernels import found_at
 
 Array = Any

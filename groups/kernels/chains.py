@@ -25,9 +25,8 @@ import numpy.typing as npt
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.trigonometry import angle_of
 from groups.kernels.vectors import void
+from mbssa.arrays import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 #: Status, residual (m), iterations and condition, (G, T) each.
 Quality = tuple[npt.NDArray[np.int8], Floats, Ints, Floats]
 #: Value, rate and second rate of the inputs, (D, T) each.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from groups.kernels.layout import STILL, TURN, Floats, Ints, Tree, tree_of
+from groups.kernels.layout import STILL, TURN, Tree, tree_of
 from groups.kernels.status import OK, WAITS
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import (
@@ -35,6 +35,7 @@ from groups.kernels.vectors import (
     vector_of,
     void,
 )
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 
 Inputs = tuple[Floats, Floats, Floats]

@@ -14,11 +14,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.compiled import compiled, compiled_as
-
-Floats = npt.NDArray[np.float64]
 
 #: Instants that a row of :func:`room` may well hold.
 LANES = 64

@@ -20,9 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels import jets, strut, vectors
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from mbssa.arrays import Floats, Ints
 
 #: Methods for the unknowns: iteration, one rod and one unknown, three joints that meet in a point.
 NEWTON, REACH, MEET = range(3)

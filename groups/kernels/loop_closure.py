@@ -11,17 +11,7 @@ from __future__ import annotations
 import math
 
 from groups.kernels.jets import evaluate, shortest
-from groups.kernels.layout import (
-    LOOKED,
-    SLIDE,
-    Cuts,
-    Floats,
-    Group,
-    Ints,
-    Pose,
-    Rows,
-    Tree,
-)
+from groups.kernels.layout import LOOKED, SLIDE, Cuts, Group, Pose, Rows, Tree
 from groups.kernels.vectors import (
     ACCELERATION,
     POSITION,
@@ -44,6 +34,7 @@ from groups.kernels.vectors import (
     vector_in,
     vector_of,
 )
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 
 #: Share of the largest residual from which a contact counts as its cause.

@@ -12,17 +12,7 @@ from __future__ import annotations
 import math
 
 from groups.kernels.following import follow
-from groups.kernels.layout import (
-    FEWEST,
-    FRESH,
-    LAST_MEASURE,
-    POINTS,
-    RUN,
-    SIGN,
-    Floats,
-    Group,
-    Meeting,
-)
+from groups.kernels.layout import FEWEST, FRESH, LAST_MEASURE, POINTS, RUN, SIGN, Group, Meeting
 from groups.kernels.loci import meet
 from groups.kernels.loop_closure import point_of, residuals
 from groups.kernels.newton import POLISH, Answer, linearise, newton, place
@@ -30,6 +20,7 @@ from groups.kernels.path import keep_goal, part_way, recall
 from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
 from groups.kernels.tree import forward, move
 from groups.kernels.vectors import Vector, cross, dot, length, minus, put_of, times, vector_of
+from mbssa.arrays import Floats
 from mbssa.compiled import merged
 
 #: Corrections (rad, or of the size) from which a step is looked at more closely.

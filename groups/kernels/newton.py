@@ -15,9 +15,7 @@ from groups.kernels.layout import (
     RUN,
     SIGN,
     Equations,
-    Floats,
     Group,
-    Ints,
     Pose,
     Rows,
     Tree,
@@ -29,6 +27,7 @@ from groups.kernels.loop_closure import jacobian, residuals
 from groups.kernels.path import recall
 from groups.kernels.status import NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.tree import forward, move
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 
 #: (status, Newton steps, residual, sign of the determinant, condition)

@@ -41,9 +41,7 @@ from groups.kernels.chains import (
     SIGN,
     STATE,
     TOUCH,
-    Floats,
     Inputs,
-    Ints,
     Pair,
     Quality,
     turns_to,
@@ -51,6 +49,7 @@ from groups.kernels.chains import (
 from groups.kernels.lanes import LANES, after, lanes, room, select
 from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.trigonometry import angle_of, far, sines_cosines
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
 
 LED, ARMS, GUIDE, CHAINS, CRANK = 0, 1, 2, 3, 4

@@ -27,8 +27,6 @@ from groups.kernels.layout import (
     SLIDE,
     STILL,
     Cuts,
-    Floats,
-    Ints,
     Memory,
     Tree,
     group_of,
@@ -65,6 +63,7 @@ from groups.kernels.vectors import (
     vector_in,
     vector_of,
 )
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 
 Inputs = tuple[Floats, Floats, Floats]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from groups.kernels.layout import METHOD, REACH, SIGN, SLIDE, STILL, Floats, Ints, cuts_of, tree_of
+from groups.kernels.layout import METHOD, REACH, SIGN, SLIDE, STILL, cuts_of, tree_of
 from groups.kernels.status import NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -39,6 +39,7 @@ from groups.kernels.vectors import (
     vector_of,
     void,
 )
+from mbssa.arrays import Floats, Ints
 
 Inputs = tuple[Floats, Floats, Floats]
 _ONE: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

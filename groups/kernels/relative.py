@@ -17,9 +17,7 @@ from groups.kernels.layout import (
     FRESH,
     RUN,
     SIGN,
-    Floats,
     Group,
-    Ints,
     Meeting,
     Rows,
     group_of,
@@ -36,6 +34,7 @@ from groups.kernels.path import is_counted, keep_known, predict, recall, remembe
 from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
 from groups.kernels.tree import rise, swing, swing_known
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 
 Inputs = tuple[Floats, Floats, Floats]

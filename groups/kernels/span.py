@@ -13,9 +13,9 @@ import numpy as np
 
 from groups.kernels.invoke import invoke
 from groups.kernels.lanes import LANES, after, lanes, room, select
-from groups.kernels.layout import Floats, Ints
 from groups.kernels.status import MODE_LOST, OK
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY, put_rotation, rotation_of
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
 
 Array = Any

@@ -48,10 +48,8 @@ from groups.kernels.vectors import (
     vector_in,
     void,
 )
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: ``ints``: indices of the bodies, LAST -1 if there is one body only; row of the inputs of the slide, -1 if
 #: unknown or none; body in which the pin axis across the strut's own is fixed: A, or the frame where a spin

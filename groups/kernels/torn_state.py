@@ -6,10 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 from groups.kernels.jets import Rows, evaluate, shortest
-from groups.kernels.layout import Floats, Ints
 from groups.kernels.linear import substitute
 from groups.kernels.span import Data, load_planar, load_spatial
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 
 Array = Any

@@ -8,17 +8,7 @@ data.
 
 from __future__ import annotations
 
-from groups.kernels.layout import (
-    BALL_X,
-    BALL_Z,
-    SLIDE,
-    STILL,
-    Equations,
-    Floats,
-    Pose,
-    Rates,
-    Tree,
-)
+from groups.kernels.layout import BALL_X, BALL_Z, SLIDE, STILL, Equations, Pose, Rates, Tree
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -43,6 +33,7 @@ from groups.kernels.vectors import (
     vector_in,
     vector_of,
 )
+from mbssa.arrays import Floats
 from mbssa.compiled import merged
 
 

@@ -11,8 +11,8 @@ from groups.motion.inputs import driven_coordinates, name_faults
 from groups.motion.laws import differentiated
 from groups.motion.sampled import Motion, time_faults
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Columns = Mapping[str, npt.ArrayLike]
 
 #: Instants from which on rates are compared with values: fewer say little of what is between them.

@@ -9,21 +9,19 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.motion.arrays import FEWEST, from_arrays
 from groups.motion.inputs import driven_coordinates
 from groups.motion.sampled import Motion
 from groups.motion.sampling import check_span, stored_motion
 from mbssa import Mechanism, ModelError
+from mbssa.arrays import Floats
 from mbssa.faults import Fault
 from mbssa.files import MAX_BYTES
 from mbssa.io.motion import read_motion_file
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.texts import from_cell
 from mbssa.units import in_si, label_with_unit
-
-Floats = npt.NDArray[np.float64]
 
 #: Ends of names of columns, and of the units of what they hold.
 _SUFFIXES = {"": "", ".rate": "/s", ".acceleration": "/s^2"}

@@ -6,16 +6,14 @@ import difflib
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import coordinates
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, relative_pose
-
-Floats = npt.NDArray[np.float64]
 
 
 def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:

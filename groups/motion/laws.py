@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
 
 #: A law gives value, rate and acceleration (T,) at times (T,).
 Law = Callable[[Floats], tuple[Floats, Floats, Floats]]

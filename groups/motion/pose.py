@@ -14,6 +14,7 @@ from groups.motion.laws import Law, OutsideError, reached
 from groups.motion.sampled import time_faults
 from groups.rotations import rotation_of
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from scipy.interpolate import BSpline
     from scipy.spatial.transform import Rotation
 
-Floats = npt.NDArray[np.float64]
 
 #: |cos angle_y| below which Cardan angles say no more how a body turns.
 LOCK = 1e-3

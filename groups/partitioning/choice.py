@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.joint_jacobian import Poses, poses_at, poses_of
 from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
 from groups.partitioning.jacobian import coordinate_values, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
 from mbssa import Mechanism
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.faults import BETWEEN
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
@@ -28,9 +28,6 @@ from mbssa.singularities.ranks import precision_of, tolerance_for
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 #: Largest number of entries of all J of a motion, a gigabyte, and of operations for one, minutes.
 _MOST_ENTRIES, _MOST_OPERATIONS = 10**8, 10**10

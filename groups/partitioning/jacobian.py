@@ -9,14 +9,12 @@ compared.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.joint_jacobian import Poses, joint_rows, pair_pose
 from groups.partitioning.cutting import Cut, CutOpen
 from groups.rotations import cross
+from mbssa.arrays import Floats
 from mbssa.joints.equations import coordinates, pose
-
-Floats = npt.NDArray[np.float64]
 
 #: Numbers that the twists of all bodies may take at a time: so many instants are evaluated together.
 _NUMBERS = 4_000_000

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from mbssa.arrays import Floats, Ints
 
 #: Choice of dependent coordinates: Gaussian elimination with complete pivoting, or a pivoted QR.
 Method = Literal["complete", "qr"]

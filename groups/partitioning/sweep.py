@@ -16,14 +16,11 @@ from groups.partitioning.cutting import CutOpen, cut_open
 from groups.partitioning.jacobian import cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
 from groups.results.joints import joint_motion
+from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.trajectory import Trajectory
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.rotations import in_space, rotation_of
+from mbssa.arrays import Floats
 from mbssa.joints.cams.contact import touching as places_of
 from mbssa.joints.cams.contact_kernels import FLAT, POINT
 from mbssa.joints.cams.curves import ground
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
     from mbssa.mechanism import Vector
 
-Floats = npt.NDArray[np.float64]
 
 #: Points of a profile at least, of a roller; poses at which the width of a flat face is looked for.
 _PROFILE, _ROLLER, _POSES = 180, 48, 40

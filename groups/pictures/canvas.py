@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.scene import Scene
 from groups.pictures.style import GRID, LEAST, TALLEST, WIDTH
+from mbssa.arrays import Floats
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
 from mbssa.units import LENGTHS
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = npt.NDArray[np.float64]
 
 _LEFT, _RIGHT, _BOTTOM, _TOP = 17.0, 4.0, 12.0, 9.0
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.curves import (
     Curve,
@@ -20,6 +19,7 @@ from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
 from groups.pictures.style import FAILED, FINE, GRID, body_colour
 from groups.trajectory import LEVELS, Level
+from mbssa.arrays import Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, figure_of
 from mbssa.units import ANGLES, LENGTHS
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
 
 #: Instants that a curve is drawn through.
 CURVE_INSTANTS = 4000
@@ -195,7 +194,7 @@ def _steady(axes: Axes, curves: Sequence[Curve], row: int, trajectory: Trajector
     axes.set_xlim(time[0], time[-1] if len(time) > 1 else time[0] + 1.0)
 
 
-def _shade(trajectory: Trajectory, at: npt.NDArray[np.int64], panels: list[Axes], handles: list[Any]) -> None:
+def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[Any]) -> None:
     """Shade the time around each instant that was not solved in full."""
     failed = trajectory.status.any(axis=1)
     if not failed.any():

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.results.joints import joint_motion, measurable
 from mbssa import Joint
+from mbssa.arrays import Floats
 from mbssa.units import given_in
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
 
 #: Curves that a picture draws when it is not told which.
 CURVES_BY_DEFAULT = 8

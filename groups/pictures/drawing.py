@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.cams import Outline
 from groups.pictures.canvas import Canvas, canvas_for
@@ -25,6 +24,7 @@ from groups.pictures.style import (
     MARK,
     PATH_COLOUR,
 )
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
-Floats = npt.NDArray[np.float64]
 
 #: Bodies that a picture on paper can tell apart.
 MOST_BODIES = 60
@@ -336,7 +335,7 @@ def _outlined(canvas: Canvas, scene: Scene, outline: Outline, f: int) -> list[An
     return [*face, canvas.line(points, colour, EDGE)]
 
 
-def _outline_of(lines: npt.NDArray[np.int64]) -> list[list[int]]:
+def _outline_of(lines: Ints) -> list[list[int]]:
     """The rim of a plane polygon, one face instead of a fan of triangles with seams."""
     return [lines[:, 0].tolist()]
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.canvas import Canvas, canvas_for
 from groups.pictures.drawing import MOST_BODIES, draw_bodies, draw_ground, draw_names, resting
@@ -14,6 +13,7 @@ from groups.pictures.key import add_key
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.style import FINE, MARK
 from mbssa import check
+from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.singularities.passive_rotations import free_motions
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
     from mbssa.analysis.check import Report
 
-Floats = npt.NDArray[np.float64]
 
 _BODY = "#B8BEC6"
 

@@ -11,15 +11,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.cams import Outline
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.pictures.shapes import Guide, Mark
     from mbssa.joints.frames import Frames
 
-Floats = npt.NDArray[np.float64]
 
 #: Teeth of the smallest wheel at least; the largest denominator of a ratio of teeth.
 _FEWEST, _DENOMINATOR = 14, 40

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.pictures.geometry import directions
 from mbssa.pictures.labels import Label
-
-Floats = npt.NDArray[np.float64]
 
 #: Gap between a name and its line, mm.
 _GAP = 0.9

@@ -22,6 +22,7 @@ from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.visuals import solids_of
 from groups.rotations import in_space
+from mbssa.arrays import Floats
 from mbssa.files import write_whole
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.reports.wording import counted
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
-Floats = npt.NDArray[np.float64]
 
 #: Bodies that a browser draws without stuttering.
 MOST_BODIES = 300

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.canvas import Canvas, canvas_for
 from groups.pictures.failures import failures, sentence
@@ -14,6 +13,7 @@ from groups.pictures.key import add_key
 from groups.pictures.points import Point, PointName, points_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.style import EDGE, FINE, body_colour
+from mbssa.arrays import Floats
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
 
 #: Instants that a path is drawn through.
 PATH_INSTANTS = 2000

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.scene import Scene
 from groups.pictures.shapes import local_point
 from groups.rotations import in_space
+from mbssa.arrays import Floats
 from mbssa.joints.frames import joint_frames
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
-Floats = npt.NDArray[np.float64]
 
 #: A point: ``"body.point"`` or ``(body, point)``, where the point is a name of the model or world
 #: coordinates at the reference; or the id of a joint, for its centre.

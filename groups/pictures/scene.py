@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.cams import Outline, outlines_of
 from groups.pictures.gears import rims_of
@@ -15,6 +14,7 @@ from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shap
 from groups.pictures.visuals import visual_outlines
 from groups.rotations import turned
 from mbssa import decompose
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import joint_frames
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mbssa import Mechanism, Structure
     from mbssa.joints.system import Configuration
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 #: Poses looked at when bounds are taken; more would change nothing that an eye sees.
 _FOR_BOUNDS = 500
@@ -52,7 +50,7 @@ class Scene:
 
     structure: Structure
     colours: tuple[str, ...]
-    instants: Indices
+    instants: Ints
     time: Floats
     bodies: tuple[int, ...]
     position: Floats
@@ -89,7 +87,7 @@ class Scene:
         return self.position[:, k, None] + turned(self.quaternion[:, k, None], points)
 
 
-def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
+def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     """The drawing at these instants, or at no more than ``most``, evenly chosen.
 
     >>> import groups, mbssa
@@ -140,7 +138,7 @@ def scene_of(trajectory: Trajectory, most: int | Indices) -> Scene:
 
 
 def at_rest(
-    mechanism: Mechanism, poses: Configuration, bodies: Indices, level: int = 0, n_groups: int = 0
+    mechanism: Mechanism, poses: Configuration, bodies: Ints, level: int = 0, n_groups: int = 0
 ) -> Trajectory:
     """One instant at which bodies (K,) stand still in these poses, with so many groups that were solved.
 
@@ -170,7 +168,7 @@ def at_rest(
     )
 
 
-def chosen(there: int, most: int) -> Indices:
+def chosen(there: int, most: int) -> Ints:
     """At most ``most`` of the instants 0 … there - 1, evenly, the first and the last among them.
 
     >>> chosen(10, 4).tolist(), chosen(3, 4).tolist()
@@ -180,7 +178,7 @@ def chosen(there: int, most: int) -> Indices:
 
 
 def _poses(
-    trajectory: Trajectory, instants: Indices, frame_at: Floats, frame_axes: Floats
+    trajectory: Trajectory, instants: Ints, frame_at: Floats, frame_axes: Floats
 ) -> tuple[tuple[int, ...], Floats, Floats]:
     from groups.trajectory import quaternion_of
 

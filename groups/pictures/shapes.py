@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.rotations import turned
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE, JointType
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 #: Points nearer than this part of the mechanism's size are one point.
 _SAME = 1e-6
@@ -37,8 +35,8 @@ class Shape:
     """
 
     points: Floats
-    lines: Indices
-    faces: Indices
+    lines: Ints
+    faces: Ints
 
     @property
     def bare(self) -> Shape:
@@ -311,11 +309,11 @@ def _unique(points: Floats, tolerance: float) -> Floats:
     return np.array(kept).reshape(-1, 3)
 
 
-def _none(width: int) -> Indices:
+def _none(width: int) -> Ints:
     return np.zeros((0, width), dtype=np.int64)
 
 
-def _outline(points: Floats) -> tuple[Indices, Indices]:
+def _outline(points: Floats) -> tuple[Ints, Ints]:
     """Lines (m, 2) and faces (f, 3) through points (n, 3): a link, a polygon, or the edges of a hull."""
     if len(points) < 2:
         return _none(2), _none(3)

@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.cams import Outline
 from groups.pictures.shapes import local_point
 from groups.rotations import rotation_of
 from mbssa.allowed import Allowed, located
+from mbssa.arrays import Floats
 from mbssa.io.visual import MESHES
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames
 
-Floats = npt.NDArray[np.float64]
 
 #: Triangles of all meshes in one page, and bytes of one file of them.
 MOST_TRIANGLES, _MOST_BYTES = 300_000, 100_000_000

@@ -5,9 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from mbssa.arrays import Floats
 from mbssa.reports.structure import summary_head, treatment_lines
 from mbssa.reports.table import SHOWN, Heading
 
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from groups.solvers.registry import Solver
     from mbssa import Group, Structure
 
-Floats = npt.NDArray[np.float64]
 
 #: Letters of a line of bodies in a narrow table.
 _WRAPPED = 12

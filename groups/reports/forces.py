@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.masses import massless
 from groups.dynamics.table import unit_of_drive
 from groups.reports.about import model_lines, span_text
+from mbssa.arrays import Floats
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
 from mbssa.units import SI, given_in
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from groups.dynamics import Forces
     from mbssa import Structure
 
-Floats = npt.NDArray[np.float64]
 
 #: Faults and names that a page lists before it only counts the rest.
 _LISTED = 20

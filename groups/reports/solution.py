@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.reports.about import about, about_columns, model_lines, rest_of_groups, span_text
 from groups.trajectory import STATUS, Trajectory
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.system import Configuration
 from mbssa.reports.structure import treatment_lines
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Motion
 
-Floats = npt.NDArray[np.float64]
 
 #: Driven coordinates and faults that a page lists before it only counts the rest.
 _SHOWN_INPUTS = 24

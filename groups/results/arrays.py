@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels.status import OK
+from mbssa.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Outputs = tuple[Floats, Floats, Floats, Floats]
 Quality = tuple[npt.NDArray[np.int8], Floats, Ints, Floats]
 

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.results.joints import kept_level
 from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

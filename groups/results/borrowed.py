@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.results.faults import STATUS
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Bools, Floats, Ints
 
 #: Who chose the borrowed inputs.
 ChosenBy = Literal["user", "automatic"]
@@ -159,11 +158,11 @@ class Outer:
     """
 
     borrowed: Borrowed
-    fallback: npt.NDArray[np.bool_]
+    fallback: Bools
     status: npt.NDArray[np.int8]
-    group: npt.NDArray[np.int64]
+    group: Ints
     residual: Floats
-    iterations: npt.NDArray[np.int64]
+    iterations: Ints
     condition: Floats
     names: tuple[str, ...]
 

@@ -17,17 +17,16 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.results.joints import CoordinateMotion, joint_motion, measurable, measured, n_levels
 from groups.rotations import twist_in_space
+from mbssa.arrays import Floats
 from mbssa.mechanism import FRAME
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
-Floats = npt.NDArray[np.float64]
 
 _AXES = "xyz"
 #: Of an expression: characters, and nodes one within another.

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.rotations import in_space, twist_in_space
 from mbssa import Joint
+from mbssa.arrays import Bools, Floats
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Elementary, Equations, coordinates
 from mbssa.joints.frames import Frames
@@ -24,8 +24,6 @@ from mbssa.joints.relations import JointRelations, Term
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 #: Position (n, 3), rotation (n, 3, 3), and of velocity and acceleration (n, 6) those that were kept.
 Body = tuple[Floats, Floats, Floats | None, Floats | None]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.results.faults import STATUS
 from groups.results.joints import CoordinateMotion, chosen_coordinates
+from mbssa.arrays import Floats
 from mbssa.files import whole
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
 
 #: Bytes that an array of the format takes: its offsets have 64 bits, its sizes 32.
 _MOST = 2**32 - 4

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable, measured
+from mbssa.arrays import Floats
 from mbssa.files import whole
 from mbssa.texts import as_cell
 from mbssa.units import given_in
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from groups.results.bodies import BodyMotion
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
 
 #: Kinds of columns, in their order.
 QUANTITIES = ("driven", "joints", "points", "bodies", "groups")

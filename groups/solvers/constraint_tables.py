@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import foreign, jets
 from groups.solvers.passive_rotations import HeldSpin
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import TURNING, PairFrames
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mbssa.joints.cams.curves import Curve
     from mbssa.joints.user import UserFunction
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Codes of :mod:`groups.kernels.jets` by kind of elementary equation.
 CODES = {
@@ -82,8 +80,8 @@ class RowTables:
     near: Floats
     first_term: Ints
     constant: Floats
-    is_length: npt.NDArray[np.bool_]
-    is_gap: npt.NDArray[np.bool_]
+    is_length: Bools
+    is_gap: Bools
     drive: Ints
     source: Ints
     name: tuple[str, ...]
@@ -118,7 +116,7 @@ class RowTables:
         return np.repeat(np.arange(len(self)), np.diff(self.first_term))
 
     @property
-    def constraint(self) -> npt.NDArray[np.bool_]:
+    def constraint(self) -> Bools:
         """(E,) whether each row is a constraint and no drive."""
         return self.drive < 0
 

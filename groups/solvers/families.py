@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import (
     cam,
@@ -27,13 +26,12 @@ from groups.kernels import (
     relative,
     strut,
 )
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import address_of
 
 if TYPE_CHECKING:
     from groups.solvers.registry import Solver
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Kernel = Callable[..., None]
 
 #: By kernel: seconds that compiling it takes on an empty cache, alone; µs an instant in plain Python, if that

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.solvers.tree import GroupTree, Link, open_group
 from mbssa import Structure
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import Frames
@@ -24,8 +24,6 @@ from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
 from mbssa.joints.system import Configuration, relative_pose
 from mbssa.mechanism import Mechanism
-
-Floats = npt.NDArray[np.float64]
 
 #: Poses at which derivatives are compared, how alike they must be, and the condition of a system that counts.
 POSES, ALIKE, SOUND = 4, 1e-9, 1e7

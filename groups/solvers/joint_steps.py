@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import layout
 from groups.solvers.gear_train import Gearing
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Step, coordinates
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, relative_pose
 from mbssa.mechanism import Mechanism
-
-Floats = npt.NDArray[np.float64]
 
 #: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
 _SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])

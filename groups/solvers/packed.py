@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import span
 from groups.solvers.families import Kernel, bound
 from groups.solvers.registry import Solver
+from mbssa.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from mbssa.joints.user import UserFunction
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

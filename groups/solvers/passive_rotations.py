@@ -11,14 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
-
-Floats = npt.NDArray[np.float64]
 
 #: Cosine between a joint axis and the line of a spin above which the axis says nothing of what is across.
 _ALONG = 0.95

@@ -6,9 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-import numpy.typing as npt
-
 from groups.kernels import chains as chain_kernels
 from groups.solvers.tree import Link
 from mbssa import Mechanism
@@ -16,8 +13,6 @@ from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import Step
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,9 @@ from groups.solvers.planar_chains import (
 )
 from groups.solvers.tree import GroupTree, Link, free_coordinates
 from mbssa import Mechanism
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.motion import Motion, driven_coordinates, reference_inputs
+from mbssa.arrays import Floats
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
-
-Floats = npt.NDArray[np.float64]
 
 #: Instants that lead from the reference to the first instant of a motion that starts elsewhere.
 RUN_IN = 50

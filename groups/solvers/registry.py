@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import layout
 from groups.motion import reference_inputs
@@ -26,6 +25,7 @@ from groups.solvers.reference import closed_reference
 from groups.solvers.relative_coordinates import encode_relative
 from groups.solvers.tree import GroupTree, open_group
 from mbssa import Group, Mechanism, Structure
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
@@ -33,8 +33,6 @@ from mbssa.joints.system import Configuration
 if TYPE_CHECKING:
     from mbssa.joints.user import UserFunction
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _LED = "fully prescribed by the inputs"
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import jets, layout, linear, loop_closure, newton
 from groups.solvers import struts as strut_data
@@ -16,6 +15,7 @@ from groups.solvers.gear_train import Gearing
 from groups.solvers.joint_steps import Steps, free_body, joint_steps
 from groups.solvers.passive_rotations import HeldSpin
 from groups.solvers.tree import GroupTree, Strut
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
@@ -24,8 +24,6 @@ from mbssa.mechanism import Mechanism
 if TYPE_CHECKING:
     from mbssa.joints.user import UserFunction
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Residual that counts as closed, over the mechanism's size, and over its distance from the origin.
 CLOSED, ROUNDING = 1e-12, 4e-15

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from groups.kernels import strut as kernel
 from groups.kernels.status import OK
+from mbssa.arrays import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 #: Position of a body's origin (3,) and rotation (3, 3), columns the body's axes.
 Pose = tuple[Floats, Floats]
 

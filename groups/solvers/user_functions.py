@@ -20,9 +20,9 @@ from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import foreign
+from mbssa.arrays import Floats
 from mbssa.compiled import compiled_for_c
 from mbssa.faults import Fault
 from mbssa.joints.kernels import compiled_ask
@@ -35,7 +35,7 @@ from mbssa.mechanism import Mechanism
 class _Bound:
     """A function of this process: its record, what must live as long, and why it is not compiled, if so."""
 
-    record: npt.NDArray[np.float64]
+    record: Floats
     alive: tuple[Any, ...]
     why_python: str
 
@@ -121,7 +121,7 @@ class _PythonJet:
     function: UserFunction
     resolved: Resolved
 
-    def __call__(self, values: npt.NDArray[np.float64], out: npt.NDArray[np.float64]) -> None:
+    def __call__(self, values: Floats, out: Floats) -> None:
         try:
             jet(self.function, self.resolved, values, out)
         except (Exception, SystemExit) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import span
 from groups.kernels.jets import SIZE, WORK
@@ -13,13 +12,12 @@ from groups.kernels.torn import solve_torn
 from groups.kernels.torn_filling import WIDEST
 from groups.kernels.torn_state import GOAL_1, U_1, Loop, Problem, State, missed_planar, missed_spatial
 from groups.motion import Motion
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
 
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Condition of a group in the loop, or of the drives' Jacobian, by level, below which the borrowed inputs are
 #: no measure of the pose: rounding grows with its power of -1 in poses, -2 in rates, -3 in accelerations.

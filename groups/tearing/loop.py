@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels.torn_state import Loop
 from groups.motion import driven_coordinates
 from groups.motion.inputs import place_of
 from groups.solvers.constraint_tables import RowTables, encode_rows
 from mbssa import Mechanism, Structure
+from mbssa.arrays import Ints
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.results.borrowed import Borrowed
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Miss of a drive that counts as none: over the size, and over the distance from the world's origin.
 CLOSED, ROUNDING = 1e-12, 4e-15

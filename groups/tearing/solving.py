@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.branches.states import configuration_at
 from groups.kernels.status import MODE_LOST, OK, SINGULAR
@@ -20,13 +19,12 @@ from groups.run import REPORTED, Carried, Run
 from groups.solvers.reference import check_drives
 from groups.tearing.driving import CLOSE, Driver
 from groups.trajectory import Trajectory
+from mbssa.arrays import Ints
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Miss of a drive in the answer, over its measure, that is none.
 MET = 1e-9

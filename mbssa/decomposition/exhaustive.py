@@ -26,10 +26,10 @@ from itertools import combinations, islice
 
 import numpy as np
 
+from mbssa.arrays import Ints
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.matching import match
 from mbssa.decomposition.partition import Part, Partition
-from mbssa.mechanism import IntArray
 
 #: Bodies that a chain's bits can name within reasonable memory; the search would never end anyway.
 MOST_BODIES = 10_000
@@ -86,8 +86,8 @@ class State:
 
 def search(
     incidence: Incidence,
-    grade: IntArray,
-    n_driven_of_joint: IntArray,
+    grade: Ints,
+    n_driven_of_joint: Ints,
     time_limit: float | None = None,
 ) -> Partition:
     """Groups of a mechanism by the paper's search.
@@ -138,7 +138,7 @@ def search(
     )
 
 
-def prepare(incidence: Incidence, grade: IntArray, n_driven_of_joint: IntArray) -> State:
+def prepare(incidence: Incidence, grade: Ints, n_driven_of_joint: Ints) -> State:
     """The state before anything is assigned: the paper's Algorithm 1 and its initial matrices."""
     n = incidence.n_bodies
     start, slot_body = incidence.joint_start.tolist(), incidence.slot_body.tolist()

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbssa.mechanism import IntArray, Mechanism
+from mbssa.arrays import Ints
+from mbssa.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,13 @@ class Incidence:
     n_bodies : N
     """
 
-    joint_start: IntArray
-    slot_body: IntArray
-    slot_joint: IntArray
-    body_start: IntArray
-    body_slot: IntArray
-    units: IntArray
-    freedom_of_body: IntArray
+    joint_start: Ints
+    slot_body: Ints
+    slot_joint: Ints
+    body_start: Ints
+    body_slot: Ints
+    units: Ints
+    freedom_of_body: Ints
     freedom: int
     n_bodies: int
 

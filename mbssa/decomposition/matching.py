@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Bools, Ints
 from mbssa.compiled import WORTH_COMPILING, kernel
 from mbssa.decomposition import assignment_kernels, component_kernels, sparsity_kernels
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.partition import Part, Partition, PartKind
-from mbssa.mechanism import IntArray
-
-Mask = npt.NDArray[np.bool_]
 
 
 def match(incidence: Incidence) -> Partition:
@@ -61,7 +59,7 @@ def match(incidence: Incidence) -> Partition:
     return Partition(label, count, tuple(parts))
 
 
-def _back(old: IntArray, *columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+def _back(old: Ints, *columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
     """Columns in the old numbering; ``old`` is the old index of each new one."""
     result = []
     for column in columns:
@@ -70,9 +68,7 @@ def _back(old: IntArray, *columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
     return result
 
 
-def _coarse_parts(
-    incidence: Incidence, member: Mask, kind: PartKind, rest: IntArray, need: IntArray
-) -> list[Part]:
+def _coarse_parts(incidence: Incidence, member: Bools, kind: PartKind, rest: Ints, need: Ints) -> list[Part]:
     """Connected pieces of one coarse part, each with its surplus or shortage."""
     if not member.any():
         return []
@@ -96,18 +92,18 @@ def _coarse_parts(
     return parts
 
 
-def _pieces(incidence: Incidence, inside: Mask, ends: IntArray) -> IntArray:
+def _pieces(incidence: Incidence, inside: Bools, ends: Ints) -> Ints:
     """A representative per body of the connected pieces that joints among members make."""
     kept = np.repeat(ends > 1, np.diff(incidence.joint_start)) & inside
     start = np.zeros(int((ends > 1).sum()) + 1, dtype=np.int64)
     np.cumsum(ends[ends > 1], out=start[1:])
-    pieces: IntArray = kernel(component_kernels.connected, incidence.work)(
+    pieces: Ints = kernel(component_kernels.connected, incidence.work)(
         start, incidence.slot_body[kept], incidence.n_bodies
     )
     return pieces
 
 
-def _by_key(key: IntArray, items: IntArray) -> dict[int, IntArray]:
+def _by_key(key: Ints, items: Ints) -> dict[int, Ints]:
     """``items`` split by ``key[item]``, each piece ascending."""
     if not len(items):
         return {}
@@ -116,7 +112,7 @@ def _by_key(key: IntArray, items: IntArray) -> dict[int, IntArray]:
     return dict(zip(names.tolist(), np.split(ordered, begins[1:]), strict=True))
 
 
-def _rigid_parts(incidence: Incidence, label: IntArray, bad: IntArray, surplus: IntArray) -> list[Part]:
+def _rigid_parts(incidence: Incidence, label: Ints, bad: Ints, surplus: Ints) -> list[Part]:
     """A sub-chain with too many units among its own bodies leaves the rest of its group too few.
 
     So each sub-chain is an over-constrained part, and its group an under-constrained one.
@@ -155,7 +151,7 @@ def _rigid_parts(incidence: Incidence, label: IntArray, bad: IntArray, surplus: 
     return parts
 
 
-def _touching(incidence: Incidence, member: Mask, label: IntArray) -> dict[int, IntArray]:
+def _touching(incidence: Incidence, member: Bools, label: Ints) -> dict[int, Ints]:
     """Joints that touch each group among the members, ascending."""
     slots = np.flatnonzero(member[incidence.slot_body])
     n_joints = len(incidence.units)

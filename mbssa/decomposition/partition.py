@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mbssa.mechanism import IntArray
+from mbssa.arrays import Ints
 
 PartKind = Literal["over", "under"]
 
@@ -46,7 +46,7 @@ class Partition:
     unresolved : bodies in no group and in no part, because the search did not come to them; label -1
     """
 
-    label: IntArray
+    label: Ints
     n_groups: int
     parts: tuple[Part, ...] = ()
     note: str = ""

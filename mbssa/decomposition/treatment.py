@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mbssa.mechanism import IntArray
+from mbssa.arrays import Ints
 
 #: Units of freedom up to which a rank is taken by a dense singular value decomposition.
 DENSE = 1_200
@@ -65,8 +65,8 @@ class Treatment:
     basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
     """
 
-    units: IntArray
-    freedom_of_body: IntArray
+    units: Ints
+    freedom_of_body: Ints
     dropped: tuple[Dropped, ...]
     spins: tuple[IdleSpin, ...]
     parts: tuple[SpecialPart, ...]

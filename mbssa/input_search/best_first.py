@@ -14,15 +14,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.input_search.criteria import Criterion, keys_of
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.exhaustive import Clock, Outcome, Progress, Stop
 from mbssa.input_search.symmetry import present_inputs
 from mbssa.input_search.undriven import Undriven
-from mbssa.mechanism import ByteArray, IntArray, Mechanism
+from mbssa.mechanism import ByteArray, Mechanism
 from mbssa.singularities.redundancy import independent_rows
-
-Array = npt.NDArray[np.float64]
 
 #: A scheme: number of a choice of pairs for the multiple joints, and the joint of each input, ascending.
 Scheme = tuple[int, tuple[int, ...]]
@@ -65,8 +64,8 @@ class Room:
     n_inputs : of all joints together
     """
 
-    least: IntArray
-    most: IntArray
+    least: Ints
+    most: Ints
     n_inputs: int
 
     def holds(self, one: Scheme) -> bool:
@@ -179,7 +178,7 @@ def _weights(room: Room) -> tuple[Keys, Keys]:
     return weights[:n_joints], weights[n_joints:]
 
 
-def _keys(state: _State, variant: int | IntArray, places: npt.NDArray[np.int16]) -> list[int]:
+def _keys(state: _State, variant: int | Ints, places: npt.NDArray[np.int16]) -> list[int]:
     sums = state.joint_weight[places].sum(axis=1, dtype=np.uint64) + state.variant_weight[variant]
     keys: list[int] = sums.tolist()
     return keys
@@ -239,7 +238,7 @@ def _expand(state: _State, block: int) -> None:
     _evaluate_new(state, chosen.values())
 
 
-def _neighbours(state: _State, one: Scheme, row: int) -> tuple[IntArray, npt.NDArray[np.int16]]:
+def _neighbours(state: _State, one: Scheme, row: int) -> tuple[Ints, npt.NDArray[np.int16]]:
     """All schemes that differ by one exchange, in a random order seeded by the row."""
     variant, places = one
     room = state.room
@@ -317,10 +316,10 @@ def _drawn(base: Undriven, driven: ByteArray, rng: np.random.Generator) -> Schem
 
 
 def drawn_inputs(
-    rows: Array,
-    joint: IntArray,
-    rank: IntArray,
-    most: IntArray,
+    rows: Floats,
+    joint: Ints,
+    rank: Ints,
+    most: Ints,
     n_inputs: int,
     tolerance: float,
     rng: np.random.Generator,

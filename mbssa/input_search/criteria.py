@@ -7,11 +7,9 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.input_search.evaluate import Evaluated
-
-Array = npt.NDArray[np.float64]
 
 #: Criteria, and the better direction: more (1) or less (-1).
 DIRECTIONS = {
@@ -97,12 +95,12 @@ def _known(text: str, names: list[str]) -> None:
     raise ValueError(f"criterion {text!r}: unknown {shown}{hint}; the criteria are {', '.join(DIRECTIONS)}")
 
 
-def values_of(evaluated: Evaluated, name: str) -> npt.NDArray[np.float64]:
+def values_of(evaluated: Evaluated, name: str) -> Floats:
     """(D,) one criterion as it is."""
     return np.asarray(getattr(evaluated, _COLUMN.get(name, name)), dtype=np.float64)
 
 
-def keys_of(evaluated: Evaluated, wanted: Criterion) -> list[Array]:
+def keys_of(evaluated: Evaluated, wanted: Criterion) -> list[Floats]:
     """Columns to sort by, the first one first, smaller is better."""
     if wanted.lexicographic:
         return [-DIRECTIONS[name] * values_of(evaluated, name) for _, name in wanted.terms]
@@ -112,7 +110,7 @@ def keys_of(evaluated: Evaluated, wanted: Criterion) -> list[Array]:
     return [-total]
 
 
-def ordered(evaluated: Evaluated, wanted: Criterion) -> npt.NDArray[np.int64]:
+def ordered(evaluated: Evaluated, wanted: Criterion) -> Ints:
     """Row numbers, best first; ties by valid sets first, then in the order of the joints."""
     places = [evaluated.places[:, k] for k in range(evaluated.n_inputs)]
     keys = [
@@ -125,7 +123,7 @@ def ordered(evaluated: Evaluated, wanted: Criterion) -> npt.NDArray[np.int64]:
     return np.lexsort(keys[::-1]).astype(np.int64)
 
 
-def front(evaluated: Evaluated, first: str, second: str) -> npt.NDArray[np.int64]:
+def front(evaluated: Evaluated, first: str, second: str) -> Ints:
     """Row numbers of the Pareto front of two criteria, best in the first one first.
 
     A row is on it if no other is better in one and at least as good in the other; of rows with equal
@@ -144,7 +142,7 @@ def front(evaluated: Evaluated, first: str, second: str) -> npt.NDArray[np.int64
     return order[better].astype(np.int64)
 
 
-def _steps(values: Array) -> npt.NDArray[np.int64]:
+def _steps(values: Floats) -> Ints:
     """Places of the values in ascending order, from 0; equal ones have the same."""
     order = np.argsort(values, kind="stable")
     ascending = values[order]

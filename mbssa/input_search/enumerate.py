@@ -14,10 +14,10 @@ from math import comb, prod
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Ints
 from mbssa.compiled import kernel
 from mbssa.input_search.kernels import sets_of, unranked
 from mbssa.input_search.undriven import Undriven
-from mbssa.mechanism import IntArray
 
 #: Schemes up to which they have numbers that fit a machine word.
 MOST = 1 << 62
@@ -52,7 +52,7 @@ class Schemes:
         return int(_products(self.ways, self.n_inputs)[0, self.n_inputs])
 
     @cached_property
-    def _table(self) -> tuple[IntArray, IntArray]:
+    def _table(self) -> tuple[Ints, Ints]:
         if self.count >= MOST:
             raise ValueError(f"{self.count} schemes are too many to be numbered")
         return self.later.astype(np.int64), (self.ways > 0).astype(np.int64)
@@ -62,14 +62,14 @@ class Schemes:
         numbers = np.arange(first, self.count if stop is None else min(stop, self.count), dtype=np.int64)
         return self.numbered(numbers)
 
-    def numbered(self, numbers: IntArray) -> npt.NDArray[np.int16]:
+    def numbered(self, numbers: Ints) -> npt.NDArray[np.int16]:
         """(D, n) joint index of each input, for the schemes with these numbers."""
         later, may = self._table
         out = np.zeros((len(numbers), self.n_inputs), dtype=np.int16)
         kernel(unranked, len(numbers) * len(may))(numbers, later, may, out)
         return out
 
-    def sets(self, places: npt.NDArray[np.int16]) -> IntArray:
+    def sets(self, places: npt.NDArray[np.int16]) -> Ints:
         """(D,) sets of coordinates of each scheme; 0 for one that is not allowed."""
         if self.n_sets >= MOST and prod(self.ways.max(axis=1, initial=1)) >= MOST:
             raise ValueError("sets of coordinates are too many to be counted in a machine word")

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.group_library import COSTS, LIBRARIES
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.mechanism import IntArray
 from mbssa.structure import Group
 
 #: Type names with a closed form, or a predicate of a group.
@@ -38,7 +37,7 @@ class GroupLibrary:
     costs: Mapping[str, float]
     asked: Callable[[Group], bool] | None = None
 
-    def arrays(self, space: str) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
+    def arrays(self, space: str) -> tuple[Ints, Ints, Floats]:
         """Ascending numbers of type names, whether each is in the library, and its cost; -1 if not known."""
         rows = {}
         for name in sorted({*self.types, *self.costs}):

@@ -12,12 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from mbssa.mechanism import IntArray
+from mbssa.arrays import Floats, Ints
 from mbssa.singularities.ranks import rank_of
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +31,16 @@ class SplitSystem:
     tolerance : ratio of singular values below which numbers count as dependent
     """
 
-    equations: Array
-    coordinates: Array
-    values: Array
-    held: Array
-    motions: Array
-    free: Array
+    equations: Floats
+    coordinates: Floats
+    values: Floats
+    held: Floats
+    motions: Floats
+    free: Floats
     tolerance: float
 
 
-def split_system(equations: Array, coordinates: Array, rank: int, tolerance: float) -> SplitSystem:
+def split_system(equations: Floats, coordinates: Floats, rank: int, tolerance: float) -> SplitSystem:
     """Take equations (E, U) of a known rank apart."""
     values, right = np.zeros(0), np.eye(equations.shape[1])
     if len(equations):
@@ -54,7 +51,7 @@ def split_system(equations: Array, coordinates: Array, rank: int, tolerance: flo
     )
 
 
-def full_rank(whole: SplitSystem, chosen: IntArray, spins: int) -> bool:
+def full_rank(whole: SplitSystem, chosen: Ints, spins: int) -> bool:
     """Return whether the equations and these coordinates leave only so many passive rotations free.
 
     Parameters
@@ -72,11 +69,11 @@ def full_rank(whole: SplitSystem, chosen: IntArray, spins: int) -> bool:
     return bool(rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - spins)
 
 
-def _regular(whole: SplitSystem, chosen: IntArray, bound: float) -> bool:
+def _regular(whole: SplitSystem, chosen: Ints, bound: float) -> bool:
     """Return whether all singular values but those of the passive rotations are above a bound."""
     if len(whole.values) and whole.values[-1] <= bound:
         return False
     seen = whole.held[chosen] / np.sqrt(whole.values**2 - bound**2)
-    triangle: Array = np.asarray(np.linalg.qr(np.vstack([np.eye(len(chosen)), seen.T]), mode="r"))
+    triangle: Floats = np.asarray(np.linalg.qr(np.vstack([np.eye(len(chosen)), seen.T]), mode="r"))
     values = np.linalg.svd(np.linalg.solve(triangle.T, whole.free[chosen]), compute_uv=False)
     return bool(values[-1] > bound)

@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mbssa.arrays import Ints
 from mbssa.input_search.criteria import Criterion, front, ordered
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.query import Query
 from mbssa.input_search.undriven import Undriven
-from mbssa.mechanism import IntArray, Mechanism, Views
+from mbssa.mechanism import Mechanism, Views
 from mbssa.structure import Structure
 
 
@@ -164,7 +165,7 @@ class Transformations:
         return len(np.unique(self.evaluated.structure[self.evaluated.valid > 0]))
 
     @cached_property
-    def shown(self) -> IntArray:
+    def shown(self) -> Ints:
         """Row numbers of ``evaluated`` in the order of ``rows``."""
         order = ordered(self.evaluated, self.criterion)
         order = order[self.evaluated.alike[order] > 0]

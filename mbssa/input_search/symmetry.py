@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Bools, Ints
 from mbssa.automorphisms import MOST_STEPS, automorphisms
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.mechanism import ByteArray, IntArray, Mechanism
+from mbssa.mechanism import ByteArray, Mechanism
 
 if TYPE_CHECKING:
     from mbssa.input_search.undriven import Undriven
 
-Mask = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.uint64]
 
 
@@ -40,16 +40,16 @@ class Symmetry:
     complete : False where the search stopped at its bound: there may be more
     """
 
-    bodies: IntArray
-    joints: IntArray
+    bodies: Ints
+    joints: Ints
     order: int = 1
     complete: bool = True
 
 
 def symmetry(
     mechanism: Mechanism,
-    joint_label: Sequence[int] | IntArray | None = None,
-    body_label: Sequence[int] | IntArray | None = None,
+    joint_label: Sequence[int] | Ints | None = None,
+    body_label: Sequence[int] | Ints | None = None,
     *,
     as_one: bool = True,
     most: int = MOST_STEPS,
@@ -75,7 +75,7 @@ def symmetry(
     return Symmetry(images[:, :n], joints, found.order, found.complete)
 
 
-def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> IntArray:
+def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> Ints:
     """Images of the pairs of all variants of a mechanism with multiple joints.
 
     A variant is a choice of pairs; an automorphism of the mechanism with its multiple joints kept as one
@@ -115,7 +115,7 @@ def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> IntArray:
     return np.array(answer, dtype=np.int64).reshape(-1, len(variants) * n_joints)
 
 
-def same_pairs(mechanism: Mechanism, variant: Mechanism) -> IntArray | None:
+def same_pairs(mechanism: Mechanism, variant: Mechanism) -> Ints | None:
     """(J,) the joint of a variant that is each joint of the mechanism; None if it has other pairs.
 
     The pairs of a multiple joint may come in another order.
@@ -144,14 +144,14 @@ def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
     return driven
 
 
-def keeping(images: IntArray, label: Sequence[int] | IntArray) -> IntArray:
+def keeping(images: Ints, label: Sequence[int] | Ints) -> Ints:
     """The generators that take every joint to one with the same label."""
     values = np.asarray(label)
-    kept: IntArray = images[(values[images] == values).all(axis=1)]
+    kept: Ints = images[(values[images] == values).all(axis=1)]
     return kept
 
 
-def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
+def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
     """Orbits of actuation schemes under automorphisms.
 
     Parameters
@@ -186,11 +186,11 @@ def orbits(places: npt.NDArray[np.integer], images: IntArray) -> IntArray:
     count, label = connected_components(arcs, directed=False)
     first = np.full(count, n_rows)
     np.minimum.at(first, label, rows)
-    answer: IntArray = first[label]
+    answer: Ints = first[label]
     return answer
 
 
-def shown(orbit_of: IntArray, preferred: IntArray | Mask) -> tuple[IntArray, IntArray]:
+def shown(orbit_of: Ints, preferred: Ints | Bools) -> tuple[Ints, Ints]:
     """One row of each orbit, the most preferred (the first of those), and how many members it stands for.
 
     Returns
@@ -204,7 +204,7 @@ def shown(orbit_of: IntArray, preferred: IntArray | Mask) -> tuple[IntArray, Int
     return rows[ascending], members[ascending].astype(np.int64)
 
 
-def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[IntArray, bool]:
+def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[Ints, bool]:
     """Interchangeable joints of the variants of an undriven mechanism.
 
     Joints are alike where they have the same type, keep the same units after a treatment, and may and must
@@ -257,7 +257,7 @@ def _labels(base: Undriven) -> list[tuple[int, ...]]:
     return [tuple(row) for row in np.stack([each.astype(np.int64) for each in columns], axis=1).tolist()]
 
 
-def counted_once(evaluated: Evaluated, images: IntArray, n_joints: int) -> Evaluated:
+def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated:
     """The rows with ``alike``: members of the orbit on the row that stands for it, 0 on all others of it.
 
     So is ``alike_valid``. The member with the most valid sets stands for its orbit, the first of those.
@@ -276,7 +276,7 @@ def counted_once(evaluated: Evaluated, images: IntArray, n_joints: int) -> Evalu
     return replace(evaluated, alike=alike, alike_valid=valid)
 
 
-def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys, IntArray]:
+def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys, Ints]:
     """A number for each joint such that their sums tell the rows apart; the sums; and what sorts them."""
     for seed in range(8):
         weight = np.random.default_rng(seed).integers(0, 2**64, n_joints, dtype=np.uint64)
@@ -299,10 +299,10 @@ def _ends(mechanism: Mechanism, joint: int) -> frozenset[int]:
 
 def _graph(
     mechanism: Mechanism,
-    joint_label: Sequence[int] | IntArray | None,
-    body_label: Sequence[int] | IntArray | None,
+    joint_label: Sequence[int] | Ints | None,
+    body_label: Sequence[int] | Ints | None,
     as_one: bool,
-) -> tuple[list[list[tuple[int, int]]], list[tuple[int, ...]], IntArray]:
+) -> tuple[list[list[tuple[int, int]]], list[tuple[int, ...]], Ints]:
     """Edges and labels of the vertices, which are bodies and then joints; and the joints of the latter.
 
     The role of an edge is the side of the joint, where sides differ.

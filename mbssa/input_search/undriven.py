@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.analysis.decompose import decompose, worth_treating
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.decomposition.incidence import Incidence, initialise
 from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
@@ -27,12 +28,11 @@ from mbssa.input_search.query import Query, coordinates_of, name_of, with_inputs
 from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
-from mbssa.mechanism import IntArray, Mechanism
+from mbssa.mechanism import Mechanism
 from mbssa.singularities.proposals import coordinate_rows
 from mbssa.singularities.ranks import generic_rows, rank_of
 from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows
 
-Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.uint8]
 
 #: Choices of pairs for multiple joints that are looked at.
@@ -79,17 +79,17 @@ class Undriven:
     fault: str
     incidence: Incidence
     treatment: Treatment | None
-    start: IntArray
-    moves: Array
+    start: Ints
+    moves: Floats
     allowed: Mask
     required: Mask
-    least: IntArray
-    most: IntArray
-    locked: IntArray
+    least: Ints
+    most: Ints
+    locked: Ints
     systems: tuple[SplitSystem, ...]
     low: float
 
-    def names(self, places: Sequence[int] | IntArray, bits: Sequence[int] | IntArray) -> tuple[str, ...]:
+    def names(self, places: Sequence[int] | Ints, bits: Sequence[int] | Ints) -> tuple[str, ...]:
         """Coordinates by joint index and number, as ``1-2.slide``."""
         return tuple(self._names[self.start[j] + b] for j, b in zip(places, bits, strict=True))
 
@@ -121,7 +121,7 @@ class Undriven:
         """Row of ``moves`` of a coordinate."""
         return int(self.start[joint]) + bit
 
-    def full_rank(self, coordinates: Sequence[int] | IntArray) -> bool:
+    def full_rank(self, coordinates: Sequence[int] | Ints) -> bool:
         """Return whether these coordinates and all equations have full rank, passive rotations aside.
 
         The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
@@ -208,7 +208,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
     spins = _spins_left(query.inputs, own, found.mobility, len(idle), whole)
     idle, locks = (idle, locks) if spins else (idle[:0], [])
-    stops: npt.NDArray[np.bool_] = np.zeros(len(sees), dtype=bool)
+    stops: Bools = np.zeros(len(sees), dtype=bool)
     if spins:
         stops |= (np.abs(sees @ idle.T) > _STILL).any(axis=1)
     moves = sees @ np.linalg.svd(idle)[2][spins:].T if spins else sees
@@ -286,8 +286,8 @@ def _system(mechanism: Mechanism, found: Examined) -> SplitSystem:
 
 
 def _idle_spins(
-    mechanism: Mechanism, sees: Array, free: Array, start: IntArray, n_real: int, tolerance: float
-) -> tuple[Array, list[int], list[int]]:
+    mechanism: Mechanism, sees: Floats, free: Floats, start: Ints, n_real: int, tolerance: float
+) -> tuple[Floats, list[int], list[int]]:
     """Passive rotations as (S, F) unit mixes of the free motions, joints to drive for them, and their bodies.
 
     Bodies between balls that hinges and sliders hold together spin as one once those are driven.
@@ -296,7 +296,7 @@ def _idle_spins(
         return np.zeros((0, free.shape[1])), [], []
     types = [CATALOGUE[row] for row in mechanism.joint_type.tolist()]
     ends = [mechanism.joint_bodies(j) for j in range(n_real)]
-    spins: list[Array] = []
+    spins: list[Floats] = []
     locks: list[int] = []
     turning: list[int] = []
     for bodies in _clusters(
@@ -319,7 +319,7 @@ def _idle_spins(
     return np.array(spins).reshape(-1, free.shape[1]), locks, turning
 
 
-def _spin(bodies: tuple[int, ...], free: Array, held: Array, tolerance: float) -> Array | None:
+def _spin(bodies: tuple[int, ...], free: Floats, held: Floats, tolerance: float) -> Floats | None:
     """(F,) the one motion that these bodies have alone, if it is a rotation of all of them about one line."""
     columns = np.concatenate([np.arange(6 * (b - 1), 6 * b) for b in bodies])
     _, values, right = np.linalg.svd(np.vstack([np.delete(free, columns, axis=0), held]))
@@ -361,7 +361,7 @@ def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanis
     raise _refused(mechanism, f"{wanted} inputs for {motions}{right}")
 
 
-def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Mask, Mask, IntArray, IntArray]:
+def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Mask, Mask, Ints, Ints]:
     """Allowed and required coordinates, fewest and most inputs of each joint."""
     every = np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8)
     allowed = np.zeros_like(every) if query.allow else every.copy()
@@ -391,7 +391,7 @@ def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Mask, Mask, IntArray,
 
 
 def _treatment(
-    bare: Mechanism, whole: Mechanism, query: Query, moves: Array, start: IntArray, locks: list[int]
+    bare: Mechanism, whole: Mechanism, query: Query, moves: Floats, start: Ints, locks: list[int]
 ) -> Treatment | None:
     """Treatment of the mechanism with some independent inputs, less the units of these."""
     n_inputs = moves.shape[1]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Ints
 from mbssa.compiled import kernel
 from mbssa.decomposition import component_kernels
 from mbssa.faults import Fault, ModelError
@@ -197,8 +198,8 @@ def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> in
 
 
 def _joined_to_itself(
-    joint_start: npt.NDArray[np.int64],
-    joint_body: npt.NDArray[np.int64],
+    joint_start: Ints,
+    joint_body: Ints,
     where: Callable[[int], str],
 ) -> list[Fault]:
     sizes = np.diff(joint_start)
@@ -215,8 +216,8 @@ def _joined_to_itself(
 
 
 def _disconnected(
-    joint_start: npt.NDArray[np.int64],
-    joint_body: npt.NDArray[np.int64],
+    joint_start: Ints,
+    joint_body: Ints,
     n_bodies: int,
     body_names: tuple[str, ...] | None,
 ) -> list[Fault]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
@@ -20,7 +21,7 @@ from mbssa.io.robots.mjcf_parts import inertia_of, visuals_of
 from mbssa.io.robots.mjcf_source import Source, source_of
 from mbssa.io.robots.numbers import pose_frame
 from mbssa.io.robots.placing import inverse, leader_of, moved, reference_values
-from mbssa.io.robots.robot import Array, Link, Robot, RobotJoint
+from mbssa.io.robots.robot import Link, Robot, RobotJoint
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
 
@@ -165,7 +166,9 @@ def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: l
     return replace(robot, poses=poses, values=values, notes=tuple(notes))
 
 
-def _step(model: Any, number: int | None, joint: RobotJoint, qpos: Array, values: dict[str, float]) -> Array:
+def _step(
+    model: Any, number: int | None, joint: RobotJoint, qpos: Floats, values: dict[str, float]
+) -> Floats:
     """(4, 4) of the child in the parent at the reference."""
     if joint.kind == Kind.FREE and number is not None:
         at = int(model.jnt_qposadr[number])

@@ -33,6 +33,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Ints
 from mbssa.faults import Fault, ModelError
 from mbssa.io.build import build
 from mbssa.io.motion import lost_motion, motion_from_record, motion_record
@@ -222,7 +223,7 @@ class _Archive:
         self.stop()
         return self.built("planar" if space == "planar" else "spatial", row)
 
-    def built(self, space: Space, row: npt.NDArray[np.int64]) -> Mechanism:
+    def built(self, space: Space, row: Ints) -> Mechanism:
         from mbssa.io.records import with_multiple_joints
 
         about = self.about()
@@ -281,7 +282,7 @@ class _Archive:
         if driven is not None and driven.dtype.kind == "u" and driven.dtype != np.uint8:
             self.fault("driven", f"is {driven.dtype}; write uint8")
 
-    def catalogue_rows(self, space: Space) -> npt.NDArray[np.int64]:
+    def catalogue_rows(self, space: Space) -> Ints:
         """Row of the catalogue of each joint."""
         rows = []
         for code in self.arrays["type_codes"].tolist():
@@ -300,7 +301,7 @@ class _Archive:
         self,
         start: npt.NDArray[Any],
         body: npt.NDArray[Any],
-        row: npt.NDArray[np.int64],
+        row: Ints,
         driven: npt.NDArray[Any],
     ) -> None:
         n_joints, n_bodies = len(row), int(self.arrays["n_bodies"])
@@ -388,7 +389,7 @@ class _Archive:
     def geometry(
         self,
         space: Space,
-        row: npt.NDArray[np.int64],
+        row: Ints,
         joints: dict[int, Any],
         bodies: dict[int, Any],
     ) -> tuple[dict[int, JointGeometry], dict[int, BodyGeometry]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Ints
 from mbssa.faults import Fault, ModelError
 from mbssa.io.build import build, driven_bits
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, Space, joint_type, types_of
@@ -230,7 +231,7 @@ def _is_empty(cell: str) -> bool:
 
 def _input_matrix(
     known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: list[Fault]
-) -> npt.NDArray[np.int64] | None:
+) -> Ints | None:
     try:
         inputs = np.asarray(known_inputs)
     except ValueError:

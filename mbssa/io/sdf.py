@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
@@ -14,7 +15,7 @@ from mbssa.io.robots.looks import sdf_visual
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.numbers import parsed
 from mbssa.io.robots.placing import inverse
-from mbssa.io.robots.robot import Array, Gear, Link, Mimic, Part, Robot, RobotJoint
+from mbssa.io.robots.robot import Gear, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope, pose_of
 from mbssa.io.robots.xml_tree import Element, parse_xml
 from mbssa.mechanism import Mechanism
@@ -206,10 +207,10 @@ class _JointReader:
             self.fault(f"{tag} {given.text!r} is no link and no frame on one")
         return link
 
-    def _in(self, link: str) -> Array:
+    def _in(self, link: str) -> Floats:
         return inverse(self.frames.world(link)) @ self.frames.world(self.name)
 
-    def _axis(self, tag: str) -> Array:
+    def _axis(self, tag: str) -> Floats:
         element = self.element.first(tag)
         xyz = None if element is None else element.first("xyz")
         up = (0.0, 0.0, 1.0)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
     from mbssa.mechanism import Mechanism
 
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Largest residual, lengths divided by the mechanism's size, at which it counts as closed.
 CLOSED = 1e-12
@@ -73,8 +71,8 @@ class Assembly:
     configuration: Configuration
     closed: bool
     residual: float
-    moved: Array
-    turned: Array
+    moved: Floats
+    turned: Floats
     fault: str = ""
     stationary: bool = False
 
@@ -208,7 +206,7 @@ class _Closing:
         for _, at in self._starts(sizes, 13):
             chosen = self._cosines(at) < ASKEW
 
-            def rows_of(at: Configuration, chosen: npt.NDArray[np.bool_] = chosen) -> Rows:
+            def rows_of(at: Configuration, chosen: Bools = chosen) -> Rows:
                 return with_senses(self._constraints(at), self.mechanism, self.frames, at, chosen)
 
             rows, damping = rows_of(at), 0.0
@@ -253,10 +251,10 @@ class _Closing:
     def _constraints(self, at: Configuration) -> Rows:
         return rows_at(self.mechanism, self.frames, at).constraints
 
-    def _cosines(self, at: Configuration) -> Array:
+    def _cosines(self, at: Configuration) -> Floats:
         return cosines(self.mechanism, self.frames, at)[0]
 
-    def _moved(self, at: Configuration, step: Array) -> Configuration:
+    def _moved(self, at: Configuration, step: Floats) -> Configuration:
         """A configuration after a step whose lengths are divided by the mechanism's size."""
         return at.moved(np.concatenate([step[:, :3] * self.frames.size, step[:, 3:]], axis=1))
 
@@ -313,12 +311,12 @@ class _Steps:
             return True
         return float(np.linalg.norm(self._matrix @ self._undamped)) <= SETTLED * size
 
-    def predicted(self, step: Array) -> float:
+    def predicted(self, step: Floats) -> float:
         """Sum of squared residuals after a step, by the linear model."""
         after = self._residual + self._matrix @ step[1:, self._shape[1]].ravel()
         return float(after @ after)
 
-    def damped(self, damping: float) -> Array:
+    def damped(self, damping: float) -> Floats:
         """The step of minimum norm; shorter with damping, over the square of the largest singular value."""
         n_bodies, columns = self._shape
         step = np.zeros((n_bodies, 6))
@@ -326,7 +324,7 @@ class _Steps:
         step[1:, columns] = flat.reshape(n_bodies - 1, len(columns))
         return step
 
-    def _solved(self, damping: float) -> Array:
+    def _solved(self, damping: float) -> Floats:
         if not self._dense:
             import scipy.sparse.linalg
 
@@ -347,20 +345,20 @@ class _Part:
     """Singular value decomposition of a block: ``load`` is the residual by its left vectors."""
 
     columns: Ints
-    load: Array
-    singular: Array
-    right: Array
+    load: Floats
+    singular: Floats
+    right: Floats
 
     @staticmethod
-    def of(matrix: Array, rows: Ints, columns: Ints, residual: Array) -> _Part:
+    def of(matrix: Floats, rows: Ints, columns: Ints, residual: Floats) -> _Part:
         left, singular, right = np.linalg.svd(matrix[np.ix_(rows, columns)], full_matrices=False)
         return _Part(columns, left.T @ residual[rows], singular, right)
 
-    def step(self, damping: float, tolerance: float) -> Array:
+    def step(self, damping: float, tolerance: float) -> Floats:
         """The step of minimum norm over the singular values above the tolerance, or a damped one."""
         if damping == 0.0:
             keep = self.singular > tolerance * self.singular.max(initial=0.0)
-            step: Array = -self.right[keep].T @ (self.load[keep] / self.singular[keep])
+            step: Floats = -self.right[keep].T @ (self.load[keep] / self.singular[keep])
             return step
         return np.asarray(-self.right.T @ (self.load * self.singular / (self.singular**2 + damping)))
 
@@ -412,7 +410,7 @@ def _reversed(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
 # --- senses of parallel axes, which the constraints alone leave open -------------------------------
 
 
-def cosines(mechanism: Mechanism, frames: Frames, at: Configuration) -> tuple[Array, Ints]:
+def cosines(mechanism: Mechanism, frames: Frames, at: Configuration) -> tuple[Floats, Ints]:
     """Cosines (n,) between axes, positive where the sense is right, and their joints (n,)."""
     found = list(_senses(mechanism, frames, at))
     return (
@@ -421,9 +419,7 @@ def cosines(mechanism: Mechanism, frames: Frames, at: Configuration) -> tuple[Ar
     )
 
 
-def with_senses(
-    rows: Rows, mechanism: Mechanism, frames: Frames, at: Configuration, chosen: npt.NDArray[np.bool_]
-) -> Rows:
+def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Configuration, chosen: Bools) -> Rows:
     """The rows, and for each chosen cosine the equation 1 - a·b = 0 of its axes a and b.
 
     Its derivative by the angular velocities of the two bodies is -a × b and a × b.
@@ -445,7 +441,7 @@ def with_senses(
 
 def _senses(
     mechanism: Mechanism, frames: Frames, at: Configuration
-) -> Iterator[tuple[Array, Ints, Array, Ints]]:
+) -> Iterator[tuple[Floats, Ints, Floats, Ints]]:
     """Of each type whose axes have a sense: cosines a·b, joints, a × b in world axes, and bodies (n, 2)."""
     for index in np.unique(mechanism.joint_type[frames.known]).tolist():
         pair = CATALOGUE[index].pair

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.joints.axes import axes_of, cross, in_space, unit
 from mbssa.joints.equations import Elementary, Step
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.joint_type import Frame
 
-Array = npt.NDArray[np.float64]
 Named = tuple[tuple[str, Elementary], ...]
 
 # --- equations and motions -------------------------------------------------------------------------
@@ -67,27 +66,27 @@ def steps(motions: str) -> tuple[Step, ...]:
 # --- frames in the world at the reference ----------------------------------------------------------
 
 
-def point_of(g: JointGeometry, default: Array | None = None) -> Array:
+def point_of(g: JointGeometry, default: Floats | None = None) -> Floats:
     """The geometry's point (3,), or another one where it has none."""
     if g.point is not None:
         return in_space(g.point)
     return np.zeros(3) if default is None else default
 
 
-def on_axis(g: JointGeometry, _: Array, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
+def on_axis(g: JointGeometry, _: Floats, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
     """Frames in the point, z along the axis; A a radius below."""
     assert g.axis is not None
     point, axis = point_of(g), unit(g.axis)
     return (point - parameters["radius"] * axis, axes_of(axis)), (point, axes_of(axis))
 
 
-def on_flat_axis(g: JointGeometry, _: Array, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
+def on_flat_axis(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
     """Frames in the point in the plane, x along the axis, or along x of the world without one."""
     frame = point_of(g), axes_of(x=in_space(g.axis) if g.axis is not None else np.eye(3)[0])
     return frame, frame
 
 
-def on_crossed_axes(g: JointGeometry, _: Array, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
+def on_crossed_axes(g: JointGeometry, _: Floats, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
     """z of each frame along its axis; A off by the offset along both axes' normal, and by the radius."""
     assert g.axes is not None
     point, (a, b) = point_of(g), (unit(axis) for axis in g.axes)
@@ -95,7 +94,7 @@ def on_crossed_axes(g: JointGeometry, _: Array, parameters: Mapping[str, Any]) -
     return (point - shift, axes_of(a, b)), (point, axes_of(b, a))
 
 
-def on_line(g: JointGeometry, _: Array, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
+def on_line(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
     """Frames in the two points, x along the line between them."""
     assert g.points is not None
     ends = [in_space(point) for point in g.points]
@@ -109,7 +108,7 @@ def on_line(g: JointGeometry, _: Array, __: Mapping[str, Any]) -> tuple[Frame, F
     return (ends[0], axes), (ends[1], axes)
 
 
-def on_track(g: JointGeometry, _: Array, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
+def on_track(g: JointGeometry, _: Floats, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
     """A on a straight track, x along it; B in the centre of a wheel on the side of +y."""
     track, centre = axes_of(x=in_space(g.axis or (1.0, 0.0))), point_of(g)
     return (centre - parameters["radius"] * track[:, 1], track), (centre, track)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Bools, Floats
 from mbssa.joints.axes import axes_of, in_space, unit
 from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE, is_length
@@ -27,8 +27,6 @@ from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, 
 if TYPE_CHECKING:
     from mbssa.joints.joint_type import Frame, JointType
     from mbssa.mechanism import Mechanism, Vector
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +46,13 @@ class Frames:
     relations : by joint index, the equations of those that have none on one relative pose
     """
 
-    position: Array
-    rotation: Array
-    origin: Array
-    axes: Array
-    centre: Array
-    parameters: dict[str, Array]
-    known: npt.NDArray[np.bool_]
+    position: Floats
+    rotation: Floats
+    origin: Floats
+    axes: Floats
+    centre: Floats
+    parameters: dict[str, Floats]
+    known: Bools
     size: float
     relations: Mapping[int, JointRelations] = field(default_factory=dict)
 
@@ -158,9 +156,9 @@ def _frames_of(mechanism: Mechanism) -> Frames:
 def coupled_coordinates(
     mechanism: Mechanism,
     geometry: JointGeometry,
-    origin: Array,
-    axes: Array,
-    known: npt.NDArray[np.bool_],
+    origin: Floats,
+    axes: Floats,
+    known: Bools,
 ) -> tuple[JointCoordinate, ...] | None:
     """The coordinates that a joint couples, from the frames of their joints; None where one has no frames.
 
@@ -192,7 +190,7 @@ def coupled_coordinates(
     return tuple(found)
 
 
-def _body_poses(mechanism: Mechanism) -> tuple[Array, Array]:
+def _body_poses(mechanism: Mechanism) -> tuple[Floats, Floats]:
     n = mechanism.n_bodies
     position, rotation = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
     for body, geometry in mechanism.body_geometry.items():
@@ -203,7 +201,7 @@ def _body_poses(mechanism: Mechanism) -> tuple[Array, Array]:
     return position, rotation
 
 
-def _matrix(orientation: Vector) -> Array:
+def _matrix(orientation: Vector) -> Floats:
     """Rotation matrix of a quaternion w, x, y, z, or of one planar angle."""
     if len(orientation) == 1:
         half = orientation[0] / 2
@@ -218,7 +216,7 @@ def _matrix(orientation: Vector) -> Array:
     )
 
 
-def _parameters(geometry: JointGeometry, parameters: dict[str, Array], j: int) -> None:
+def _parameters(geometry: JointGeometry, parameters: dict[str, Floats], j: int) -> None:
     for name in ("pitch", "radius", "ratio"):
         value = getattr(geometry, name)
         if value is not None:
@@ -232,7 +230,7 @@ def _parameters(geometry: JointGeometry, parameters: dict[str, Array], j: int) -
 
 
 def _zeroed(
-    row: JointType, ends: tuple[Frame, Frame], g: JointGeometry, parameters: dict[str, Array]
+    row: JointType, ends: tuple[Frame, Frame], g: JointGeometry, parameters: dict[str, Floats]
 ) -> tuple[Frame, Frame]:
     """Frames that give the coordinates their values ``at_reference``.
 
@@ -259,13 +257,13 @@ def _zeroed(
     return (origin + axes @ (d_zero[0] - turn @ d[0]), axes @ turn), second
 
 
-def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Array:
+def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Floats:
     if planar:
         return axes_of(x=in_space(x) if x is not None else np.eye(3)[0])
     return axes_of(unit(z or (0.0, 0.0, 1.0)), None if x is None else unit(x))
 
 
-def _centres(mechanism: Mechanism, origin: Array, known: npt.NDArray[np.bool_]) -> Array:
+def _centres(mechanism: Mechanism, origin: Floats, known: Bools) -> Floats:
     """(N, 3) mean of the joints of each body in its own frame; the origin of a body without joints."""
     total, count = np.zeros((mechanism.n_bodies, 3)), np.zeros(mechanism.n_bodies)
     first = mechanism.joint_start[:-1][known]
@@ -276,9 +274,7 @@ def _centres(mechanism: Mechanism, origin: Array, known: npt.NDArray[np.bool_]) 
     return total / np.maximum(count, 1.0)[:, None]
 
 
-def _size(
-    mechanism: Mechanism, position: Array, rotation: Array, origin: Array, known: npt.NDArray[np.bool_]
-) -> float:
+def _size(mechanism: Mechanism, position: Floats, rotation: Floats, origin: Floats, known: Bools) -> float:
     """Root mean square distance of the joints from their centroid; 1 where it is only rounding."""
     second = mechanism.joint_body[mechanism.joint_start[:-1] + 1][known]
     points = position[second] + np.einsum("jab,jb->ja", rotation[second], origin[known, 1])

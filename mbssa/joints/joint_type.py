@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import numpy.typing as npt
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from mbssa.joints.equations import Equations
@@ -25,10 +24,10 @@ FREEDOM: dict[Space, int] = {"planar": 3, "spatial": 6}
 SHORTHAND = ("point", "points", "axis", "axes")
 
 #: A frame in the world: origin (3,) and rotation (3, 3), axes as columns.
-Frame = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+Frame = tuple[Floats, Floats]
 
 #: Frames A and B in the world from a geometry, the origin of the second body and the joint's parameters.
-Placing = Callable[["JointGeometry", npt.NDArray[np.float64], Mapping[str, Any]], tuple[Frame, Frame]]
+Placing = Callable[["JointGeometry", Floats, Mapping[str, Any]], tuple[Frame, Frame]]
 
 #: Relations from indices of the bodies, a geometry and the reference poses; and frames on two bodies.
 Relating = Callable[[tuple[int, ...], "JointGeometry", "Poses"], tuple["JointRelations", "PairFrames"]]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.joints.equations import Equations, coordinates, residuals
@@ -20,16 +21,14 @@ if TYPE_CHECKING:
     import scipy.sparse
 
     from mbssa.joints.frames import Frames
-    from mbssa.mechanism import IntArray, Mechanism
-
-Array = npt.NDArray[np.float64]
+    from mbssa.mechanism import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
 class Configuration(Poses):
     """Pose of every body; ``centre`` (N, 3) is that of :class:`Frames`."""
 
-    centre: Array
+    centre: Floats
 
     @staticmethod
     def reference(frames: Frames) -> Configuration:
@@ -38,12 +37,12 @@ class Configuration(Poses):
         return Configuration(frames.position, frames.rotation, angle, frames.centre)
 
     @property
-    def centres(self) -> Array:
+    def centres(self) -> Floats:
         """(N, 3) centres of the bodies in the world."""
-        centres: Array = self.position + np.einsum("nab,nb->na", self.rotation, self.centre)
+        centres: Floats = self.position + np.einsum("nab,nb->na", self.rotation, self.centre)
         return centres
 
-    def moved(self, step: Array) -> Configuration:
+    def moved(self, step: Floats) -> Configuration:
         """Each body moved by a small motion, (N, 6): translation of its centre, rotation vector."""
         rotation = _exponential(step[:, 3:]) @ self.rotation
         # Newton multiplies many small rotations: keep each matrix orthogonal to the last digit.
@@ -68,11 +67,11 @@ class Rows:
     missing : joints without geometry or equations, which have no rows
     """
 
-    residual: Array
-    jacobian: Array
-    body: IntArray
-    joint: IntArray
-    drive: npt.NDArray[np.bool_]
+    residual: Floats
+    jacobian: Floats
+    body: Ints
+    joint: Ints
+    drive: Bools
     name: tuple[str, ...]
     missing: tuple[int, ...] = ()
 
@@ -93,7 +92,7 @@ class Rows:
             missing,
         )
 
-    def select(self, rows: IntArray) -> Rows:
+    def select(self, rows: Ints) -> Rows:
         """Some of the rows, in the order given."""
         return Rows(
             self.residual[rows],
@@ -110,7 +109,7 @@ class Rows:
         """The rows that are not drives."""
         return self.select(np.flatnonzero(~self.drive))
 
-    def matrix(self, bodies: IntArray) -> Array:
+    def matrix(self, bodies: Ints) -> Floats:
         """Dense (M, B n) Jacobian by the twists of these n bodies; the others stand still."""
         freedom = self.jacobian.shape[2]
         place = np.full(int(max(self.body.max(initial=0), bodies.max(initial=0))) + 1, len(bodies))
@@ -142,7 +141,7 @@ def unknowns(space: Space) -> tuple[int, ...]:
     return (0, 1, 5) if space == "planar" else (0, 1, 2, 3, 4, 5)
 
 
-def first_two_bodies(mechanism: Mechanism, joints: IntArray) -> IntArray:
+def first_two_bodies(mechanism: Mechanism, joints: Ints) -> Ints:
     """(n, 2) body indices of these joints; a third body, a carrier, is left out."""
     first = mechanism.joint_start[joints]
     return np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
@@ -185,7 +184,7 @@ def _widened(array: npt.NDArray[Any], slots: int) -> npt.NDArray[Any]:
 
 
 def _pair_rows(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, pair: Equations, values: bool
+    mechanism: Mechanism, frames: Frames, at: Configuration, joints: Ints, pair: Equations, values: bool
 ) -> Iterator[Rows]:
     """Rows of joints of one type that relate the poses of two bodies."""
     body = first_two_bodies(mechanism, joints)
@@ -208,14 +207,14 @@ def _pair_rows(
 
 
 def _part(
-    value: Array,
-    rate: Array,
-    keep: npt.NDArray[np.bool_],
+    value: Floats,
+    rate: Floats,
+    keep: Bools,
     names: Sequence[str],
-    joints: IntArray,
-    body: IntArray,
-    axes: Array,
-    lever: Array,
+    joints: Ints,
+    body: Ints,
+    axes: Floats,
+    lever: Floats,
     *,
     drive: bool,
 ) -> Rows:
@@ -245,8 +244,8 @@ def _part(
 
 
 def relative_pose(
-    frames: Frames, at: Configuration, joints: IntArray, body: IntArray
-) -> tuple[Array, Array, Array, Array]:
+    frames: Frames, at: Configuration, joints: Ints, body: Ints
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Relative pose of the frames of these joints, lengths divided by ``frames.size``.
 
     Returns
@@ -267,7 +266,7 @@ def relative_pose(
 
 
 def _relation_rows(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joints: IntArray, values: bool
+    mechanism: Mechanism, frames: Frames, at: Configuration, joints: Ints, values: bool
 ) -> Iterator[Rows]:
     """Rows of joints whose equations are relations of their bodies."""
     for joint in joints.tolist():
@@ -293,7 +292,7 @@ def _relation_rows(
         )
 
 
-def _exponential(vector: Array) -> Array:
+def _exponential(vector: Floats) -> Floats:
     """Rotation matrices of rotation vectors (n, 3), by Rodrigues' formula."""
     angle = np.linalg.norm(vector, axis=1)
     axis = vector / np.where(angle > 0, angle, 1.0)[:, None]
@@ -301,5 +300,5 @@ def _exponential(vector: Array) -> Array:
     K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
     K -= K.transpose(0, 2, 1)
     sine, versine = np.sin(angle)[:, None, None], (1 - np.cos(angle))[:, None, None]
-    rotation: Array = np.eye(3) + sine * K + versine * (K @ K)
+    rotation: Floats = np.eye(3) + sine * K + versine * (K @ K)
     return rotation

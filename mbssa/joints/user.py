@@ -20,8 +20,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.poses import Poses
@@ -36,8 +36,6 @@ from mbssa.joints.user_sources import (
     short_name,
 )
 from mbssa.trust import REMEDY, may_run
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

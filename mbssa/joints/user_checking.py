@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.joints.poses import Poses
 from mbssa.joints.user import Resolved, UserFunction, check_shape, value_and_derivative
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mbssa.joints.relations import JointRelations
     from mbssa.mechanism import Mechanism
 
-Floats = npt.NDArray[np.float64]
 
 _ADVICE = (
     "write it with + - * / ** and NumPy's functions of complex numbers (np.sqrt(x @ x) for np.linalg.norm "

@@ -7,8 +7,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.pictures import style
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import require_matplotlib
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from mbssa.input_search.result import Transformation, Transformations
 
-Floats = npt.NDArray[np.float64]
 
 #: mm: of the panel; left, right, below and above it; of a line of text below.
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP, _ROW = 100.0, 66.0, 14.0, 4.0, 12.0, 8.0, 3.6
@@ -154,10 +153,10 @@ def _draw_all(axes: Axes, x: Floats, y: Floats) -> None:
     )  # fmt: skip
 
 
-def _stepped(values: Floats) -> npt.NDArray[np.int64]:
+def _stepped(values: Floats) -> Ints:
     scaled = np.log(values) if _logarithmic(values) else values
     span = float(np.ptp(scaled)) or 1.0
-    steps: npt.NDArray[np.int64] = np.round((scaled - scaled.min()) / span * _STEPS).astype(np.int64)
+    steps: Ints = np.round((scaled - scaled.min()) / span * _STEPS).astype(np.int64)
     return steps
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
 
 #: Outer normals on which convex outlines are compared; an even number, opposite ones half way round.
 N_DIRECTIONS = 20

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.pictures import style
-from mbssa.pictures.geometry import Floats, cross, directions, outline
+from mbssa.pictures.geometry import cross, directions, outline
 from mbssa.pictures.hues import HATCHES, HUES, Hue, darker, tinted
 from mbssa.pictures.labels import Label, Obstacle, place_labels
 from mbssa.pictures.legend import Draw, Entry, least_width, legend

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.pictures.geometry import Floats
+from mbssa.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from mbssa.pictures.geometry import Floats
+from mbssa.arrays import Floats
 
 Node: TypeAlias = Hashable
 Arc: TypeAlias = tuple[Node, Node]

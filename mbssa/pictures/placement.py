@@ -16,8 +16,9 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.pictures import style
-from mbssa.pictures.geometry import Floats, directions, distance_to_segment, segments_cross
+from mbssa.pictures.geometry import directions, distance_to_segment, segments_cross
 from mbssa.pictures.network import Network
 
 #: Length of a line inside a group and between groups, mm.

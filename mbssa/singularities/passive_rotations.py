@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.treatment import IdleSpin
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
@@ -15,9 +15,8 @@ from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
-    from mbssa.mechanism import IntArray, Mechanism
+    from mbssa.mechanism import Mechanism
 
-Array = npt.NDArray[np.float64]
 
 #: Mixes of free motions that are tried before a mechanism counts as stuck.
 MIXES = 6
@@ -98,7 +97,7 @@ def _hangs_on_balls(mechanism: Mechanism, bodies: tuple[int, ...], joints: list[
     return len(spins) > 1 and "any" in spins and all(spins)
 
 
-def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[IntArray]:
+def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[Ints]:
     flat = rows.body.ravel()
     order = np.argsort(flat, kind="stable")
     row = order // rows.body.shape[1]
@@ -106,7 +105,7 @@ def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[IntArray]:
     return [np.unique(row[begin[b] : begin[b + 1]]) for b in range(n_bodies)]
 
 
-def free_motions(matrix: Array, tolerance: float) -> Array:
+def free_motions(matrix: Floats, tolerance: float) -> Floats:
     """(n, f) orthonormal basis of what a Jacobian leaves free.
 
     >>> free_motions(np.array([[1.0, 0.0]]), 1e-9).T.round(12).tolist()

@@ -8,18 +8,16 @@ from itertools import combinations, islice, product
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
 from mbssa.joints.catalogue import CATALOGUE, JointType, joint_type
 from mbssa.joints.system import Rows, rows_at
-from mbssa.mechanism import ByteArray, IntArray, JointGeometry, Mechanism
+from mbssa.mechanism import ByteArray, JointGeometry, Mechanism
 from mbssa.singularities.passive_rotations import free_motions, idle_spins
 from mbssa.singularities.ranks import dependences, generic_rows
 from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows, treat
-
-Array = npt.NDArray[np.float64]
 
 #: Left-out directions must span what is redundant: smallest singular value of their block.
 _SPANS = 1e-6
@@ -149,8 +147,8 @@ def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
 
 
 def _without_spins(
-    mechanism: Mechanism, rows: Rows, free: Array, found: Examined, driven: ByteArray
-) -> Array:
+    mechanism: Mechanism, rows: Rows, free: Floats, found: Examined, driven: ByteArray
+) -> Floats:
     """Free motions less the passive rotations, which need no input."""
     if not free.shape[1]:
         return free
@@ -167,7 +165,7 @@ def _without_spins(
 
 
 def _additions(
-    mechanism: Mechanism, found: Examined, free: Array, driven: ByteArray, most: int
+    mechanism: Mechanism, found: Examined, free: Floats, driven: ByteArray, most: int
 ) -> Iterator[list[tuple[int, int]]]:
     """Sets of coordinates, as (joint, bit), that stop all free motions."""
     if not free.shape[1]:
@@ -249,14 +247,14 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
     return proposals
 
 
-def _spans(block: Array) -> bool:
+def _spans(block: Floats) -> bool:
     return bool(np.linalg.svd(block, compute_uv=False)[-1] > _SPANS)
 
 
-def _release_options(mechanism: Mechanism, rows: Rows, null: Array) -> dict[int, list[tuple[str, IntArray]]]:
+def _release_options(mechanism: Mechanism, rows: Rows, null: Floats) -> dict[int, list[tuple[str, Ints]]]:
     """Changes by joint: the new code and the rows given up, where these rows take part in a dependence."""
     taking_part = np.linalg.norm(null, axis=1) > _SPANS
-    options: dict[int, list[tuple[str, IntArray]]] = {}
+    options: dict[int, list[tuple[str, Ints]]] = {}
     for j in np.unique(rows.joint[taking_part & ~rows.drive]).tolist():
         if mechanism.driven[j]:
             continue

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.treatment import DENSE
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import pose
@@ -19,12 +19,11 @@ from mbssa.joints.frames import Frames, coupled_coordinates
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
-from mbssa.mechanism import IntArray, JointGeometry, Mechanism
+from mbssa.mechanism import JointGeometry, Mechanism
 
 if TYPE_CHECKING:
     from mbssa.structure import Structure
 
-Array = npt.NDArray[np.float64]
 
 #: Ratio of singular values below which exact numbers count as dependent: true defects lie near 1e-16,
 #: regular mechanisms of 3 to 33 bodies above 1e-3.
@@ -71,7 +70,7 @@ class Rank:
         return f"{self.rank} of {self.columns}" + (f" from {self.rows}" if self.rows != self.columns else "")
 
 
-def rank_of(matrix: Array, tolerance: float = EXACT) -> Rank:
+def rank_of(matrix: Floats, tolerance: float = EXACT) -> Rank:
     """Rank by singular values.
 
     >>> print(rank_of(np.diag([1.0, 0.5, 1e-12])))
@@ -80,18 +79,18 @@ def rank_of(matrix: Array, tolerance: float = EXACT) -> Rank:
     return _rank(matrix.shape, _singular_values(matrix), tolerance)
 
 
-def _singular_values(matrices: Array) -> Array:
+def _singular_values(matrices: Floats) -> Floats:
     if 0 in matrices.shape[-2:]:
         return np.zeros((*matrices.shape[:-2], 0))
     return np.asarray(np.linalg.svd(matrices, compute_uv=False), dtype=np.float64)
 
 
-def _rank(shape: tuple[int, ...], values: Array, tolerance: float) -> Rank:
+def _rank(shape: tuple[int, ...], values: Floats, tolerance: float) -> Rank:
     rank = int((values > tolerance * values[0]).sum()) if len(values) and values[0] > 0 else 0
     return Rank(shape[-2], shape[-1], rank, tolerance, tuple(values.tolist()))
 
 
-def dependences(matrix: Array, rank: Rank) -> Array:
+def dependences(matrix: Floats, rank: Rank) -> Floats:
     """(rows, redundant) orthonormal basis of the dependences among the rows of a matrix.
 
     >>> twice = np.array([[1.0], [1.0]])
@@ -227,7 +226,7 @@ def _random_geometry(
     )  # fmt: skip
 
 
-def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: np.random.Generator) -> Rows:
+def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.random.Generator) -> Rows:
     """Stand-ins for joints without equations: random wrenches; of two bodies opposite ones, of more any."""
     if not len(joints):
         return rows
@@ -274,7 +273,7 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: IntArray, dice: 
     )
 
 
-def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Array:
+def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Floats:
     if planar:
         angle = dice.uniform(-np.pi, np.pi, n)
         axes = np.zeros((n, 3, 3))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.treatment import Dropped, SpecialPart, Treatment
 from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
@@ -30,9 +30,8 @@ from mbssa.singularities.ranks import (
 from mbssa.singularities.special_loops import special_parts
 
 if TYPE_CHECKING:
-    from mbssa.mechanism import IntArray, Mechanism
+    from mbssa.mechanism import Mechanism
 
-Array = npt.NDArray[np.float64]
 Basis = Literal["numeric", "generic"]
 
 
@@ -47,7 +46,7 @@ class Examined:
     """
 
     rows: Rows
-    matrix: Array
+    matrix: Floats
     constraints: Rank
     all: Rank
     tolerance: float
@@ -203,7 +202,7 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     )
 
 
-def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> IntArray:
+def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> Ints:
     """Rows in the order in which they are kept: drives, then joints, those that close loops of a part last.
 
     A drive is never dropped; a loop of a planar or spherical part is closed in its own three freedoms.
@@ -214,7 +213,7 @@ def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> IntArray:
     return np.lexsort((np.arange(len(rows)), rows.joint, closing[rows.joint], ~rows.drive))
 
 
-def independent_rows(matrix: Array, tolerance: float) -> IntArray:
+def independent_rows(matrix: Floats, tolerance: float) -> Ints:
     """Indices of the rows that are independent of those before them (Gram-Schmidt, done twice).
 
     >>> independent_rows(np.array([[1.0, 0.0], [2.0, 0.0], [1.0, 1.0]]), 1e-9).tolist()
@@ -241,8 +240,8 @@ def independent_rows(matrix: Array, tolerance: float) -> IntArray:
 
 
 def _counts(
-    mechanism: Mechanism, rows: Rows, dropped: IntArray, parts: tuple[SpecialPart, ...]
-) -> tuple[IntArray, IntArray]:
+    mechanism: Mechanism, rows: Rows, dropped: Ints, parts: tuple[SpecialPart, ...]
+) -> tuple[Ints, Ints]:
     """Units of the joints and freedoms of the bodies after dropping, parts counted with B = 3."""
     units = mechanism.freedom - mechanism.grade + mechanism.n_driven_of_joint
     units -= np.bincount(rows.joint[dropped], minlength=mechanism.n_joints)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.decomposition.treatment import SpecialPart
 from mbssa.joints.catalogue import CATALOGUE, JointType
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
     from mbssa.joints.system import Configuration
     from mbssa.mechanism import Mechanism
-
-Array = npt.NDArray[np.float64]
 
 
 def special_parts(
@@ -48,7 +46,7 @@ def special_parts(
 
 
 #: Type, a point, and the axis of a joint in the world; no type where nothing is known of it.
-Line = tuple[JointType | None, Array, Array]
+Line = tuple[JointType | None, Floats, Floats]
 
 
 def _lines(mechanism: Mechanism, frames: Frames, at: Configuration) -> list[Line]:
@@ -61,19 +59,19 @@ def _lines(mechanism: Mechanism, frames: Frames, at: Configuration) -> list[Line
     return lines
 
 
-def _distinct(directions: list[Array], tolerance: float) -> list[Array]:
-    found: list[Array] = []
+def _distinct(directions: list[Floats], tolerance: float) -> list[Floats]:
+    found: list[Floats] = []
     for z in directions:
         if not any(_parallel(z, other, tolerance) for other in found):
             found.append(z)
     return found
 
 
-def _parallel(a: Array, b: Array, tolerance: float) -> bool:
+def _parallel(a: Floats, b: Floats, tolerance: float) -> bool:
     return float(np.linalg.norm(np.cross(a, b))) <= tolerance
 
 
-def _in_plane(line: Line, normal: Array, tolerance: float) -> bool:
+def _in_plane(line: Line, normal: Floats, tolerance: float) -> bool:
     kind, _, z = line
     if _keeps_plane(kind):
         return _parallel(z, normal, tolerance)
@@ -85,10 +83,10 @@ def _keeps_plane(kind: JointType | None) -> bool:
     return kind is not None and (kind.is_hinge or kind.is_plane)
 
 
-def _meeting_points(lines: list[Line], size: float, tolerance: float) -> list[Array]:
+def _meeting_points(lines: list[Line], size: float, tolerance: float) -> list[Floats]:
     """Points where two R axes cross; every spherical loop has some."""
     axes = [(point, z) for kind, point, z in lines if kind is not None and kind.is_hinge]
-    found: list[Array] = []
+    found: list[Floats] = []
     for k, (p, u) in enumerate(axes):
         for q, v in axes[k + 1 :]:
             across = np.cross(u, v)
@@ -101,7 +99,7 @@ def _meeting_points(lines: list[Line], size: float, tolerance: float) -> list[Ar
     return found
 
 
-def _about_point(line: Line, point: Array, size: float, tolerance: float) -> bool:
+def _about_point(line: Line, point: Floats, size: float, tolerance: float) -> bool:
     kind, p, z = line
     if kind is None:
         return False
@@ -111,7 +109,7 @@ def _about_point(line: Line, point: Array, size: float, tolerance: float) -> boo
 
 
 def _loops(
-    mechanism: Mechanism, kind: Literal["planar", "spherical"], joints: list[int], about: Array
+    mechanism: Mechanism, kind: Literal["planar", "spherical"], joints: list[int], about: Floats
 ) -> list[SpecialPart]:
     """The part of these joints that hangs on the frame, without branches that close no loop."""
     ends = {j: mechanism.joint_bodies(j) for j in joints}

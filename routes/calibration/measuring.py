@@ -12,21 +12,19 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.building import build
 from groups.model import Model
 from groups.motion import Motion
 from groups.run import coarse_instants
 from groups.trajectory import LEVELS, Level
+from mbssa.arrays import Floats
 from routes.calibration.machine import this_machine
 from routes.calibration.timing import LEAST, Timing, noise, timed
 from routes.cost import Around, Costs
 from routes.executors import ExecutorCosts
 from routes.plan import GRAIN, Plan, even_chunk
 from routes.run import logged_run
-
-Floats = npt.NDArray[np.float64]
 
 #: s that measuring a model is meant to take, for one executor.
 BUDGET = 1.5

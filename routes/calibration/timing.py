@@ -12,18 +12,16 @@ from dataclasses import dataclass
 from time import perf_counter, process_time
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level
+from mbssa.arrays import Floats
 from routes.calibration.machine import give_back_memory
 from routes.event_log import EventLog
 from routes.executors import is_parallel
 from routes.plan import Plan
 from routes.run import logged_run
-
-Floats = npt.NDArray[np.float64]
 
 #: How often every plan is run, at least; and at most, where that is soon done.
 LEAST, MOST = 3, 15

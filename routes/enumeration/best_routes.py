@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.structure import Structure
 from routes.dag import Dag
 from routes.enumeration.composition import Shape, TooLarge, compose
@@ -133,9 +134,7 @@ def best_first(
     return BestFirst(unit / workers, [Search(part) for part in _parts(dag, priced, overhead, workers)])
 
 
-def _checked(
-    dag: Dag, seconds: npt.ArrayLike, workers: int, stage: float, call: float
-) -> npt.NDArray[np.float64]:
+def _checked(dag: Dag, seconds: npt.ArrayLike, workers: int, stage: float, call: float) -> Floats:
     costs = np.asarray(seconds, dtype=np.float64)
     faults = []
     if costs.shape != (len(dag),):

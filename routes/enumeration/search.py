@@ -10,13 +10,11 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Ints
 from routes.enumeration.composition import Shape
 from routes.enumeration.listing import State, canonical
 from routes.enumeration.partial_order import members
-
-Ints = npt.NDArray[np.int64]
 
 #: Beginnings of routes that are looked at before the order is given up, and how many more for each route.
 PATIENCE, MORE = 30_000, 60

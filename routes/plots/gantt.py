@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.key import add_key
 from groups.pictures.style import BODY_COLOURS, FINE, GRID
+from mbssa.arrays import Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, SMALL_TEXT, TEXT, figure_of, text_size
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from routes.study import Study
 
-Ints = npt.NDArray[np.int64]
 
 #: Workers and bars that a chart on paper can show.
 MOST_WORKERS, MOST_BARS = 64, 20_000

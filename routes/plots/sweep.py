@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.pictures.canvas import plain
 from groups.pictures.key import add_key
 from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, figure_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from routes.sweep import Sweep
 
-Floats = npt.NDArray[np.float64]
 
 #: Cells along one side of a map, at most; cases in a cell, on average, at least.
 _MOST_CELLS, _IN_CELL = 110, 12
@@ -295,7 +294,7 @@ def _deviation_in(unit: str) -> str:
     return f"deviation from the mean ({unit})" if unit else "deviation from the mean"
 
 
-def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str, npt.NDArray[np.int64]]]:
+def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str, Ints]]:
     """Cases that have the values of all other parameters in common, in the order of the cases."""
     if not others:
         return [("", np.arange(len(next(iter(columns.values())))))]
@@ -366,7 +365,7 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
     return figure
 
 
-def _edges(column: Floats, shown: npt.NDArray[np.bool_]) -> Floats:
+def _edges(column: Floats, shown: Bools) -> Floats:
     """Edges of cells along an axis: about the values of a grid, else even ones, as many as the cases fill."""
     values = np.unique(column[shown])
     low, high = float(values[0]), float(values[-1])
@@ -380,7 +379,7 @@ def _edges(column: Floats, shown: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _cells(
-    columns: Sequence[Floats], edges: Sequence[Floats], good: npt.NDArray[np.bool_], value: Floats
+    columns: Sequence[Floats], edges: Sequence[Floats], good: Bools, value: Floats
 ) -> tuple[Floats, Floats]:
     """Best value of the good cases of every cell, and 1 where there is any case at all; NaN elsewhere."""
     shape = tuple(len(edge) - 1 for edge in edges)

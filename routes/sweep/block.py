@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 import mbssa
 from groups import Model, build
@@ -19,6 +18,7 @@ from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, STATUS, Branch, Trajectory
 from mbssa import Mechanism, Structure
+from mbssa.arrays import Floats, Ints
 from routes.sweep.cases import Cases
 from routes.sweep.envelope import Envelope, packed
 from routes.sweep.parameters import Parameter, changed, unit_of
@@ -30,7 +30,6 @@ from routes.sweep.store import SweepError, write_part
 if TYPE_CHECKING:
     import pyarrow
 
-Floats = npt.NDArray[np.float64]
 Columns = dict[str, Floats]
 
 #: Names of what became of a case, by number: a group's status, or of a design that is none.
@@ -163,7 +162,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
     return found
 
 
-def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, npt.NDArray[np.int64]]]:
+def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, Ints]]:
     """Cases with the same geometry and modes: values of all parameters of the first, and which they are."""
     shape = [k for k, parameter in enumerate(setup.parameters) if not parameter.is_input]
     if not shape:

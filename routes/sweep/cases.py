@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST, range_fault
 from mbssa.texts import from_cell
 from mbssa.units import in_si, label_with_unit
 from routes.sweep.latin import latin
 
-Floats = npt.NDArray[np.float64]
 Method = Literal["sobol", "halton", "latin"]
 METHODS: tuple[Method, ...] = ("sobol", "halton", "latin")
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +23,7 @@ class Envelope:
     squares : (T,) sum of the squares of the deviations from the mean
     """
 
-    number: npt.NDArray[np.int64]
+    number: Ints
     low: Floats
     high: Floats
     mean: Floats

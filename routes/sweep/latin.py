@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
+
 Words = npt.NDArray[np.uint64]
 
 #: Rounds of the permutation; four are enough for one that looks random, two are to spare.

@@ -13,9 +13,7 @@ from groups.motion import Motion
 from groups.run import Carried, Run
 from groups.solvers.registry import Solver
 from groups.trajectory import Branch
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from mbssa.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

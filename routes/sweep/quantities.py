@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from groups import Model, Trajectory
 from groups.results.expressions import Motion as Expressed
 from groups.results.expressions import Operands, derived, named_operands
 from groups.rotations import in_space, plane_rotation, rotation_of
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames
 from routes.sweep.parameters import hint, owner_of
 from routes.sweep.poses import Poses
 
-Floats = npt.NDArray[np.float64]
 #: Position (n, 3) and rotation (n, 3, 3).
 Pose = tuple[Floats, Floats]
 Kind = Literal["coordinate", "point", "body", "figure", "expression"]

@@ -8,16 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from routes.sweep.envelope import Envelope, unpacked
 from routes.sweep.store import ENVELOPE, PARTS, SweepError, read_manifest
 
 if TYPE_CHECKING:
     import pyarrow
 
-Floats = npt.NDArray[np.float64]
 
 #: Cases up to which a notebook shows a picture unasked: a second's work.
 _DRAWN = 100_000

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from groups import Model
 from groups.dynamics.forward import METHODS, Method, simulate
@@ -15,9 +14,8 @@ from groups.dynamics.masses import massless
 from groups.motion.sampling import check_span
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 from routes.sweep.parameters import Parameter
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from types import ModuleType
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces import (
     contact,
@@ -20,9 +19,8 @@ from groups.dynamics.forces import (
 )
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
+from mbssa.arrays import Floats
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 #: By type of ``[[force]]``, the file of ``wrenches``, and of ``energy`` where elements store any.
 TYPES: dict[str, ModuleType] = {

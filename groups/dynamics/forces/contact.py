@@ -6,16 +6,14 @@ The place of the contact is sought as that of a cam (:mod:`mbssa.joints.cams.con
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
+from mbssa.arrays import Floats
 from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.profiles import Profile, profile_from
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces.factor import amount_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:

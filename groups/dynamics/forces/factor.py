@@ -7,17 +7,15 @@ from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.state import State
 from groups.motion.laws import Law
 from groups.motion.sampling import law_from_data
+from mbssa.arrays import Floats
 from mbssa.joints.user_sources import Source, error_line, imported, importing
 from mbssa.loads import Force
 from mbssa.motion import InputLaw, Parameter
 from mbssa.trust import REMEDY, may_run
-
-Floats = npt.NDArray[np.float64]
 
 
 def factor_of(force: Force, state: State) -> Floats:

@@ -7,14 +7,12 @@ press on each other, 1 at a linear stop.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.rotations import in_space
+from mbssa.arrays import Floats
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 
 def pressure(force: Force, depth: Floats, approach: Floats, power: float = 1.5) -> Floats:

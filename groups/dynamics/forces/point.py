@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces.factor import factor_of, function_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.rotations import in_space
+from mbssa.arrays import Floats
 from mbssa.loads import Force
 from mbssa.mechanism import Vector
-
-Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:

@@ -13,15 +13,13 @@ and I its inertia about the centre of mass, the body receives there
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces.factor import factor_and_rate
 from groups.dynamics.masses import MassTable, Wrench
 from groups.dynamics.state import State
 from groups.rotations import cross, in_space
+from mbssa.arrays import Floats
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces.factor import amount_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.rotations import in_space
+from mbssa.arrays import Floats
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:

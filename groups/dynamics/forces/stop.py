@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.forces.hertz import pressure, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
+from mbssa.arrays import Floats
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:

@@ -8,17 +8,15 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
+from mbssa.arrays import Floats
 from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.contact_kernels import POINT
 from mbssa.joints.cams.curves import ground
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 #: Cosine between the line from the terrain to the wheel and the terrain's tangent, beyond its ends.
 _SLANTED = 1e-9

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
@@ -24,11 +23,10 @@ from groups.solvers.constraint_tables import drive_rows, encode_rows
 from groups.solvers.global_solver.system import GlobalSystem
 from groups.solvers.passive_rotations import held_spins
 from mbssa import Structure
+from mbssa.arrays import Floats
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import unknowns
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.rotations import in_space, plane_rotation, rotation_of
 from mbssa import Mechanism, Structure, decompose
+from mbssa.arrays import Floats, Ints
 from mbssa.input_search.query import with_inputs
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
@@ -18,8 +18,6 @@ from mbssa.joints.system import Configuration
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Rate of any coordinate for a unit rate of an independent one, from which coordinates are re-selected.
 POOR = 5.0

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import Event, Occurrence
 from groups.dynamics.forward.integration import Record
 from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
 
 #: N m, absolute tolerance of multipliers.
 _UNCONTROLLED = 1e6

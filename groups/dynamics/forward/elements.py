@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces.coordinate import value_at_reference
 from groups.dynamics.state import State
@@ -15,12 +14,11 @@ from groups.kernels.jets import SIZE, WORK
 from groups.rotations import in_space
 from groups.solvers.constraint_tables import encode_rows
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 from mbssa.compiled import chosen
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.loads import Force
-
-Floats = npt.NDArray[np.float64]
 
 #: Largest rotation in a step, rad, less than half a turn, so that turns are counted correctly.
 FARTHEST = 1.5

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from groups.dynamics.forward.loads import Loads
 from mbssa import Mechanism
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
 
 
 class CannotGoOnError(ValueError):

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forward.equations import Equations, Instant
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 from mbssa.units import SI, given_in
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

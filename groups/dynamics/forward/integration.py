@@ -8,12 +8,10 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
 from groups.dynamics.forward.events import Event, Occurrence
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
 
 #: Integrators of :mod:`scipy.integrate`.
 Integrator = Literal["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"]

@@ -8,12 +8,10 @@ of least norm are taken.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
 from groups.dynamics.forward.equations import CannotGoOnError, Instant
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
 
 #: Residual, over the size, from which positions need no further Newton step, and the most steps.
 CLOSED, STEPS = 1e-13, 10

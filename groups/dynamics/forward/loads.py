@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forward.elements import Linear, is_linear
@@ -15,9 +14,8 @@ from groups.dynamics.state import State
 from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
+from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-
-Floats = npt.NDArray[np.float64]
 
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.building import build
 from groups.dynamics.forward.choice import better, configuration_of, rate_of, structure_of
@@ -24,6 +23,7 @@ from groups.motion import Law, Motion
 from groups.posed import inputs_at, posed
 from groups.run import Carried, Run
 from groups.trajectory import STATUS, Trajectory
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
 from mbssa.input_search.query import with_inputs
 from mbssa.joints.catalogue import is_length
@@ -31,8 +31,6 @@ from mbssa.joints.catalogue import is_length
 if TYPE_CHECKING:
     from groups.model import Model
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Velocity of a body (over the size) or angular velocity, for a unit rate of a coordinate, from which
 #: the choice of coordinates is examined.

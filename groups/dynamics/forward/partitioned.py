@@ -16,7 +16,6 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.building import build
 from groups.dynamics.forward.absolute import Constraints, Rows
@@ -27,14 +26,13 @@ from groups.dynamics.forward.minimal import LARGE, Minimal, massless_text, secon
 from groups.motion import Law
 from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
 from mbssa import Structure, decompose
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa.joints.frames import Frames
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Residual, over the size, from which loops need no further Newton step; of a closed loop; most steps.
 CLOSED, GOOD, STEPS = 1e-12, 1e-9, 20

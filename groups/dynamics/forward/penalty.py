@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
 from groups.dynamics.forward.equations import CannotGoOnError, Instant
 from groups.dynamics.forward.loads import Loads
 from groups.motion import Law
 from mbssa import Structure
+from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-
-Floats = npt.NDArray[np.float64]
 
 
 class Penalty(BodyCoordinates):

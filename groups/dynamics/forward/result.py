@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.forward.events import Occurrence
 from groups.dynamics.forward.integration import Change
 from groups.results.table import Column, check_target, converted, write_csv, write_parquet
 from groups.trajectory import Trajectory
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.loads import Applied
     from groups.dynamics.results import Forces
     from mbssa import Structure
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

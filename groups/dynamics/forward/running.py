@@ -33,12 +33,12 @@ from groups.motion.sampling import check_span, stored_laws
 from groups.run import run_in
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
+from mbssa.arrays import Floats
 from mbssa.faults import BETWEEN
 
 if TYPE_CHECKING:
     from groups.dynamics.forward import Method
 
-Floats = npt.NDArray[np.float64]
 
 #: Smallest tolerance above rounding.
 FINEST = 1e-13

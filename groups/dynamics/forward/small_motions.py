@@ -20,10 +20,10 @@ from groups.motion.inputs import name_faults
 from groups.run import run_in
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
+from mbssa.arrays import Floats
 from mbssa.faults import BETWEEN
 from mbssa.joints.catalogue import is_length
 
-Floats = npt.NDArray[np.float64]
 Complexes = npt.NDArray[np.complex128]
 
 #: Share of the largest force at the start at which forces are in equilibrium.

@@ -8,13 +8,11 @@ hold. If they can bear it, the contact that does most is lifted, or penetrates.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import DROPPED, LIFTED, PENETRATES
 from groups.solvers.global_solver.system import GlobalRun
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats, Ints
 
 #: Share of what the equations lack that contacts must be able to bear to be the cause.
 BORNE = 0.5
@@ -46,7 +44,7 @@ def part_contacts(run: GlobalRun) -> None:
             status[t], residual[t] = LIFTED if gap > 0.0 else PENETRATES, abs(gap)
 
 
-def _gap(jacobian: Floats, missed: Floats, gaps: npt.NDArray[np.int64]) -> float:
+def _gap(jacobian: Floats, missed: Floats, gaps: Ints) -> float:
     """The largest gap if only contacts miss; 0 if they cannot bear what the equations lack.
 
     Parameters

@@ -7,15 +7,13 @@ that was solved, in ever more pieces, until two ways agree, as :mod:`groups.kern
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import MODE_LOST
 from groups.kernels.vectors import exponential, rotation_vector
 from groups.solvers.global_solver.solver import Advance
 from groups.solvers.global_solver.system import GlobalRun, empty_quality
-
-Floats = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
 
 #: How far (rad, or of the size) Newton may lead before an instant is looked at more closely.
 LARGE = 0.1

@@ -33,11 +33,9 @@ from groups.solvers.global_solver.system import (
 )
 from groups.solvers.passive_rotations import HeldSpin
 from mbssa import Group
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, unknowns
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Residual that counts as closed, over the size, and over the distance from the world's origin.
 CLOSED, ROUNDING = 1e-12, 4e-15

@@ -7,15 +7,13 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import global_newton as kernels
 from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
 from groups.solvers.global_solver.system import GlobalRun, GlobalSystem
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Method = Literal["dense", "sparse"]
 
 #: Solves instants first … stop - 1 of a run after the last that has an answer; the last then, and how far.

@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels import global_newton as kernels
 from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import NOT_COMPUTED
 from groups.solvers.constraint_tables import RowTables, drive_rows, encode_rows
 from groups.solvers.passive_rotations import held_spins
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, unknowns
 from mbssa.structure import Structure
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Largest residual of what was solved, and of what follows from it, over the mechanism's size.
 CLOSED, VIOLATED = 1e-12, 1e-9

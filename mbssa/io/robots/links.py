@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.looks import meshes_named
-from mbssa.io.robots.tree import Array, Motion, Tie, Tree
+from mbssa.io.robots.tree import Motion, Tie, Tree
 from mbssa.io.robots.xml_writer import frame, said
 
 
@@ -58,7 +59,7 @@ def followers_of(tree: Tree) -> dict[str, tuple[str, float]]:
     return {name(*each.follower): (name(*each.leader), each.multiplier) for each in tree.following}
 
 
-def frame_of_body(tree: Tree, body: int) -> Array:
+def frame_of_body(tree: Tree, body: int) -> Floats:
     """(4, 4) of a body's own frame in the world at the reference."""
     return frame(tree.at.rotation[body], tree.at.position[body])
 
@@ -88,6 +89,6 @@ def lost_of(tree: Tree, *, zeros: bool, gravity: bool) -> list[str]:
     return [*tree.lost, *meshes_named(tree), *(text for text, lost in sentences.items() if lost)]
 
 
-def inertia_entries(tensor: Array) -> dict[str, str]:
+def inertia_entries(tensor: Floats) -> dict[str, str]:
     """Six entries of an inertia (3, 3) by their names in URDF and SDF."""
     return {f"i{'xyz'[i]}{'xyz'[j]}": said(tensor[i, j]) for i in range(3) for j in range(i, 3)}

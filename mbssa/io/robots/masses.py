@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mbssa.io.robots.robot import Array, Record
+from mbssa.arrays import Floats
+from mbssa.io.robots.robot import Record
 from mbssa.loads import inertia_matrix, principal_moments
 
 
-def combined(parts: Sequence[tuple[Array, Record]], world: Array) -> tuple[Record | None, str]:
+def combined(parts: Sequence[tuple[Floats, Record]], world: Floats) -> tuple[Record | None, str]:
     """The table ``inertia`` of a body, and why there is none.
 
     Parameters

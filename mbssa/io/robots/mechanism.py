@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from mbssa.allowed import located
+from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.io.records import from_record
 from mbssa.io.robots.kinds import COORDINATE, COUPLING, GEAR, Kind
 from mbssa.io.robots.masses import combined
 from mbssa.io.robots.placing import Placed, placed, reference_values
-from mbssa.io.robots.robot import Array, Link, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import Link, Part, Record, Robot, RobotJoint
 from mbssa.joints.axes import axes_of
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
@@ -200,7 +201,7 @@ def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
     return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
 
 
-def _frame(side: Array, z: Array, x: Array) -> dict[str, Any]:
+def _frame(side: Floats, z: Floats, x: Floats) -> dict[str, Any]:
     turn = side[:3, :3]
     return {"origin": side[:3, 3].tolist(), "z": (turn @ z).tolist(), "x": (turn @ x).tolist()}
 

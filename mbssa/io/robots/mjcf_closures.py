@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mjcf_names import Names
 from mbssa.io.robots.numbers import pose_frame
 from mbssa.io.robots.placing import held, leader_of
-from mbssa.io.robots.robot import Array, Closure, Mimic, Robot, RobotJoint
+from mbssa.io.robots.robot import Closure, Mimic, Robot, RobotJoint
 
 
 def constrained(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Robot:
@@ -78,7 +79,7 @@ def _following(
     q_1 = c_0 + c_1 q_2 + … + c_4 q_2^4, each counted from the reference of MuJoCo, as ours are.
     """
     first, other = int(model.eq_obj1id[number]), int(model.eq_obj2id[number])
-    polynomial: Array = model.eq_data[number, :5]
+    polynomial: Floats = model.eq_data[number, :5]
     joint = joints[names.joint(first)]
     if joint.kind not in COORDINATE:
         return None, f"{joint.name!r} is held already, or has no single coordinate"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.links import frame_of_body, lost_of
 from mbssa.io.robots.looks import parts_of
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Part
-from mbssa.io.robots.tree import Array, Tie, Tree, tree_of
+from mbssa.io.robots.tree import Tie, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, quaternion, said
 from mbssa.mechanism import Mechanism
 
@@ -75,7 +76,7 @@ class _Writer:
         self.elements[tie.child] = body
         self._joints(body, tie, at)
 
-    def _body(self, parent: int, name: str, at: Array, index: int | None) -> Element:
+    def _body(self, parent: int, name: str, at: Floats, index: int | None) -> Element:
         local = inverse(frame_of_body(self.tree, parent)) @ at
         turned = quaternion(local[:3, :3])
         body = child(self.elements[parent], "body", name=name, pos=said(local[:3, 3]), quat=said(turned))
@@ -114,7 +115,7 @@ class _Writer:
             half = [record["length"] / 2] if "length" in record else []
             geom.set("size", said([record["radius"], *half]))
 
-    def _joints(self, body: Element, tie: Tie, at: Array) -> None:
+    def _joints(self, body: Element, tie: Tie, at: Floats) -> None:
         """Joints of a body, which MuJoCo carries out one after another."""
         back = inverse(at)
         if tie.kind == Kind.BALL and not any(motion.driven for motion in tie.motions):

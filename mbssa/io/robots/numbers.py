@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.faults import Fault
-from mbssa.io.robots.robot import Array
 from mbssa.io.robots.xml_tree import Element
 
 
-def numbers(element: Element, key: str, count: int, default: tuple[float, ...], faults: list[Fault]) -> Array:
+def numbers(
+    element: Element, key: str, count: int, default: tuple[float, ...], faults: list[Fault]
+) -> Floats:
     """(count,) numbers of an attribute; the default where there is none, and where it is wrong."""
     text = element.attributes.get(key)
     return parsed(text, f"{element.where} {key}", count, default, faults)
@@ -19,7 +21,7 @@ def numbers(element: Element, key: str, count: int, default: tuple[float, ...], 
 
 def parsed(
     text: str | None, where: str, count: int, default: tuple[float, ...], faults: list[Fault]
-) -> Array:
+) -> Floats:
     """(count,) numbers of a text; the default where there is none, and where it is wrong."""
     if text is None:
         return np.array(default)
@@ -39,7 +41,7 @@ def number(element: Element, key: str, default: float, faults: list[Fault]) -> f
     return float(numbers(element, key, 1, (default,), faults)[0])
 
 
-def frame_of(position: Array, angles: Array) -> Array:
+def frame_of(position: Floats, angles: Floats) -> Floats:
     """(4, 4) of a position and of rotations about the fixed x, y and z, in this order, rad.
 
     >>> frame_of(np.array([1.0, 0.0, 0.0]), np.zeros(3))[:3, 3].tolist()
@@ -53,7 +55,7 @@ def frame_of(position: Array, angles: Array) -> Array:
     return frame
 
 
-def pose_frame(position: Array, quaternion: Array) -> Array:
+def pose_frame(position: Floats, quaternion: Floats) -> Floats:
     """(4, 4) of a position and of a quaternion w, x, y, z of any length but zero.
 
     >>> pose_frame(np.array([1.0, 0.0, 0.0]), np.array([2.0, 0.0, 0.0, 0.0]))[:3].tolist()
@@ -67,7 +69,7 @@ def pose_frame(position: Array, quaternion: Array) -> Array:
     return frame
 
 
-def origin_of(element: Element, faults: list[Fault], tag: str = "origin") -> Array:
+def origin_of(element: Element, faults: list[Fault], tag: str = "origin") -> Floats:
     """(4, 4) of a child of an element, with ``xyz`` and ``rpy``; the identity without one."""
     origin = element.first(tag)
     if origin is None:
@@ -76,7 +78,7 @@ def origin_of(element: Element, faults: list[Fault], tag: str = "origin") -> Arr
     return frame_of(numbers(origin, "xyz", 3, zero, faults), numbers(origin, "rpy", 3, zero, faults))
 
 
-def axis_of(element: Element, faults: list[Fault], tag: str = "axis") -> Array:
+def axis_of(element: Element, faults: list[Fault], tag: str = "axis") -> Floats:
     """(3,) direction of length 1 of a child of an element, with ``xyz``; x without one, as URDF has it."""
     along_x = (1.0, 0.0, 0.0)
     axis = element.first(tag)

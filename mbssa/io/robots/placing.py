@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault
 from mbssa.io.robots.kinds import COORDINATE, Kind
-from mbssa.io.robots.robot import Array, Robot, RobotJoint
+from mbssa.io.robots.robot import Robot, RobotJoint
 
 #: Metres and radians within which two ways from link to link must agree where links are one body.
 _AGREE = 1e-6
@@ -31,8 +32,8 @@ class Placed:
 
     order: tuple[str, ...]
     body: dict[str, str]
-    local: dict[str, Array]
-    world: dict[str, Array]
+    local: dict[str, Floats]
+    world: dict[str, Floats]
     closing: tuple[str, ...]
 
 
@@ -94,7 +95,7 @@ def held(joint: RobotJoint, value: float) -> RobotJoint:
     return replace(joint, kind=Kind.FIXED, frame=frame, limits=None, mimic=None)
 
 
-def moved(joint: RobotJoint, value: float) -> Array:
+def moved(joint: RobotJoint, value: float) -> Floats:
     """(4, 4) frame of the child in the parent at a value of an R or P."""
     if value == 0.0 or joint.kind not in COORDINATE:
         return joint.frame @ inverse(joint.child_frame)
@@ -108,7 +109,7 @@ def moved(joint: RobotJoint, value: float) -> Array:
     return joint.frame @ step @ inverse(joint.child_frame)
 
 
-def inverse(frame: Array) -> Array:
+def inverse(frame: Floats) -> Floats:
     """(4, 4) inverse of a frame."""
     found = np.eye(4)
     found[:3, :3] = frame[:3, :3].T
@@ -133,7 +134,7 @@ def _root(robot: Robot, faults: list[Fault]) -> str | None:
 
 def _spread(
     robot: Robot, root: str, values: dict[str, float]
-) -> tuple[tuple[str, ...], dict[str, Array], tuple[str, ...]]:
+) -> tuple[tuple[str, ...], dict[str, Floats], tuple[str, ...]]:
     leaving: dict[str, list[RobotJoint]] = {}
     for joint in robot.joints.values():
         if not joint.closes:
@@ -160,9 +161,9 @@ def _rings(robot: Robot) -> tuple[str, ...]:
 
 def _merged(
     robot: Robot, order: tuple[str, ...], faults: list[Fault]
-) -> tuple[dict[str, str], dict[str, Array]]:
+) -> tuple[dict[str, str], dict[str, Floats]]:
     """Body and local frame of each link, along fixed joints and welds."""
-    ties: dict[str, list[tuple[str, Array, str]]] = {name: [] for name in robot.links}
+    ties: dict[str, list[tuple[str, Floats, str]]] = {name: [] for name in robot.links}
     for joint in robot.joints.values():
         if joint.kind == Kind.FIXED:
             step = joint.frame @ inverse(joint.child_frame)
@@ -174,7 +175,7 @@ def _merged(
             ties[closure.first].append((closure.second, step, closure.where))
             ties[closure.second].append((closure.first, inverse(step), closure.where))
     body: dict[str, str] = {}
-    local: dict[str, Array] = {}
+    local: dict[str, Floats] = {}
     for first in order:
         if first in body:
             continue

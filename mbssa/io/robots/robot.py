@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import Kind
 
-Array = npt.NDArray[np.float64]
 Record = dict[str, Any]
 
 
@@ -18,7 +17,7 @@ Record = dict[str, Any]
 class Part:
     """Something on a link: its frame in the link's (4, 4), and what is said of it."""
 
-    frame: Array
+    frame: Floats
     record: Record
 
 
@@ -60,11 +59,11 @@ class RobotJoint:
     kind: Kind
     parent: str
     child: str
-    frame: Array
-    axes: tuple[Array, ...]
+    frame: Floats
+    axes: tuple[Floats, ...]
     limits: tuple[float, float] | None = None
     mimic: Mimic | None = None
-    child_frame: Array = field(default_factory=lambda: np.eye(4))
+    child_frame: Floats = field(default_factory=lambda: np.eye(4))
     pitch: float | None = None
     closes: bool = False
 
@@ -80,8 +79,8 @@ class Gear:
     name: str
     where: str
     links: tuple[str, str, str]
-    frames: tuple[Array, Array]
-    axes: tuple[Array, Array]
+    frames: tuple[Floats, Floats]
+    axes: tuple[Floats, Floats]
     ratio: float
 
 
@@ -97,7 +96,7 @@ class Closure:
     first: str
     second: str
     weld: bool
-    frames: tuple[Array, Array] = field(default_factory=lambda: (np.eye(4), np.eye(4)))
+    frames: tuple[Floats, Floats] = field(default_factory=lambda: (np.eye(4), np.eye(4)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +114,6 @@ class Robot:
     closures: tuple[Closure, ...] = ()
     gears: tuple[Gear, ...] = ()
     driven: tuple[str, ...] = ()
-    poses: dict[str, Array] | None = None
+    poses: dict[str, Floats] | None = None
     values: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())

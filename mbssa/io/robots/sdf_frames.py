@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.faults import Fault
 from mbssa.io.robots.numbers import frame_of, parsed
-from mbssa.io.robots.robot import Array
 from mbssa.io.robots.xml_tree import Element
 
 WORLD = "world"
@@ -33,7 +33,7 @@ class Scope:
 class _Entry:
     """A frame: its pose relative to another, and what it moves with."""
 
-    pose: Array
+    pose: Floats
     relative_to: str
     moves_with: str
 
@@ -56,7 +56,7 @@ class Frames:
         found._check(faults)
         return found
 
-    def world(self, name: str) -> Array:
+    def world(self, name: str) -> Floats:
         """(4, 4) of a frame in the world."""
         frame = np.eye(4)
         while name:
@@ -132,7 +132,7 @@ class Frames:
                 self.entries[name] = _Entry(np.eye(4), WORLD, self.entries[name].moves_with)
 
 
-def pose_of(element: Element, faults: list[Fault]) -> Array:
+def pose_of(element: Element, faults: list[Fault]) -> Floats:
     """(4, 4) of the child ``pose``, six numbers, angles in rad unless it says degrees; else the identity."""
     pose = element.first("pose")
     if pose is None or not pose.text:

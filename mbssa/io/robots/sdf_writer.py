@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.looks import parts_of, write_shape
-from mbssa.io.robots.tree import Array, Tree, tree_of
+from mbssa.io.robots.tree import Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
 from mbssa.mechanism import Mechanism
 
@@ -56,7 +57,7 @@ def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     return document(root), {}, lost
 
 
-def _link(model: Element, tree: Tree, name: str, at: Array, body: int | None) -> None:
+def _link(model: Element, tree: Tree, name: str, at: Floats, body: int | None) -> None:
     link = child(model, "link", name=name)
     child(link, "pose", _pose(at))
     inertia = None if body is None else tree.inertia_of(body)
@@ -99,5 +100,5 @@ def _joint(model: Element, tree: Tree, step: Step, followers: dict[str, tuple[st
                 child(mimic, key, said(value))
 
 
-def _pose(at: Array) -> str:
+def _pose(at: Floats) -> str:
     return f"{said(at[:3, 3])} {said(rpy(at[:3, :3]))}"

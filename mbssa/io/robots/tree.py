@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
 from mbssa.io.robots.kinds import Kind
@@ -21,8 +21,6 @@ from mbssa.joints.equations import Equations, coordinates, pose
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, relative_pose
 from mbssa.mechanism import Joint, Mechanism
-
-Array = npt.NDArray[np.float64]
 
 #: Kinds that formats know as one joint with more than one coordinate.
 WHOLE = {Kind.BALL, Kind.UNIVERSAL}
@@ -40,8 +38,8 @@ class Motion:
     """
 
     turns: bool
-    axis: Array
-    point: Array
+    axis: Floats
+    point: Floats
     coordinate: str
     value: float
     driven: bool
@@ -68,7 +66,7 @@ class Tie:
         return Tie(self.name, self.kind, self.child, self.parent, turned, self.pitch)
 
     @property
-    def place(self) -> Array:
+    def place(self) -> Floats:
         """(3,) the point of its last motion."""
         return self.motions[-1].point
 
@@ -103,7 +101,7 @@ class Tree:
     lost: tuple[str, ...]
     following: tuple[Following, ...] = ()
 
-    def inertia_of(self, body: int) -> tuple[float, Array, Array] | None:
+    def inertia_of(self, body: int) -> tuple[float, Floats, Floats] | None:
         """Mass, kg, centre (3,) in the body's own axes, m, and inertia (3, 3) about it; None without mass."""
         geometry = self.mechanism.body_geometry.get(body)
         if geometry is None or geometry.inertia is None:

@@ -6,11 +6,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.looks import parts_of, write_shape
 from mbssa.io.robots.placing import inverse
-from mbssa.io.robots.tree import Array, Motion, Tree, tree_of
+from mbssa.io.robots.tree import Motion, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
 from mbssa.mechanism import Mechanism
 
@@ -54,7 +55,7 @@ class _Writer:
 
     def __init__(self, tree: Tree) -> None:
         self.tree, self.root = tree, Element("robot", name=tree.mechanism.name or "mechanism")
-        self.frames: dict[str, Array] = {}
+        self.frames: dict[str, Floats] = {}
         self.loops: list[tuple[str, str, str]] = []
         self.changed: list[tuple[str, str]] = []
         self.motors: list[str] = []
@@ -87,7 +88,7 @@ class _Writer:
             self._link(step.child, frame(turn, step.motions[-1].point), mine)
             self._joint(step)
 
-    def _link(self, name: str, at: Array, body: int | None) -> None:
+    def _link(self, name: str, at: Floats, body: int | None) -> None:
         self.frames[name] = at
         link = child(self.root, "link", name=name)
         inertia = None if body is None else self.tree.inertia_of(body)
@@ -124,7 +125,7 @@ class _Writer:
         if motion.driven:
             self.motors.append(step.name)
 
-    def _fixed(self, parent: str, name: str, at: Array) -> None:
+    def _fixed(self, parent: str, name: str, at: Floats) -> None:
         self.frames[name] = at
         child(self.root, "link", name=name)
         joint = child(self.root, "joint", name=f"{name} fixed", type="fixed")
@@ -154,5 +155,5 @@ def _type(kind: Kind, motion: Motion) -> str:
     return "continuous" if motion.limits is None else "revolute"
 
 
-def _origin(element: Element, at: Array) -> None:
+def _origin(element: Element, at: Floats) -> None:
     child(element, "origin", xyz=said(at[:3, 3]), rpy=said(rpy(at[:3, :3])))

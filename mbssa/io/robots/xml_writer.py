@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from mbssa.arrays import Floats
+
 Element = ElementTree.Element
 
 #: A description, files beside it by their endings, and what these do not keep, a sentence each.
@@ -40,14 +41,14 @@ def document(root: Element) -> bytes:
     return data + b"\n"
 
 
-def frame(rotation: Array, position: Array) -> Array:
+def frame(rotation: Floats, position: Floats) -> Floats:
     """(4, 4) frame."""
     found = np.eye(4)
     found[:3, :3], found[:3, 3] = rotation, position
     return found
 
 
-def rpy(rotation: Array) -> Array:
+def rpy(rotation: Floats) -> Floats:
     """(3,) rad about the fixed x, y and z, in this order."""
     import warnings
 
@@ -56,13 +57,13 @@ def rpy(rotation: Array) -> Array:
     with warnings.catch_warnings():
         # At a quarter turn about y there are many; the one that is chosen is right.
         warnings.filterwarnings("ignore", message="Gimbal lock detected")
-        angles: Array = Rotation.from_matrix(rotation).as_euler("xyz")
+        angles: Floats = Rotation.from_matrix(rotation).as_euler("xyz")
     return angles
 
 
-def quaternion(rotation: Array) -> Array:
+def quaternion(rotation: Floats) -> Floats:
     """(4,) w, x, y, z."""
     from scipy.spatial.transform import Rotation
 
-    found: Array = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+    found: Floats = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
     return found

@@ -26,13 +26,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from mbssa.arrays import Floats
 from mbssa.compiled import chosen
 from mbssa.joints.cams.contact_kernels import CURVE, POINT, contacts_at
 from mbssa.joints.cams.curves import Curve
-
-Floats = npt.NDArray[np.float64]
 
 #: Square of the cosine between normal and tangent from which a place is an end or a corner.
 _UNEVEN = 1e-16

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.joints import blocks
 from mbssa.joints.equations import Equations
 from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import Frame, JointType
 
 
-def _frames(g: JointGeometry, second: blocks.Array, _: Mapping[str, Any]) -> tuple[Frame, Frame]:
+def _frames(g: JointGeometry, second: Floats, _: Mapping[str, Any]) -> tuple[Frame, Frame]:
     """Frames in the point, or in the origin of the second body, with the world's axes."""
     frame = blocks.point_of(g, second), np.eye(3)
     return frame, frame

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mbssa.arrays import Floats
 from mbssa.joints import blocks
 from mbssa.joints.axes import axes_of, unit
 from mbssa.joints.equations import Equations
@@ -12,7 +13,7 @@ from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import Frame, JointType
 
 
-def _frames(g: JointGeometry, _: blocks.Array, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
+def _frames(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
     z, x = g.axes if g.axes is not None else ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
     frame = blocks.point_of(g), axes_of(unit(z), unit(x))
     return frame, frame
