@@ -82,7 +82,7 @@ __all__ = [
     "sweep_partition",
 ]
 
-#: Where names are at home that a solution does not need: they are imported when they are asked for.
+#: Modules of the names that a solution does not need, imported at first use.
 _HOMES = {
     **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
     **dict.fromkeys(("Forces", "JointForces", "forces"), "dynamics"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Condition at the reference below which an outer Newton has nothing to go by.
 DEAD = 1e-9
 
-#: How many times its condition at the reference a group, or the loop, may have at a better pose.
+#: Largest ratio of the condition of a group, or of the loop, at a better pose to that at the reference.
 USUAL = 8.0
 
 #: Sets of inputs that are tried where the best ones are not for the reference.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import LIFTED, PENETRATES
+from groups.kernels.status import CONTACT_LOST, INTERPENETRATION
 from groups.results.joints import joint_motion
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
@@ -115,12 +115,12 @@ def sentences_of(
     """
     sentences = []
     for g, mine in enumerate(joints):
-        at = np.flatnonzero((status[g] == LIFTED) | (status[g] == PENETRATES))
+        at = np.flatnonzero((status[g] == CONTACT_LOST) | (status[g] == INTERPENETRATION))
         step, sentence = ended.get(g, (-1, ""))
         if len(at) and step != at[0]:
             types = {j: CATALOGUE[int(mechanism.joint_type[j])] for j in mine}
             names = " or ".join(f"{row.code} {mechanism.joint_ids[j]}" for j, row in types.items() if row.gap)
-            sign = 1.0 if status[g, at[0]] == LIFTED else -1.0
+            sign = 1.0 if status[g, at[0]] == CONTACT_LOST else -1.0
             sentence = f"{names}: gap {sign * residual[g, at[0]]:.3g} m"
         sentences.append(sentence if len(at) else "")
     return tuple(sentences)

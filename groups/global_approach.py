@@ -14,7 +14,7 @@ import numpy as np
 
 from groups.contacts import left_limits, outside, sentences_of, watches
 from groups.kernels import global_newton as kernels
-from groups.kernels.status import LIFTED, OK, PENETRATES
+from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, OK
 from groups.motion import Motion, default_motion
 from groups.rotations import quaternion_of
 from groups.solvers.families import global_microseconds
@@ -148,10 +148,10 @@ def _watched(structure: Structure, frames: Frames, trajectory: Trajectory) -> Tr
         value, off = outside(trajectory, watch, frames.size)
         gone = np.flatnonzero((off > 0.0) & (status == OK))
         if len(gone):
-            status[gone], residual[gone] = LIFTED, off[gone]
+            status[gone], residual[gone] = CONTACT_LOST, off[gone]
             if not said or gone[0] < said[0][0]:
                 said[0] = int(gone[0]), left_limits(watch, float(value[gone[0]]))
-    without = (status == LIFTED) | (status == PENETRATES)
+    without = (status == CONTACT_LOST) | (status == INTERPENETRATION)
     if not without.any():
         return trajectory
     for array in (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration):

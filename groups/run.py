@@ -15,15 +15,15 @@ import numpy.typing as npt
 from groups.contacts import left_limits, outside, sentences_of
 from groups.kernels import span
 from groups.kernels.status import (
-    LIFTED,
-    MODE_LOST,
+    BRANCH_JUMP,
+    CONTACT_LOST,
+    INTERPENETRATION,
     NOT_COMPUTED,
     NOT_CONVERGED,
     OK,
     OUT_OF_REACH,
-    PENETRATES,
+    PREDECESSOR_FAILED,
     SINGULAR,
-    WAITS,
 )
 from groups.motion import Motion, reference_inputs
 from groups.results.arrays import Arrays
@@ -43,21 +43,21 @@ if TYPE_CHECKING:
 BLOCK = 192 * 1024
 
 
-#: How far (rad, or of the mechanism's size) an input may go between two instants of a coarse pass.
-COARSE = 0.2
+#: Largest step of an input between two instants of a coarse pass, rad or relative to the mechanism's size.
+COARSE_STEP = 0.2
 
-#: How far (of the size, or rad) a chunk may end from where the seed of the next one has come by.
-ASTRAY = 1e-6
+#: Largest distance of a chunk's end from the seed of the next one, relative to the size or rad.
+SEED_TOLERANCE = 1e-6
 
 
-_NOBODY, _QUIET = np.zeros(0, dtype=np.int64), nullcontext()
+_NO_BODIES, _QUIET = np.zeros(0, dtype=np.int64), nullcontext()
 
 
 #: Instants between two reports of progress.
 REPORTED = 78 * 256
 
 #: Steps from the reference to the first instant, where turns are counted from instant to instant.
-LED = (51, 501, 5001)
+START_STEPS = (51, 501, 5001)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ class Kept:
         mine = row_of[members]
         held = mine >= 0
         rows = np.concatenate([[0], np.cumsum(held)])[start], mine[held]
-        return Kept(bodies, row_of, rows, Part(np.arange(model.structure.n_groups), _NOBODY, bodies))
+        return Kept(bodies, row_of, rows, Part(np.arange(model.structure.n_groups), _NO_BODIES, bodies))
 
 
 class Run:
@@ -296,12 +296,12 @@ class Run:
         gone = np.zeros(status.shape, dtype=np.bool_)
         for g, needs in enumerate(model.needs):
             waits = gone[list(needs)].any(axis=0) & (status[g] != NOT_COMPUTED)
-            status[g, waits], residual[g, waits] = WAITS, np.nan
+            status[g, waits], residual[g, waits] = PREDECESSOR_FAILED, np.nan
             iterations[g, waits], condition[g, waits] = 0, 0.0
             for w, value, off in found:
-                lifted = np.flatnonzero((off > 0.0) & (status[g] == OK)) if w.group == g else _NOBODY
+                lifted = np.flatnonzero((off > 0.0) & (status[g] == OK)) if w.group == g else _NO_BODIES
                 if len(lifted):
-                    status[g, lifted], residual[g, lifted] = LIFTED, off[lifted]
+                    status[g, lifted], residual[g, lifted] = CONTACT_LOST, off[lifted]
                     at = first + int(lifted[0])
                     if at <= self.ended.get(g, (at, ""))[0]:
                         self.ended[g] = at, left_limits(w, float(value[lifted[0]]))
@@ -320,9 +320,9 @@ class Run:
         paths = (position, angle, velocity, acceleration)
         mark(held, self._rows, first, stop, self._time, status, condition, paths, self.model.frames.size)
         if proven is not None:
-            status[proven & (status == MODE_LOST)] = OK
+            status[proven & (status == BRANCH_JUMP)] = OK
         for g in held.tolist():
-            lost = np.flatnonzero(status[g, first:stop] == MODE_LOST)
+            lost = np.flatnonzero(status[g, first:stop] == BRANCH_JUMP)
             if len(lost):
                 self._without_answer(g, first + lost)
 
@@ -347,7 +347,7 @@ class Run:
         turned = np.abs(orientation - pose[:, wide:]).max(axis=1)
         if not self.planar:  # a quaternion and its opposite are the same turn
             turned = np.minimum(turned, np.abs(orientation + pose[:, wide:]).max(axis=1))
-        return bool(off <= ASTRAY and turned.max(initial=0.0) <= ASTRAY)
+        return bool(off <= SEED_TOLERANCE and turned.max(initial=0.0) <= SEED_TOLERANCE)
 
     def begin_anew(self, first: int, stop: int) -> None:
         """Forget how well these instants were solved, before they are solved once more."""
@@ -399,7 +399,7 @@ class Run:
         """Solution found; of some of the bodies, if they are named."""
         model = self.model
         some = kept is not None and len(kept) < len(self.kept)
-        rows = self._row_of[kept] if some else _NOBODY
+        rows = self._row_of[kept] if some else _NO_BODIES
         outputs = [array[rows] for array in self.arrays.outputs] if some else self.arrays.outputs
         position, orientation, velocity, acceleration = outputs
         status, residual, iterations, condition = self.arrays.quality
@@ -423,7 +423,7 @@ class Run:
 
     def _contacts(self) -> tuple[str, ...] | None:
         status, residual, _, _ = self.arrays.quality
-        if not ((status == LIFTED) | (status == PENETRATES)).any():
+        if not ((status == CONTACT_LOST) | (status == INTERPENETRATION)).any():
             return None
         structure = self.model.structure
         joints = [group.joint_indices.tolist() for group in structure.groups]
@@ -445,14 +445,14 @@ def run_in(model: Model, motion: Motion) -> Floats:
     """Memory of the groups after the way from the reference to the start of a motion.
 
     In a straight line of the inputs, in as many steps as all groups can be followed by; where none of
-    :data:`LED` are enough, what they know at the reference.
+    :data:`START_STEPS` are enough, what they know at the reference.
     """
     mechanism = model.mechanism
     start = reference_inputs(mechanism, model.frames, model.reference)
     gap = motion.value[:, 0] - start
     if np.abs(gap).max(initial=0.0) < 1e-9:
         return model.packed.memory
-    for count in LED:
+    for count in START_STEPS:
         share = np.linspace(0.0, 1.0, count)
         value = start[:, None] + np.outer(gap, share)
         way = Motion(share, motion.names, value, np.repeat(gap[:, None], count, axis=1), np.zeros_like(value))
@@ -494,13 +494,13 @@ def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Car
 def coarse_instants(model: Model, motion: Motion, starts: Ints) -> Ints:
     """Instants that seed chunks which begin at ``starts``, the first at 0.
 
-    So few that no input goes farther than :data:`COARSE` between two of them, and the instant before each
-    start.
+    So few that no input goes farther than :data:`COARSE_STEP` between two of them, and the instant before
+    each start.
     """
     scale = _scale(model, motion)
     way = np.abs(np.diff(motion.value, axis=1)) / scale[:, None]
     gone = np.concatenate([[0.0], np.cumsum(way.max(axis=0, initial=0.0))])
-    coarse = np.flatnonzero(np.diff(np.floor(gone / COARSE), prepend=-1.0) > 0)
+    coarse = np.flatnonzero(np.diff(np.floor(gone / COARSE_STEP), prepend=-1.0) > 0)
     last = starts[-1] - 1 if len(starts) > 1 else -1
     found: Ints = np.unique(np.concatenate([coarse[coarse <= last], starts[1:] - 1]))
     return found
@@ -513,7 +513,7 @@ def _scale(model: Model, motion: Motion) -> Floats:
 
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
     """By group, the joints that close its loop where it came to a dead point or out of reach."""
-    ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, MODE_LOST)
+    ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
     return tuple(
         " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""
         for g, solver in enumerate(solvers)

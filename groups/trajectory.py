@@ -45,7 +45,7 @@ LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 #: Bodies of a group that its name lists before it only counts the rest.
 _NAMED = 6
 
-#: How the branch of a solution was to be held, and how sure it is, by the number in :attr:`Trajectory.proof`.
+#: Requested treatment of the branch, and its certainty by the number in :attr:`Trajectory.proof`.
 Branch = Literal["checked", "proven", "smooth"]
 PROOF = ("none", "checked", "proven", "continued")
 

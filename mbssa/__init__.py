@@ -69,7 +69,7 @@ __all__ = [
     "with_inputs",
 ]
 
-#: Where each name is at home. Nothing is imported before it is asked for: the command line must be there at
+#: Module of each name. Nothing is imported before its first use: the command line must start at
 #: once, and only who searches over inputs pays for the search.
 _HOMES = {
     **dict.fromkeys(

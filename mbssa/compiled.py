@@ -42,7 +42,7 @@ WORTH_COMPILING = 20_000
 _OURS = ("mbssa", "groups", "routes")
 
 
-#: What kernels are compiled to instead of themselves, by kernel: makers of something Numba can call.
+#: Replacements of kernels in compiled code, by kernel: factories of something that Numba can call.
 _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 
 #: Kernels that are compiled into their callers.

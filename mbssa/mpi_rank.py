@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-#: What MPI runtimes tell a rank: its number, and how many there are. MPICH and Intel, Open MPI, MVAPICH.
+#: Environment variables of a rank's number and the number of ranks: MPICH and Intel, Open MPI, MVAPICH.
 _TOLD = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),

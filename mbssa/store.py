@@ -26,7 +26,7 @@ from mbssa.compiled import user_cache
 #: Layout of the store as a whole. A table that changes its columns changes its name, and this stays.
 VERSION = 1
 
-#: What SQLite's ``application_id`` says of a file that is a store: "mbsS".
+#: SQLite's ``application_id`` of a store: "mbsS".
 APPLICATION = 0x6D627353
 
 #: s that a process waits for another one's transaction.
@@ -254,7 +254,7 @@ def _in_memory() -> sqlite3.Connection:
     return connection
 
 
-#: What decoding raises of rows that this version would not have written.
+#: Exceptions of decoding rows that this version would not have written.
 _UNDECODABLE = (
     sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError,
     ValueError,

@@ -13,7 +13,7 @@ ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
 #: Names of the units of length and angle in SI.
 SI = ("m", "rad")
 
-#: What a unit may end in: of a rate, and of an acceleration.
+#: Endings of the unit of a rate, and of an acceleration.
 _PER_TIME = {"": "", "/s": "/s", "/s^2": "/s^2", "/s2": "/s^2", "/s²": "/s^2"}
 
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)")

@@ -9,7 +9,7 @@ import zlib
 from mbssa import Fault, ModelError
 from mbssa.files import MAX_BYTES
 
-#: What a link begins with, after the address of any studio; and most characters of one.
+#: Beginning of a link after the address of any studio, and the largest number of its characters.
 MARK, MOST = "#model=", 8_000
 
 

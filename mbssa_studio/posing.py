@@ -80,7 +80,7 @@ class Posing:
         return {"poses": turned.round(9).tolist(), "values": wanted, "reference": self.inputs}
 
     def reach(self, name: str) -> dict[str, float]:
-        """How far an input goes from the reference while the others stay: a turn or the size to each side.
+        """Range of an input from the reference while the others are fixed: a turn or the size to each side.
 
         ``low`` and ``high``, m or rad from the reference, are the last of 180 steps to each side up to which
         every group was solved: beyond are dead points, or positions out of reach. ``least`` and ``most`` are
@@ -141,7 +141,7 @@ class Posing:
             raise ModelError(self.mechanism.name, [Fault("", str(error))]) from None
 
     def _range(self) -> tuple[float, float] | None:
-        """Where a single input moves, m or rad, a little less than it reaches; None if it turns all round."""
+        """Range of a single input, m or rad, a little less than it reaches; None if it turns all round."""
         if len(self.inputs) != 1:
             return None
         ((name, value),) = self.inputs.items()

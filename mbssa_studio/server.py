@@ -154,7 +154,7 @@ class Studio:
         return {"groups": groups_of(structure)}
 
     def reach(self, given: dict[str, Any]) -> dict[str, Any]:
-        """How far an input goes."""
+        """Return the range of an input."""
         with self._lock:
             return self._posed().reach(str(given["name"]))
 

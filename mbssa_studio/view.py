@@ -110,7 +110,7 @@ def unit_of(state: State) -> tuple[str, float]:
 
 
 def _reach(mechanism: Mechanism | None) -> float:
-    """How far a slider of a length goes to each side, m: half the size of the mechanism."""
+    """Range of the slider of a length to each side, m: half the size of the mechanism."""
     return joint_frames(mechanism).size / 2 if mechanism is not None and mechanism.has_geometry else 0.1
 
 

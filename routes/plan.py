@@ -16,10 +16,10 @@ from routes.reverse import index_of, needs_of, number_of
 #: Stages in sequence of group numbers in parallel.
 Route = tuple[tuple[int, ...], ...]
 
-#: Where a chunk of a call begins from: the end of the chunk before, or a coarse pass over the motion.
+#: Initial state of a chunk: the end of the chunk before, or a coarse pass over the motion.
 Start = Literal["carried", "seeded"]
 
-#: What a call waits for: all calls of the stage before, or those that it needs.
+#: Predecessors of a call: all calls of the stage before, or those that it needs.
 Wait = Literal["stage", "needs"]
 
 #: Chunks begin at multiples of so many instants: what is solved at once.

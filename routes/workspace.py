@@ -16,10 +16,10 @@ from mbssa.arrays import Floats
 
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
-#: What is kept beside the answer.
+#: Arrays beside the answer.
 BESIDE = ("memory", "last", "seeded", "ended", "ended_last", "done", "log")
 
-#: What is kept of reactions.
+#: Arrays of reactions.
 BACK = ("reactions", "efforts", "balanced")
 
 

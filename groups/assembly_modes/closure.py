@@ -1,4 +1,4 @@
-"""How far the joints of a group are open in many placings at once, by the equations of the catalogue."""
+"""Residuals of a group's joint equations, from the catalogue, in many placings at once."""
 
 from __future__ import annotations
 

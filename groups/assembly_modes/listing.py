@@ -290,7 +290,7 @@ def _keys(model: Model, group: Group, placed: Configuration) -> Floats:
 
 
 def _from_reference(model: Model, found: list[Placing]) -> list[float]:
-    """How far each placing is from where the reference has the bodies: of the size, and of a rotation."""
+    """Distances of each placing from the reference poses: relative to the size, and of the rotations."""
     at, bodies = model.reference, found[0].bodies
     return [
         float(

@@ -376,7 +376,7 @@ def _drawn(task: Task, room: _Room, rng: np.random.Generator) -> tuple[Floats, F
 
 
 def _memory(task: Task, room: _Room, x: Floats, balls: Floats) -> tuple[Floats, int, float]:
-    """What the kernel starts from at these unknowns, the sign of the determinant there, and its condition."""
+    """Initial memory of the kernel at these unknowns, sign of the determinant there, and its condition."""
     memory = task.solver.memory.copy()
     there = _Room.of(task.solver, memory, room.work)
     g, last = there.g, there.g.memory

@@ -1,4 +1,4 @@
-"""Where a motion starts when some groups stand in other modes than the reference's."""
+"""Initial state of a motion whose groups are in other assembly modes than the reference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Floats:
-    """What the kernels of all groups start from when some stand in other modes.
+    """Initial memory of the kernels of all groups, some of them in other assembly modes.
 
     A group below one that is changed finds its known bodies elsewhere than the list of :func:`modes` has
     them. It goes together there in the mode with the same signs as the one that is wanted - the reference's,

@@ -18,7 +18,7 @@ from groups.branches.certificate import Paths, certified
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import singular_position
 from groups.branches.states import Poses
-from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, WAITS
+from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.motion import Motion, reference_inputs
 from groups.results.arrays import OUTPUTS, QUALITY, Arrays
 from groups.results.singular import SingularPosition
@@ -434,7 +434,7 @@ class Proof:
             waits = bool(gone[list(needs)].any())
             gone[g] = waits or g in self.doubted
             if gone[g] and status[g, at] == OK:
-                run.without_answer(g, at, WAITS if waits else PASSED_SINGULAR)
+                run.without_answer(g, at, PREDECESSOR_FAILED if waits else PASSED_SINGULAR)
         self.doubted.clear()
         self.proven[:, at] = self._said
 

@@ -12,7 +12,8 @@ from groups.results.singular import Kind, SingularPosition
 
 #: Smallest over largest singular value, from which on a pose is not singular.
 NEAR = 1e-3
-#: What lies outside the image of the Jacobian, over the speeds that move the group; below it branches cross.
+#: Part of the load outside the image of the Jacobian, over the speeds that move the group; below it branches
+#: cross.
 CROSSING = 1e-3
 
 

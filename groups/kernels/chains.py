@@ -4,8 +4,8 @@
 
 Layout of ``ints``
 ------------------
-``[0]`` is the form, LED or CHAINS of :mod:`groups.kernels.planar`. ``[1]`` counts the known bodies, ``[2]``
-the own ones, ``[3]`` and ``[4]`` are where the records of side A and of side B end, ``[5]`` and ``[6]`` the
+``[0]`` is the form, DRIVEN or CHAINS of :mod:`groups.kernels.planar`. ``[1]`` counts the known bodies,
+``[2]`` the own ones, ``[3]`` and ``[4]`` are where the records of side A and of side B end, ``[5]`` and ``[6]`` the
 records of the unknown motions (both on side A if ``[6]`` is less than ``[3]``). From ``[HEAD]`` on each
 record has three numbers: kind, source, body; after them stand the known bodies and the own bodies.
 
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.trigonometry import angle_of
 from groups.kernels.vectors import void
 from mbssa.arrays import Floats, Ints
@@ -119,7 +119,7 @@ def solve_planar_driven(
         when = first + t
         residual[group, when], iterations[group, when] = 0.0, 0
         if waits(records, S, t):
-            status[group, when], condition[group, when] = WAITS, 0.0
+            status[group, when], condition[group, when] = PREDECESSOR_FAILED, 0.0
             void_own(records, S, t)
             continue
         status[group, when], condition[group, when] = OK, 1.0
@@ -146,7 +146,7 @@ def solve_chains(
         when = first + t
         condition[group, when], residual[group, when], iterations[group, when] = 0.0, 0.0, 0
         if waits(records, S, t):
-            status[group, when] = WAITS
+            status[group, when] = PREDECESSOR_FAILED
             void_own(records, S, t)
             continue
         q = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

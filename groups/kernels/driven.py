@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from groups.kernels.layout import STILL, TURN, Tree, tree_of
-from groups.kernels.status import OK, WAITS
+from groups.kernels.status import OK, PREDECESSOR_FAILED
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -59,7 +59,7 @@ def solve_driven(
         start, stop = tree.first_step[link], tree.first_step[link + 1]
         for t in range(count):
             if S[parent, 0, t] != S[parent, 0, t]:
-                status[group, first + t] = WAITS
+                status[group, first + t] = PREDECESSOR_FAILED
                 residual[group, first + t] = math.nan
                 condition[group, first + t] = 0.0
                 void(S, body, t)

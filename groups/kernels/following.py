@@ -8,12 +8,12 @@ from groups.kernels.layout import BALL_X, FACTORS, SIGN, Group, Rows
 from groups.kernels.loop_closure import choose_rows, is_redundant
 from groups.kernels.newton import MOST, Answer, newton
 from groups.kernels.path import count_on, keep_goal, part_way, recall
-from groups.kernels.status import MODE_LOST, OK
+from groups.kernels.status import BRANCH_JUMP, OK
 from groups.kernels.tree import move
 
 #: Pieces into which a step is cut at most before the mode counts as lost.
 PIECES = 128
-#: How far (rad, or of the size) one piece may lead.
+#: Largest step of one piece, rad or relative to the size.
 STRIDE = 0.3
 #: Agreement of two ways, rad or of the size.
 SAME = 1e-6
@@ -28,7 +28,7 @@ def follow(g: Group, rows: Rows | None) -> Answer:
     """
     tree, pose, path = g.tree, g.pose, g.path
     keep_goal(g)
-    status, steps, worst, sign, condition = MODE_LOST, 0, math.nan, 0.0, 0.0
+    status, steps, worst, sign, condition = BRANCH_JUMP, 0, math.nan, 0.0, 0.0
     total, have, pieces = 0, False, 2
     while pieces <= PIECES:
         recall(g, rows)
@@ -49,7 +49,7 @@ def follow(g: Group, rows: Rows | None) -> Answer:
         have = status == OK
         pieces *= 2
     if status == OK and pieces > PIECES:
-        status = MODE_LOST
+        status = BRANCH_JUMP
     part_way(g, 1.0)
     return status, total, worst, sign, condition
 
@@ -76,7 +76,7 @@ def walk(g: Group, rows: Rows | None, pieces: int) -> Answer:
             change[k] = pose.x[k] - start[k]
             far = max(far, abs(change[k]) / g.tree.scale[k])
         if far > STRIDE or (sign != g.memory.head[SIGN] and not redundant):
-            status = MODE_LOST
+            status = BRANCH_JUMP
             break
         if rows is not None:
             count_on(rows)

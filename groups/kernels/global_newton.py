@@ -17,7 +17,7 @@ from typing import Any
 
 from groups.kernels.jets import Rows, evaluate, shortest, turns
 from groups.kernels.linear import arrange, factorise, solve_arranged, substitute
-from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
+from groups.kernels.status import BRANCH_JUMP, DROPPED, NOT_CONVERGED, OK, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import (
     Vector,
     cross,
@@ -88,7 +88,7 @@ def solve_dense(
     matrix, answer = flat.reshape((len(right), n)), right[:n]
     for t in range(first, stop):
         if not begin(t, last, known, inputs[0], rows, poses, stage):
-            status[t], residual[t], iterations[t], condition[t] = WAITS, math.nan, 0, 0.0
+            status[t], residual[t], iterations[t], condition[t] = PREDECESSOR_FAILED, math.nan, 0, 0.0
             end(t, last, status[t], known, inputs[0], rows, work, poses, stage, level)
             continue
         status[t] = NOT_CONVERGED
@@ -118,7 +118,7 @@ def solve_dense(
         condition[t] = ratio
         sound = status[t] in (OK, DROPPED)
         if sound and (largest(gone) > farthest or turned * sign < 0.0):
-            status[t], sound = MODE_LOST, False
+            status[t], sound = BRANCH_JUMP, False
         if sound:
             if ratio > LEAST and (level > 0 or known == 1):
                 velocities(t, rows, system, inputs, stage, work)

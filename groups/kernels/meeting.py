@@ -17,7 +17,7 @@ from groups.kernels.loci import meet
 from groups.kernels.loop_closure import point_of, residuals
 from groups.kernels.newton import POLISH, Answer, linearise, newton, place
 from groups.kernels.path import keep_goal, part_way, recall
-from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
+from groups.kernels.status import BRANCH_JUMP, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
 from groups.kernels.tree import forward, move
 from groups.kernels.vectors import Vector, cross, dot, length, minus, put_of, times, vector_of
 from mbssa.arrays import Floats
@@ -25,14 +25,14 @@ from mbssa.compiled import merged
 
 #: Corrections (rad, or of the size) from which a step is looked at more closely.
 LARGE = 0.1
-#: How much farther a second point with the mode's sign must be, after a large step, for the first to be it.
+#: Least ratio of the distances to a second and to the first point with the mode's sign, after a large step.
 APART = 2.0
 #: Condition of a pose from which a large step may go on, and how far from a dead point a mode is found again.
 WIDE, RETURN = 0.05, 0.5
 #: Newton steps (rad, or of the size) below which another is not seen, and their most.
 SETTLED, STEPS = 1e-8, 4
-#: How large Kantorovich's product of inverse, bend and first step may be. One point is certain up to 0.5; the
-#: rest is for arms that grow on the way.
+#: Largest product of inverse, second derivative and first step (Kantorovich). One point is certain up to 0.5;
+#: the rest is for arms that grow on the way.
 CERTAIN = 0.25
 #: :attr:`Memory.head`: that the points of the last time step were not counted.
 UNKNOWN = -1.0
@@ -132,11 +132,11 @@ def chosen(g: Group, meeting: Meeting) -> Answer:
     if answer[0] == NOT_CONVERGED:
         flags[FRESH] = 0.0
         answer = newton(g, None, POLISH, False)
-    if answer[0] == MODE_LOST:  # two points may be meant, or none
+    if answer[0] == BRANCH_JUMP:  # two points may be meant, or none
         flags[FRESH] = 0.0
         answer = follow(g, None)
         if answer[0] != OK:
-            answer = (MODE_LOST, answer[1], answer[2], answer[3], answer[4])
+            answer = (BRANCH_JUMP, answer[1], answer[2], answer[3], answer[4])
     return answer
 
 
@@ -197,7 +197,7 @@ def by_meeting(g: Group, meeting: Meeting) -> Answer:
                 break
     if chosen < 0:
         head[FEWEST] = 0.0
-        return (MODE_LOST if count > 0 else OUT_OF_REACH if gap > 0.0 else SINGULAR), 0, gap, 0.0, 0.0
+        return (BRANCH_JUMP if count > 0 else OUT_OF_REACH if gap > 0.0 else SINGULAR), 0, gap, 0.0, 0.0
     if near > LARGE:
         head[FEWEST] = min(head[FEWEST], count)
         alone = rival >= APART * near
@@ -205,7 +205,7 @@ def by_meeting(g: Group, meeting: Meeting) -> Answer:
         steady = count == head[POINTS] and head[LAST_MEASURE] > WIDE
         back = head[RUN] == 0.0 and near <= RETURN and count > head[FEWEST]
         if not alone or not (steady or back):
-            return MODE_LOST, 0, math.nan, 0.0, 0.0
+            return BRANCH_JUMP, 0, math.nan, 0.0, 0.0
         _, measure = stand_at(g, meeting, found, chosen)
     head[FEWEST], head[LAST_MEASURE] = count, measure
     head[POINTS] = count

@@ -26,7 +26,7 @@ from groups.kernels.vectors import (
     vector_of,
 )
 
-#: How far (rad) an angle may be from where its rates lead before its turns are in doubt.
+#: Largest distance (rad) of an angle from its prediction by rates, beyond which its turns are uncertain.
 DOUBT = 2.0
 
 

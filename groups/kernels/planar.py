@@ -16,7 +16,7 @@ Layout of ``ints``
 ------------------
 ``[0]`` is the form. In the forms with loops of their own, ARMS, GUIDE and CRANK, base and own body of
 side 1 and of side 2 follow, -1 for a massless one; CRANK has one side, and in place of the other the row
-of its input. LED and CHAINS are laid out in :mod:`groups.kernels.chains`.
+of its input. DRIVEN and CHAINS are laid out in :mod:`groups.kernels.chains`.
 
 Layout of ``floats``
 --------------------
@@ -47,12 +47,12 @@ from groups.kernels.chains import (
     turns_to,
 )
 from groups.kernels.lanes import LANES, after, lanes, room, select
-from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.trigonometry import angle_of, far, sines_cosines
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
 
-LED, ARMS, GUIDE, CHAINS, CRANK = 0, 1, 2, 3, 4
+DRIVEN, ARMS, GUIDE, CHAINS, CRANK = 0, 1, 2, 3, 4
 FORM, BASE_1, OWN_1, BASE_2, OWN_2 = 0, 1, 2, 3, 4
 INPUT = 3
 SIDE = 12
@@ -298,7 +298,7 @@ def why_not_arms(one: Arm, two: Arm, S: Floats, t: int, level: int) -> tuple[int
     x1, y1 = S[one.base, 0, t], S[one.base, 1, t]
     x2, y2 = S[two.base, 0, t], S[two.base, 1, t]
     if x1 != x1 or x2 != x2:
-        return WAITS, 0.0, 0.0
+        return PREDECESSOR_FAILED, 0.0, 0.0
     l1, l2, c, s = one.length, two.length, S[one.base, 2, t], S[one.base, 3, t]
     g1x, g1y = c * one.hinge[0] - s * one.hinge[1], s * one.hinge[0] + c * one.hinge[1]
     c, s = S[two.base, 2, t], S[two.base, 3, t]
@@ -448,7 +448,7 @@ def why_not_guide(one: Arm, two: Guide, S: Floats, t: int) -> tuple[int, float, 
     x1, y1 = S[one.base, 0, t], S[one.base, 1, t]
     x2, y2 = S[two.base, 0, t], S[two.base, 1, t]
     if x1 != x1 or x2 != x2:
-        return WAITS, 0.0, 0.0
+        return PREDECESSOR_FAILED, 0.0, 0.0
     c, s = S[one.base, 2, t], S[one.base, 3, t]
     g1x, g1y = c * one.hinge[0] - s * one.hinge[1], s * one.hinge[0] + c * one.hinge[1]
     c, s = S[two.base, 2, t], S[two.base, 3, t]
@@ -483,7 +483,7 @@ def solve_crank(
         report(W, n, status[group], residual[group], iterations[group], condition[group], at)
         for k in range(n):
             if W[CLEAR, k] != W[CLEAR, k]:
-                status[group, at + k], condition[group, at + k] = WAITS, 0.0
+                status[group, at + k], condition[group, at + k] = PREDECESSOR_FAILED, 0.0
                 void_lane(W, k)
         copy_out(W, OF_1, n, S, crank.own, begin, level)
 

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from groups.kernels.layout import METHOD, REACH, SIGN, SLIDE, STILL, cuts_of, tree_of
-from groups.kernels.status import NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.status import NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import (
     ACCELERATION,
     POSITION,
@@ -46,7 +46,7 @@ _ONE: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _NONE: Vector = (0.0, 0.0, 0.0)
 #: Condition below which a position has no rates.
 FLAT = 1e-9
-#: How far the square of a length may be negative by rounding.
+#: Largest negative square of a length that counts as rounding.
 ROUNDING = 1e-14
 
 
@@ -98,7 +98,7 @@ def solve_reach(
         condition[group, instant] = 0.0
         residual[group, instant] = math.nan
         if S[a, 0, t] != S[a, 0, t] or S[c, 0, t] != S[c, 0, t]:
-            status[group, instant] = WAITS
+            status[group, instant] = PREDECESSOR_FAILED
             void(S, own, t)
             continue
         turn_a, at_a = rotation_at(S, a, t), vector_at(S, a, t, POSITION)

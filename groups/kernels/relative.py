@@ -31,7 +31,15 @@ from groups.kernels.newton import MOST, Answer, approach, by_chord, linearise, p
 from groups.kernels.newton import newton as iterate_newton
 from groups.kernels.one_rod import solve_one_rod
 from groups.kernels.path import is_counted, keep_known, predict, recall, remember, turn_on
-from groups.kernels.status import DROPPED, LIFTED, MODE_LOST, OK, PENETRATES, SINGULAR, WAITS
+from groups.kernels.status import (
+    BRANCH_JUMP,
+    CONTACT_LOST,
+    DROPPED,
+    INTERPENETRATION,
+    OK,
+    PREDECESSOR_FAILED,
+    SINGULAR,
+)
 from groups.kernels.tree import rise, swing, swing_known
 from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
 from mbssa.arrays import Floats, Ints
@@ -100,7 +108,7 @@ def solve(
         for k in range(len(g.pose.u)):
             g.pose.u[k] = inputs[0][k, instant]
         pace = time[instant] - time[instant - 1] if instant > 0 else 0.0
-        found, steps, worst, sign, measure = WAITS, 0, math.nan, 0.0, 0.0
+        found, steps, worst, sign, measure = PREDECESSOR_FAILED, 0, math.nan, 0.0, 0.0
         if enter(g, S, t, level):
             found, steps, worst, sign, measure = position(g, rows, meeting, newton, pace, instant)
             if rows is not None:  # noqa: SIM102 (a compiled family without rows drops this branch whole)
@@ -113,13 +121,13 @@ def solve(
                 if measure < FLAT:
                     found = SINGULAR
             if found == OK and n > 0 and sign != g.memory.head[SIGN] and not redundant:
-                found = MODE_LOST
+                found = BRANCH_JUMP
         if found == OK:
             if level > 0:
                 solve_rates(g, rows, inputs, instant, level)
             if rows is not None:
                 if level == 2 and not is_counted(g.memory, rows, pace):
-                    found = MODE_LOST
+                    found = BRANCH_JUMP
                 if redundant:
                     found, worst = checked(g, rows, found, worst, measure)
         if found == OK:
@@ -230,8 +238,8 @@ def checked(g: Group, rows: Rows, status: int, worst: float, measure: float) -> 
 def parted(status: int, gap: float) -> int:
     """A status that a contact explains, if its gap, m, is not 0."""
     if gap > 0.0:
-        return LIFTED
-    return PENETRATES if gap < 0.0 else status
+        return CONTACT_LOST
+    return INTERPENETRATION if gap < 0.0 else status
 
 
 # --- the stage ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 
 from groups.kernels.invoke import invoke
 from groups.kernels.lanes import LANES, after, lanes, room, select
-from groups.kernels.status import MODE_LOST, OK
+from groups.kernels.status import BRANCH_JUMP, OK
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY, put_rotation, rotation_of
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
@@ -47,7 +47,7 @@ CLOSE = 0.3
 FINE = 0.1
 #: Share of its way at full speed by which a body may be elsewhere than its rates say.
 LEAP = 0.3
-#: What is no leap, of the size or rad.
+#: Largest change that is no jump, relative to the size or rad.
 BLUR = 1e-6
 
 
@@ -283,7 +283,7 @@ def turned_back(
                 if even <= 1e-6 * pace and mirrored and condition[g, t - 1] < condition[g, t - 2]:
                     back = True
             if back:
-                status[g, t] = MODE_LOST
+                status[g, t] = BRANCH_JUMP
                 found += 1
     return found
 

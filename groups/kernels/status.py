@@ -6,11 +6,11 @@ NOT_CONVERGED = 1
 #: A dead point: the position is met but the rates have no answer.
 SINGULAR = 2
 #: A body that the group hangs on has no answer.
-WAITS = 3
+PREDECESSOR_FAILED = 3
 #: No real solution: points too far apart or too near.
 OUT_OF_REACH = 4
 #: The assembly mode could not be followed.
-MODE_LOST = 5
+BRANCH_JUMP = 5
 #: Solved, but an equation that was left out is violated.
 DROPPED = 6
 #: Two axes of a universal joint line up so that a spin is left open.
@@ -18,8 +18,8 @@ GIMBAL = 7
 #: The run was stopped before it.
 NOT_COMPUTED = 8
 #: A contact has ended: its place is outside its limits, or its bodies are apart.
-LIFTED = 9
+CONTACT_LOST = 9
 #: A contact's bodies would go into one another.
-PENETRATES = 10
+INTERPENETRATION = 10
 #: Solved, but a singular position lies between it and the instant before: it may be on another branch.
 PASSED_SINGULAR = 11

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels.lanes import after, lanes, room, select
-from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import (
     ACCELERATION,
     POSITION,
@@ -65,7 +65,7 @@ SLIDE_SIGN, PIN_SIGN, SIGNS = range(3)
 
 #: Conditions below this count as zero: a gimbal, or a dead point of the slide when rates are asked.
 FLAT = 1e-9
-#: How far, of its size, a strut of given length may miss its ball.
+#: Largest distance between a strut of given length and its ball, relative to its size.
 MISS = 1e-8
 #: Rounding of a difference of squared lengths.
 ROUNDING = 1e-14
@@ -298,7 +298,7 @@ def judge(free: bool, level: int, n: int, W: Floats) -> None:
             code = select(condition < least, 1.0 * SINGULAR, 1.0 * OK)
             code = select(miss * miss > far * size2, 1.0 * NOT_CONVERGED, code)
             code = select(lean == lean, code, 1.0 * GIMBAL)
-        W[STATUS, k] = select((size2 == size2) & (W[PIN, k] == W[PIN, k]), code, 1.0 * WAITS)
+        W[STATUS, k] = select((size2 == size2) & (W[PIN, k] == W[PIN, k]), code, 1.0 * PREDECESSOR_FAILED)
         W[CONDITION, k] = select(condition == condition, condition, 0.0)
 
 

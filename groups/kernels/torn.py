@@ -29,7 +29,7 @@ import math
 from groups.kernels import torn_state as at
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.span import Data, solve_groups
-from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OK, SINGULAR
+from groups.kernels.status import BRANCH_JUMP, NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.torn_filling import REFUSED, STRAY, correct_filled, plan_filling
 from groups.kernels.torn_state import (
     Problem,
@@ -43,7 +43,7 @@ from groups.kernels.torn_state import (
     store,
 )
 
-#: What Newton returns if it has to look again.
+#: Result of Newton if the position must be solved again.
 AGAIN = -1
 #: Instants that are solved one by one after filling has failed.
 REST = 8
@@ -249,7 +249,7 @@ def assess_look(first: int, status: int, data: Data, problem: Problem, state: St
         plan_look(t, problem, state, False)
         return first
     if status == OK and mark[at.TURNED] != mark[at.SIGN]:
-        status = MODE_LOST
+        status = BRANCH_JUMP
     if plan[at.PIECES] == 0:
         jump = 0.0
         for k in range(len(problem.loop.unknown)):
@@ -271,8 +271,8 @@ def assess_look(first: int, status: int, data: Data, problem: Problem, state: St
         if not done:
             plan[at.HAVE] = 1 if status == OK else 0
             if 2 * plan[at.PIECES] > FINEST:
-                status = MODE_LOST if status == OK else status
-                if status in (MODE_LOST, NOT_CONVERGED) and mark[at.LEAST] < problem.steady:
+                status = BRANCH_JUMP if status == OK else status
+                if status in (BRANCH_JUMP, NOT_CONVERGED) and mark[at.LEAST] < problem.steady:
                     status = SINGULAR  # a dead point, and beyond it nothing or the other way back
                 return no_answer(state, status)
             plan_pieces(t, 2 * plan[at.PIECES], data, problem, state)
@@ -293,7 +293,7 @@ def end_of_piece(status: int, problem: Problem, state: State) -> tuple[int, bool
         now[at.CHANGE, k] = now[at.U, k] - now[at.BEGUN, k]
         far = max(far, abs(now[at.CHANGE, k]) / problem.loop.scale[k])
     if status == OK and not far <= STRIDE:
-        status = MODE_LOST
+        status = BRANCH_JUMP
     return status, status == OK and state.plan[at.PIECE] < state.plan[at.PIECES]
 
 
@@ -399,7 +399,7 @@ def second_rates(t: int, problem: Problem, state: State) -> int:
     right = state.right
     state.mark[at.WORST] = drive_residuals(problem, state, 0, True)
     if not state.mark[at.WORST] <= 100.0 * problem.loop.closed:
-        return MODE_LOST
+        return BRANCH_JUMP
     for r in range(len(problem.loop.wanted)):
         second = problem.motion[2][problem.loop.wanted[r], t] - state.table[r, 13]
         second -= along(problem, state, r, 0, 2)

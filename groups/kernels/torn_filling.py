@@ -19,7 +19,7 @@ from groups.kernels.torn_state import (
     store,
 )
 
-#: What is returned if instants cannot be filled.
+#: Result if instants cannot be interpolated.
 REFUSED = 1 << 60
 #: Instants that are filled at once, the last one with them, at most.
 WIDEST = 32

@@ -14,7 +14,7 @@ Array = Any
 Vector = tuple[float, float, float]
 Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
-#: Where the parts of a body's state start in its row of ``S``, and how long that row is.
+#: Offsets of the parts of a body's state in its row of ``S``, and the length of that row.
 POSITION, ROTATION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, STATE = 0, 3, 12, 15, 18, 21, 24
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Curves that a picture draws when it is not told which.
 CURVES_BY_DEFAULT = 8
 
-#: What a panel shows, by the SI unit of the value.
+#: Quantities of a panel, by the SI unit of the value.
 _TITLES = {
     "m": ("position", "velocity", "acceleration"),
     "N": ("force", "", ""),

@@ -1,1 +1,1 @@
-"""What can be asked of a solved motion, and the files that it is written to."""
+"""Quantities of a solved motion, and the files that it is written to."""

@@ -82,7 +82,7 @@ _KINDS = {
 #: Components of the arrays of each space; a planar orientation has no axis of its own.
 _COMPONENTS = {2: {"velocity": 3, "acceleration": 3}, 3: {"orientation": 4, "velocity": 6, "acceleration": 6}}
 
-#: What NumPy and zipfile raise on an archive that is none, is cut off or damaged.
+#: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
 _DAMAGED = (ValueError, EOFError, KeyError, MemoryError, NotImplementedError, RuntimeError, TypeError)
 _DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error)
 
@@ -144,7 +144,7 @@ def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:
 
 
 def _outer(arrays: Arrays) -> Outer | None:
-    """What became of the loop; None where no inputs were borrowed."""
+    """Outcome of the tearing iteration; None where no inputs were borrowed."""
     if "borrowed" not in arrays:
         return None
     borrowed = Borrowed.from_dict(json.loads(str(arrays["borrowed"])))
@@ -240,7 +240,7 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
 
 
 def _misfits_of_borrowed(arrays: Arrays) -> list[str]:
-    """What is wrong with the loop's arrays and the record; they are there together or not at all."""
+    """Faults of the tearing iteration's arrays and record, which must occur together."""
     names = ["borrowed", *(f"outer_{name}" for name in OUTER_ARRAYS)]
     missing = [name for name in names if name not in arrays]
     if missing:

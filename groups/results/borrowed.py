@@ -1,4 +1,4 @@
-"""What a model with borrowed inputs says of itself, and what became of the loop that finds them."""
+"""Borrowed inputs of a model, and the outcome of the iteration that finds them (tearing)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from groups.results.faults import STATUS
 from mbssa.arrays import Bools, Floats, Ints
 
-#: Who chose the borrowed inputs.
+#: Origins of the borrowed inputs.
 ChosenBy = Literal["user", "automatic"]
 
 #: Stretches of instants that a sentence lists before it only counts the rest.
@@ -134,7 +134,7 @@ OUTER_ARRAYS = {
 
 @dataclass(frozen=True, eq=False)
 class Outer:
-    """What became of the loop that finds the borrowed inputs, by instant.
+    """Outcome of the iteration that finds the borrowed inputs, by instant.
 
     Attributes
     ----------

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.kernels.status import LIFTED, NOT_COMPUTED, PENETRATES, SINGULAR, WAITS
+from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
-#: What a status says, by its number.
+#: Texts of a status, by its number.
 STATUS = (
     "ok",
     "not converged",
@@ -61,7 +61,9 @@ def sentences(trajectory: Trajectory) -> list[str]:
 
 def _of_status(trajectory: Trajectory, group: int, code: int, first: int, count: int) -> str:
     text = f"{STATUS[code]} {_instants(count, len(trajectory.time), trajectory.time[first])}"
-    if code == WAITS or (code in (LIFTED, PENETRATES) and trajectory.contacts is not None):
+    if code == PREDECESSOR_FAILED or (
+        code in (CONTACT_LOST, INTERPENETRATION) and trajectory.contacts is not None
+    ):
         return text
     figures = f"residual {trajectory.residual[first, group]:.3g}"
     if code == SINGULAR:

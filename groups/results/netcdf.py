@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Bytes that an array of the format takes: its offsets have 64 bits, its sizes 32.
 _MOST = 2**32 - 4
 
-#: What the numbers of a status mean.
+#: Meanings of the numbers of a status.
 _FLAGS = {
     "flag_values": np.arange(len(STATUS), dtype=np.int8),
     "flag_meanings": " ".join(text.replace(" ", "_") for text in STATUS),
@@ -118,7 +118,7 @@ def _levels(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def _borrowed(trajectory: Trajectory) -> dict[str, Any]:
-    """What became of the loop that finds borrowed inputs, where there are any."""
+    """Outcome of the iteration that finds borrowed inputs, where there are any."""
     outer = trajectory.outer
     if outer is None:
         return {}

@@ -79,7 +79,7 @@ def planar_kernel(ints: Ints, _floats: Floats | None = None) -> Kernel:
         planar.CRANK: planar.solve_crank,
         planar.ARMS: planar.solve_arms,
         planar.GUIDE: planar.solve_guide,
-        planar.LED: chains.solve_planar_driven,
+        planar.DRIVEN: chains.solve_planar_driven,
         planar.CHAINS: chains.solve_chains,
     }
     return by_form[int(ints[planar.FORM])]
@@ -106,7 +106,7 @@ def _room(ints: Ints) -> int:
 
 
 def _planar_room(ints: Ints) -> int:
-    return chains.room_of(ints) if ints[planar.FORM] in (planar.LED, planar.CHAINS) else 0
+    return chains.room_of(ints) if ints[planar.FORM] in (planar.DRIVEN, planar.CHAINS) else 0
 
 
 @dataclass(frozen=True)

@@ -108,10 +108,10 @@ DEGREES = {
 }
 #: Chains of which no degree can be known, and why.
 WITHOUT_DEGREE = {"H-U-S": "a helix meets a sphere, which no polynomial says"}
-#: What is singular whatever the lengths, by type name.
+#: Chains that are singular for any lengths, by type name.
 SINGULAR = {"2S3D": "singular: two balls share the direction of the line through them (rank 5 of 6)"}
 
-#: What a point sweeps on two joints in a row, and on one, by their kinds; and how often the two meet.
+#: Loci of a point on two joints in a row, and on one, by their kinds; and the number of their intersections.
 SURFACES = {"RR": "a torus", "RP": "a hyperboloid", "PR": "a cylinder", "PP": "a plane"}
 CURVES = {"R": "a circle", "P": "a line"}
 MEETINGS = {

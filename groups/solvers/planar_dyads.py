@@ -208,7 +208,7 @@ def _led(tree: GroupTree, maker: Maker) -> PlanarGroup | None:
         ints, floats = _crank(records)
     else:
         ends = (len(records), len(records), 0, 0)
-        ints, floats = _packed(kernels.LED, records, _known(records, own), own, ends)
+        ints, floats = _packed(kernels.DRIVEN, records, _known(records, own), own, ends)
     codes = ", ".join(type_of(maker.mechanism, link.joint).code for link in tree.links)
     memory = np.array([1.0, 0.0, 0.0])
     return PlanarGroup(ints, floats, memory, f"driven {codes}", 1, None, np.array(own, dtype=np.int64))

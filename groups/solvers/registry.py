@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _LED = "fully prescribed by the inputs"
 
-#: How a group's unknowns are found.
+#: Methods by which a group's unknowns are found.
 Form = Literal["driven", "closed form", "Newton", "global"]
 
 #: Solvers that can be asked for. A driven group has nothing to solve for, and closed forms are not for all.

@@ -10,7 +10,7 @@ MOST = 200_000
 #: Rows of the answer that are looked at.
 LOOKED_AT = 5_000
 
-#: What comes first: fewest groups without a closed form, then the cheapest.
+#: Order of preference: fewest groups without a closed form, then the cheapest.
 CRITERION = "open,cost"
 
 

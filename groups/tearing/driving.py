@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 #: no measure of the pose: rounding grows with its power of -1 in poses, -2 in rates, -3 in accelerations.
 CLOSE = (1e-5, 2e-3, 5e-2)
 
-#: How many times that the drives' Jacobian has to be for instants to be filled between others.
+#: Least ratio to it of the drives' Jacobian for instants to be interpolated.
 STEADY = 4.0
 
-#: How often the groups are solved for one instant of the loop: at each of its steps, beside each unknown.
+#: Solutions of the groups for one instant of the loop: at each of its steps, and beside each unknown.
 TRIES = 8.0
 #: Seconds that compiling the loop takes, without the groups.
 COMPILING = 60.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.branches.states import configuration_at
-from groups.kernels.status import MODE_LOST, OK, SINGULAR
+from groups.kernels.status import BRANCH_JUMP, OK, SINGULAR
 from groups.motion import Motion, driven_coordinates
 from groups.posed import inputs_at, posed
 from groups.results.arrays import Arrays
@@ -129,7 +129,7 @@ class _Solving:
         at = first + int(bad[0])
         failed = np.flatnonzero(status[:, bad[0]])
         driver.group[at] = mine[failed[0]] if len(failed) else -1
-        without = SINGULAR if flat[bad[0]] else MODE_LOST
+        without = SINGULAR if flat[bad[0]] else BRANCH_JUMP
         driver.status[at] = status[failed[0], bad[0]] if len(failed) else without
         return at
 
@@ -203,7 +203,7 @@ class _Solving:
         return True
 
     def _pose(self, t: int) -> Configuration | None:
-        """Where all bodies are at an instant; None before the first, or where one has no answer."""
+        """Poses of all bodies at an instant; None before the first, or where one has no solution."""
         if t < 0:
             return None
         position, orientation = (array[:, t] for array in self.arrays.outputs[:2])
@@ -212,7 +212,7 @@ class _Solving:
         return configuration_at(self.inner, position, orientation)
 
     def _spread(self, run: Run, first: int, stop: int) -> None:
-        """What became of the direct structure's groups, said of the groups that have their bodies."""
+        """Status of the direct structure's groups, given for the groups that have their bodies."""
         found, direct = self.arrays.quality, self.direct.structure
         span = slice(first, stop)
         for group in self.inner.structure.groups:
@@ -226,7 +226,7 @@ class _Solving:
             found[3][g, span] = condition.min(axis=0)
 
     def trajectory(self, done: int, kept: Ints) -> Trajectory:
-        """What was found, of the bodies that are kept."""
+        """Trajectory of the bodies that are kept."""
         self.run.look_back(self.stretch, done)
         self.run.stop_at(done)
         borrowed, driver = self.model.borrowed, self.driver

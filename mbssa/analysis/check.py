@@ -31,7 +31,7 @@ from mbssa.trust import REMEDY
 
 if TYPE_CHECKING:
     from mbssa.decomposition.partition import Part
-    from mbssa.decomposition.treatment import IdleSpin, SpecialPart
+    from mbssa.decomposition.treatment import PassiveRotation, SpecialPart
     from mbssa.mechanism import Mechanism
     from mbssa.structure import Structure
 
@@ -529,7 +529,7 @@ def _part_finding(mechanism: Mechanism, part: SpecialPart) -> Finding:
     )
 
 
-def _spin_finding(mechanism: Mechanism, spin: IdleSpin) -> Finding:
+def _spin_finding(mechanism: Mechanism, spin: PassiveRotation) -> Finding:
     verb = "spins" if len(spin.bodies) == 1 else "spin together"
     text = f"{_bodies(mechanism, spin.bodies)} {verb} idly"
     if spin.point is not None and spin.direction is not None:
@@ -538,7 +538,7 @@ def _spin_finding(mechanism: Mechanism, spin: IdleSpin) -> Finding:
     return Finding("spin", text, bodies=tuple(b + 1 for b in spin.bodies))
 
 
-def _moving_bodies(mechanism: Mechanism, judged: Examined, spins: list[IdleSpin]) -> list[int]:
+def _moving_bodies(mechanism: Mechanism, judged: Examined, spins: list[PassiveRotation]) -> list[int]:
     free = free_motions(judged.matrix, judged.tolerance)
     share = np.linalg.norm(free.reshape(mechanism.n_bodies - 1, -1), axis=1)
     idle = {b for spin in spins for b in spin.bodies}

@@ -23,7 +23,7 @@ from mbssa.cli.console import fail as fail
 from mbssa.cli.console import fail_all as fail_all
 from mbssa.cli.console import warn
 
-#: Where each command is: "module:function". Help lists them in this order.
+#: Place of each command: "module:function". Help lists them in this order.
 COMMANDS = {
     "models": "mbssa.cli.models:models",
     "new": "mbssa.cli.new:new",
@@ -49,8 +49,8 @@ COMMANDS = {
     "studio": "mbssa_studio.cli.studio:studio",
 }
 
-#: What commands find in a package above their own: ``mbssa solve`` what runs a plan, and ``mbssa check`` what
-#: finds the singular positions of a motion.
+#: Functions of packages above a command's own: ``mbssa solve`` runs plans, and ``mbssa check`` finds the
+#: singular positions of a motion.
 RUNNER = "routes.cli.solve:runner"
 SINGULAR_POSITIONS = "groups.cli.singular_positions:singular_positions"
 

@@ -30,7 +30,7 @@ def application() -> Any:
     return group
 
 
-#: What the parser says of a wrong value, by how it begins, and what to write instead.
+#: Beginnings of the parser's messages about a wrong value, and their replacements.
 _REMEDIES = {
     "Input should be a valid integer": "write a whole number",
     "Input should be a valid number": "write a number",

@@ -47,7 +47,7 @@ class OutOfTime(Exception):
 
 @dataclass(slots=True, eq=False)
 class State:
-    """What the search knows at a moment; the paper's name of each matrix in brackets.
+    """State of the search; the paper's name of each matrix in brackets.
 
     Attributes
     ----------

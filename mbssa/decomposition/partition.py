@@ -1,4 +1,4 @@
-"""What a search hands over: which bodies form a group, in any order, and what is not determined."""
+"""Result of a search: bodies of each group, in any order, and parts that are not determined."""
 
 from __future__ import annotations
 

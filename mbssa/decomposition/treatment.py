@@ -23,7 +23,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class IdleSpin:
+class PassiveRotation:
     """Passive rotation: bodies that can rotate about a line while all others are at rest.
 
     ``bodies`` are indices: one body, or several that rotate as one (a leg S-P-S).
@@ -68,6 +68,6 @@ class Treatment:
     units: Ints
     freedom_of_body: Ints
     dropped: tuple[Dropped, ...]
-    spins: tuple[IdleSpin, ...]
+    spins: tuple[PassiveRotation, ...]
     parts: tuple[SpecialPart, ...]
     basis: Literal["numeric", "generic"]

@@ -48,7 +48,7 @@ NUMBERS = 9
 PRIMES = (2147483647, 2147483629)
 _FIRST, _SECOND = PRIMES
 
-#: What one level more adds to the number of a group, by prime.
+#: Increment of the number of a group for one level more, by prime.
 _LEVEL = (1103515245, 1500450271)
 _LEVEL_FIRST, _LEVEL_SECOND = _LEVEL
 

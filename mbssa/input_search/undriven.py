@@ -38,7 +38,7 @@ Mask = npt.NDArray[np.uint8]
 #: Choices of pairs for multiple joints that are looked at.
 MOST_VARIANTS = 1_000
 
-#: What a coordinate moves with a spin when it does not stop it, of a unit motion.
+#: Largest part of a unit motion by which a coordinate moves with a spin that it does not constrain.
 _STILL = 1e-7
 
 

@@ -1,4 +1,4 @@
-"""Which ending of a file is which format. Readers and writers are imported when they are needed."""
+"""Formats by the endings of file names. Readers and writers are imported when they are needed."""
 
 from __future__ import annotations
 

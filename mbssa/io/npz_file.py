@@ -72,7 +72,7 @@ _ABOUT = {
 #: Bytes of an array at most, and of the text beside them, whose tables take some twenty times as much.
 _MOST, _MOST_TEXT = 200_000_000, 50_000_000
 
-#: What NumPy and zipfile raise on an archive that is none, is cut off or damaged.
+#: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
 _DAMAGED = (
     ValueError,
     OSError,

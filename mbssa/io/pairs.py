@@ -14,7 +14,7 @@ from mbssa.io.build import build, driven_bits
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, Space, joint_type, types_of
 from mbssa.mechanism import Mechanism
 
-#: What an extended adjacency matrix may hold where two bodies do not touch.
+#: Entries of an extended adjacency matrix for two bodies without a joint.
 _EMPTY = {"-", "–", "−", ""}
 
 

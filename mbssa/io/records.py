@@ -75,7 +75,7 @@ def held_names(mechanism: Mechanism) -> dict[int, str]:
 
 
 def body_record(mechanism: Mechanism, index: int) -> Record:
-    """What is known of a body besides its name."""
+    """Fields of a body besides its name."""
     geometry = mechanism.body_geometry.get(index)
     if geometry is None:
         return {}
@@ -88,7 +88,7 @@ def body_record(mechanism: Mechanism, index: int) -> Record:
 
 
 def check_writable(mechanism: Mechanism) -> None:
-    """What a file can hold of users' functions are their names.
+    """Check that users' functions are given by name, which alone a file can hold.
 
     Raises
     ------

@@ -22,7 +22,7 @@ Point = Annotated[
 ]
 Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
 
-#: How long a motion or a step may last.
+#: Longest duration of a motion or a step.
 Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
 
 

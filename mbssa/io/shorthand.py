@@ -1,4 +1,4 @@
-"""What a model file may leave out: coordinates of named points, pins of a U that its rod gives."""
+"""Shorthand of model files: coordinates of named points, pins of a U that its rod gives."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-#: How a function may be given: a callable, "module:name", or "file.py:name".
+#: Forms of a function: a callable, "module:name", or "file.py:name".
 Source = str | Callable[..., Any]
 
 #: Held while users' modules are imported: threads may need the same.

@@ -1,4 +1,4 @@
-"""What loops are made of and what they are put together to, whichever algorithm chose them."""
+"""Parts of loops and their assembly to modules, for any algorithm that chose them."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def _module(graph: LoopGraph, number: int, part: Part, loops: Sequence[Loop], co
 
 
 def _cuts(graph: LoopGraph, loops: Sequence[Loop], mine: set[int]) -> tuple[int, ...]:
-    """Where the loops of a module are opened: one joint for each, those with the most unknowns.
+    """Joints at which the loops of a module are opened: one for each, those with the most unknowns.
 
     Any joints will do on which the loops are still independent.
     """

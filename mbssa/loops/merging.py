@@ -133,7 +133,7 @@ def _merges(loop: tuple[int, ...], other: tuple[int, ...], above: set[int]) -> b
 
 
 def _faults(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> list[str]:
-    """What is wrong with the lists; empty where nothing is."""
+    """Faults of the lists; empty where there are none."""
     n = len(parents)
     if n == 0 or parents[0] != 0:
         return ["the first parent is that of body 1, the frame; write 0"]

@@ -38,7 +38,7 @@ class Part:
 
 
 def match(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> list[dict[int, int]]:
-    """How many unknowns of which joint each block's equations are given: as many as can be.
+    """Number of unknowns of each joint assigned to the equations of each block: a maximum matching.
 
     Blocks come in turn; once an equation has found an unknown it keeps one. So where equations are too many,
     it is the last blocks that go away empty-handed.

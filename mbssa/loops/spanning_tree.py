@@ -90,7 +90,7 @@ def tree_of_cuts(graph: LoopGraph, names: Sequence[str]) -> CutTree:
 
 
 def _loose(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int], wanted: int) -> str:
-    """Which of the cuts to leave out where bodies come loose, and what to cut instead."""
+    """Cuts to leave out where bodies would be disconnected, and joints to cut instead."""
     ids = [graph.mechanism.joint_ids[joint] for joint in graph.joints]
     whole = spanning_forest(graph.mechanism.n_bodies, graph.ends, [*kept, *cuts])
     out = [edge for edge in cuts if edge in whole]

@@ -48,7 +48,7 @@ class Loop:
 
     @property
     def n_coordinates(self) -> int:
-        """What the minimum cycle basis keeps least: the sum of the grades of the joints."""
+        """Weight that the minimum cycle basis minimises: the sum of the joint degrees of freedom."""
         return len(self.driven) + len(self.unknown)
 
     @property

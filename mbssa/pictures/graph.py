@@ -33,7 +33,7 @@ NARROWEST = 85.0
 #: Share of white in the area of a group.
 _PALE = 0.88
 
-#: How much wider everything stands where names are written.
+#: Enlargement of a drawing with names.
 _ROOM_FOR_NAMES = 1.45
 
 _OUTLINES: dict[str, tuple[str, tuple[float, ...]]] = {

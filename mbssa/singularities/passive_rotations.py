@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbssa.arrays import Floats, Ints
-from mbssa.decomposition.treatment import IdleSpin
+from mbssa.decomposition.treatment import PassiveRotation
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
@@ -24,7 +24,7 @@ MIXES = 6
 
 def idle_spins(
     mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
-) -> list[IdleSpin]:
+) -> list[PassiveRotation]:
     """Every body, or bodies locked together, that can spin alone; spatial mechanisms only.
 
     Their own rows leave them exactly one motion, and it is a rotation: one angular velocity for all, and
@@ -56,12 +56,12 @@ def idle_spins(
         if not together or size < 1e-6 or abs(float(velocity @ spin)) > 1e-6 * size:
             continue
         if frames is None or at is None:
-            found.append(IdleSpin(bodies))
+            found.append(PassiveRotation(bodies))
             continue
         point = at.centres[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
         # The sign of a singular vector is an accident: let the largest component be positive.
         sense = np.sign(spin[np.argmax(np.abs(spin))])
-        found.append(IdleSpin(bodies, tuple(point.tolist()), tuple((sense * spin / size).tolist())))
+        found.append(PassiveRotation(bodies, tuple(point.tolist()), tuple((sense * spin / size).tolist())))
     return found
 
 

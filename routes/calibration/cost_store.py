@@ -16,7 +16,7 @@ _TABLE = """CREATE TABLE IF NOT EXISTS calibrations_1 (
     PRIMARY KEY (machine, model, level, doublings)
 ) STRICT"""
 
-#: What identifies a calibration: machine, model, level, instants as a power of two.
+#: Key of a calibration: machine, model, level, instants as a power of two.
 Key = tuple[str, str, int, int]
 
 

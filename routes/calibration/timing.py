@@ -23,10 +23,10 @@ from routes.executors import is_parallel
 from routes.plan import Plan
 from routes.run import logged_run
 
-#: How often every plan is run, at least; and at most, where that is soon done.
+#: Least number of runs of every plan; and the largest, of plans that take little time.
 LEAST, MOST = 3, 15
 
-#: Which of the repeats counts, as a quantile.
+#: Quantile of the repeats that is taken.
 QUIET = 0.25
 
 

@@ -11,7 +11,7 @@ from mbssa.joints.catalogue import coordinate_unit
 from mbssa.units import numbers_in_si
 from routes.sweep.cases import Cases, Method, even_steps, grid, sample, table
 
-#: What may follow ``NAME=`` in each option.
+#: Forms of a value after ``NAME=`` in each option.
 _UNITS = "; in m and rad, or with units (90deg, 5mm)"
 GRID_FORM = f"LOW:HIGH:NUMBER, or values with commas between{_UNITS}; a million of them at most"
 SAMPLE_FORM = f"LOW:HIGH, or normal:MEAN:DEVIATION{_UNITS}"

@@ -22,7 +22,7 @@ PATIENCE, MORE = 30_000, 60
 #: Routes that are looked for after that, and beginnings for these before the search turns more eager.
 LAST, LAST_PATIENCE = 2_000, 10_000
 
-#: How often it turns more eager: in the end it goes straight to a route.
+#: Number of increases of the weight of depth, the last of which completes a route directly.
 _MOST_EAGER = 40
 
 #: Costs at which heights are compared.

@@ -43,7 +43,7 @@ _LEFT, _RIGHT, _BOTTOM, _TOP, _GAP, _TALL, _BAR = 15.0, 4.0, 11.0, 9.0, 13.0, 38
 
 _TRIED = "#ECECEC"
 
-#: What colours a map, the first that there is, and how it is called.
+#: Quantities that colour a map, the first available one, and their labels.
 _COLOURS = {
     "margin": "largest margin to a limit:\n0 on it, 1 in the middle",
     "condition": "best condition",

@@ -42,7 +42,7 @@ TOGETHER = 2_048
 #: Columns that say what became of a case; no quantities of it.
 ABOUT = ("case", "status", "group", "within", "margin", "solved", "failed_at")
 
-#: How far beyond a limit, in units of it or of 1, a coordinate still counts as on it.
+#: Largest distance beyond a limit, relative to it or to 1, at which a coordinate counts as on it.
 ON_LIMIT = 1e-9
 
 

@@ -239,7 +239,7 @@ def _target(mechanism: Mechanism, text: str, n_groups: int) -> Target:
 
 
 def _force_target(mechanism: Mechanism, text: str) -> Target:
-    """What ``strut.stiffness`` names, of the force element ``strut``."""
+    """Parameter that ``strut.stiffness`` names, of the force element ``strut``."""
     for index, force in enumerate(mechanism.forces):
         if text.startswith(f"{force.id}."):
             numbers = [key for key in FORCE_TYPES[force.type].takes if key not in _NO_NUMBER]

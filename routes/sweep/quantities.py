@@ -28,7 +28,7 @@ Limits = Mapping[str, tuple[float, float]]
 #: Figures of a whole case: the worst of all groups.
 FIGURES = {"residual": "m or rad", "condition": ""}
 
-#: What follows the name of a coordinate for its derivatives, and their units.
+#: Suffixes of a coordinate's name for its derivatives, and their units.
 _DERIVATIVES = {"rate": "/s", "acceleration": "/s^2"}
 
 

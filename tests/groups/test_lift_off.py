@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import groups
 import mbssa
 import routes
-from groups.kernels.status import LIFTED, OK, PENETRATES, WAITS
+from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, OK, PREDECESSOR_FAILED
 
 ARM, HEIGHT = np.hypot(0.5, 0.2), 0.2
 
@@ -71,7 +71,7 @@ def test_the_pin_leaves_its_slot_under_every_solver(name):
     slide = np.sqrt(0.05**2 + 0.1**2 - 2 * 0.05 * 0.1 * np.cos(alpha))
     outside = (slide > 0.087) | (slide < 0.049)
     assert outside.any()
-    assert_array_equal(found.status[:, 1], np.where(outside, LIFTED, OK))
+    assert_array_equal(found.status[:, 1], np.where(outside, CONTACT_LOST, OK))
     assert not found.status[:, 0].any()
     assert_array_equal(np.isnan(found.body("wheel").orientation), outside)
     assert_array_equal(np.isnan(found.body("wheel").acceleration).any(axis=1), outside)
@@ -90,7 +90,7 @@ def test_the_global_approach_says_so_too():
     found = groups.solve_globally(structure, motion)
     assert_array_equal(found.status[:, 0], by_groups.status[:, 1])
     assert found.contacts == (by_groups.contacts[1],)
-    assert_array_equal(np.isnan(found.body("driver").position[:, 0]), found.status[:, 0] == LIFTED)
+    assert_array_equal(np.isnan(found.body("driver").position[:, 0]), found.status[:, 0] == CONTACT_LOST)
 
 
 def test_every_way_to_solve_says_the_same(tmp_path):
@@ -99,7 +99,7 @@ def test_every_way_to_solve_says_the_same(tmp_path):
     model = groups.build(mbssa.decompose(mechanism))
     motion = groups.constant_speed(mechanism, rate=2 * GENEVA, duration=1.0, steps=1001)
     found = model.solve(motion)
-    assert (found.status == LIFTED).any()
+    assert (found.status == CONTACT_LOST).any()
     assert found.status[-1, 1] == found.status[0, 1] == OK
     route = routes.sequential_route(model)
     plan = routes.plan_of(model, route, instants=1001, chunks=2, executor="threads", workers=2)
@@ -126,7 +126,7 @@ def test_a_contact_goes_on_where_it_comes_back():
     phi = np.arcsin(0.07 * np.sin(2 * np.pi * time) / 0.08)
     off = 0.08 * np.cos(phi) < 0.055
     assert off.any()
-    assert_array_equal(found.status[:, 1] == LIFTED, off)
+    assert_array_equal(found.status[:, 1] == CONTACT_LOST, off)
     assert_allclose(found.body("platform").rotation[~off, 2, 1], np.sin(phi[~off]), atol=1e-11)
     assert "SP flat.slide_y is -0.02" in found.faults()[0]
 
@@ -138,8 +138,8 @@ def test_who_hangs_on_a_lifted_body_waits(read):
     off = np.sqrt(ARM**2 - height**2) - 0.5 < -0.1
     assert off.any()
     by = {group.bodies: group.number - 1 for group in mbssa.decompose(mechanism).groups}
-    assert_array_equal(found.status[:, by[(3,)]], np.where(off, LIFTED, OK))
-    assert_array_equal(found.status[:, by[(4,)]], np.where(off, WAITS, OK))
+    assert_array_equal(found.status[:, by[(3,)]], np.where(off, CONTACT_LOST, OK))
+    assert_array_equal(found.status[:, by[(4,)]], np.where(off, PREDECESSOR_FAILED, OK))
     assert np.isnan(found.body(4).position[off]).all()
 
 
@@ -152,7 +152,7 @@ def test_limits_of_what_is_no_contact_are_wishes(read):
 
 
 @pytest.mark.parametrize(
-    ("way", "code", "word"), [(0.6, PENETRATES, "penetrates"), (-1.0, LIFTED, "lifted off")]
+    ("way", "code", "word"), [(0.6, INTERPENETRATION, "penetrates"), (-1.0, CONTACT_LOST, "lifted off")]
 )
 def test_a_plate_that_the_ball_cannot_reach(read, way, code, word):
     """The ball's centre is never higher than the arm is long, nor lower: what is left is the gap."""
@@ -170,7 +170,7 @@ def test_a_plate_that_the_ball_cannot_reach(read, way, code, word):
     first = np.flatnonzero(beyond)[0]
     said = next(text for text in found.faults() if text.startswith(f"SG-{g + 1} "))
     assert f"{word} at {beyond.sum()} of 201" in said
-    assert f"contact SP ball: gap {(1 if code == LIFTED else -1) * gap[first]:.3g} m" in said
+    assert f"contact SP ball: gap {(1 if code == CONTACT_LOST else -1) * gap[first]:.3g} m" in said
 
 
 SLIDER = """
@@ -205,7 +205,7 @@ def test_a_contact_that_is_only_checked(read, slope, name):
         found = groups.build(structure).solve(motion)
     else:
         found = groups.solve_globally(structure, motion, method=name)
-    code = {1.0: LIFTED, -1.0: PENETRATES, 0.0: OK}[float(np.sign(slope))]
+    code = {1.0: CONTACT_LOST, -1.0: INTERPENETRATION, 0.0: OK}[float(np.sign(slope))]
     assert found.status[0, 0] == OK
     assert (found.status[1:, 0] == code).all()
     if slope:
@@ -217,8 +217,8 @@ def test_a_contact_that_is_only_checked(read, slope, name):
 def test_the_page_and_the_flags_know_the_words():
     from groups.trajectory import STATUS
 
-    assert STATUS[LIFTED] == "lifted off"
-    assert STATUS[PENETRATES] == "penetrates"
+    assert STATUS[CONTACT_LOST] == "lifted off"
+    assert STATUS[INTERPENETRATION] == "penetrates"
 
 
 def test_borrowed_inputs_say_it_too(read):
@@ -231,5 +231,5 @@ def test_borrowed_inputs_say_it_too(read):
     found = model.solve(groups.sample(model.mechanism, laws, time))
     off = ARM * np.cos(np.arctan2(0.2, 0.5) + 0.6 * time) < 0.4
     assert off.any()
-    assert_array_equal((found.status == LIFTED).any(axis=1), off)
+    assert_array_equal((found.status == CONTACT_LOST).any(axis=1), off)
     assert_array_equal(np.isnan(found.body(3).position[:, 0]), off)

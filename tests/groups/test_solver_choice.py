@@ -8,7 +8,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.kernels.status import MODE_LOST, NOT_CONVERGED, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.status import BRANCH_JUMP, NOT_CONVERGED, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.motion import default_motion
 from groups.solvers.registry import Setting, choose
 
@@ -17,7 +17,7 @@ MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
 CHOICES = ("closed form", "Newton", "global dense", "global sparse")
-NO_ANSWER = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, MODE_LOST)
+NO_ANSWER = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
 
 
 def by(structure, name):
@@ -171,11 +171,11 @@ def test_a_group_below_one_that_failed_waits(choice):
     laws = dict.fromkeys(groups.driven_coordinates(structure.mechanism), groups.speed(2.0))
     motion = groups.sample(structure.mechanism, laws, np.linspace(0.0, 2.0, 65))
     default = groups.build(structure).solve(motion)
-    waits = default.status == WAITS
+    waits = default.status == PREDECESSOR_FAILED
     assert waits.any()
     model = groups.build(structure, dict.fromkeys(np.flatnonzero(waits.any(axis=0)) + 1, choice))
     answer = model.solve(motion)
-    assert (answer.status[waits] == WAITS).all()
+    assert (answer.status[waits] == PREDECESSOR_FAILED).all()
     sound = (answer.status == 0).all(axis=1)
     assert 0 < sound.sum() < len(sound)
     assert np.abs(answer.acceleration - default.acceleration)[sound].max() < 1e-9

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from groups.kernels import global_newton as kernels
-from groups.kernels.status import DROPPED, LIFTED, PENETRATES
+from groups.kernels.status import CONTACT_LOST, DROPPED, INTERPENETRATION
 from groups.solvers.global_solver.system import GlobalRun
 from mbssa.arrays import Floats, Ints
 
@@ -41,7 +41,7 @@ def part_contacts(run: GlobalRun) -> None:
         kernels.fill(system, work)
         gap = _gap(work[2].reshape(n, -1), -work[3], gaps)
         if gap:
-            status[t], residual[t] = LIFTED if gap > 0.0 else PENETRATES, abs(gap)
+            status[t], residual[t] = CONTACT_LOST if gap > 0.0 else INTERPENETRATION, abs(gap)
 
 
 def _gap(jacobian: Floats, missed: Floats, gaps: Ints) -> float:

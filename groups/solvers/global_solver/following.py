@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from groups.kernels import global_newton as kernels
-from groups.kernels.status import MODE_LOST
+from groups.kernels.status import BRANCH_JUMP
 from groups.kernels.vectors import exponential, rotation_vector
 from groups.solvers.global_solver.solver import Advance
 from groups.solvers.global_solver.system import GlobalRun, empty_quality
 from mbssa.arrays import Floats
 
-#: How far (rad, or of the size) Newton may lead before an instant is looked at more closely.
+#: Largest step of Newton (rad, or relative to the size) before an instant is approached in pieces.
 LARGE = 0.1
-#: How far one piece may lead then, the most pieces, and agreement of two ways.
+#: Largest step of one piece then, largest number of pieces, and agreement of two paths.
 STRIDE, PIECES, SAME = 0.3, 128, 1e-6
 
 
@@ -51,7 +51,7 @@ def _followed(solve: Advance, run: GlobalRun, last: int, t: int) -> bool:
         if reached > pieces and before is not None:
             agreed = all(np.abs(a - b).max() <= SAME for a, b in zip(now, before, strict=True))
             near = way.poses[5][:, -1]
-        status[t] = way.quality[0][reached] if reached <= pieces else MODE_LOST
+        status[t] = way.quality[0][reached] if reached <= pieces else BRANCH_JUMP
         before = now if reached > pieces else None
         pieces *= 2
     if agreed:

@@ -39,7 +39,7 @@ from mbssa.joints.system import Configuration, unknowns
 
 #: Residual that counts as closed, over the size, and over the distance from the world's origin.
 CLOSED, ROUNDING = 1e-12, 4e-15
-#: How many times what it misses at the reference an equation that follows from others may miss.
+#: Largest ratio of the residual of a redundant equation to its residual at the reference.
 ROUNDED = 100.0
 
 #: Instants of one block; blocks begin at its multiples.

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from groups.kernels import global_newton as kernels
-from groups.kernels.status import DROPPED, MODE_LOST, NOT_CONVERGED, OK, SINGULAR, WAITS
+from groups.kernels.status import BRANCH_JUMP, DROPPED, NOT_CONVERGED, OK, PREDECESSOR_FAILED, SINGULAR
 from groups.solvers.global_solver.system import GlobalRun, GlobalSystem
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
@@ -122,13 +122,13 @@ def _sparse(system: GlobalSystem, compiled: bool) -> Advance:
         for t in range(first, stop):
             condition[t] = 0.0
             if not begin(t, last, known, run.inputs[0], rows, run.poses, stage):
-                status[t], residual[t] = WAITS, np.nan
+                status[t], residual[t] = PREDECESSOR_FAILED, np.nan
             else:
                 status[t], regular = newton(run, t)
                 if status[t] in (OK, DROPPED):
                     turned = sign and regular and matrix.determinant() * sign < 0.0
                     if turned or np.abs(gone).max(initial=0.0) > farthest:
-                        status[t] = MODE_LOST
+                        status[t] = BRANCH_JUMP
                     else:
                         rates(run, t)
                 if status[t] not in (OK, DROPPED) and farthest < np.inf:

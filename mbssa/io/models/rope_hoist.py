@@ -14,7 +14,7 @@ STRAIGHT, DIRECTION, HANGING = 10.0, np.arctan(0.75), 4.0
 
 
 def rope(q: npt.NDArray[Any]) -> Any:
-    """How much longer the way from the drum to the load is than the rope that is wound off, m.
+    """Length of the path from the drum to the load less that of the rope wound off, m.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from groups.branches.closure import Closure
 from groups.branches.insertion import prove
 from groups.branches.states import Poses
 from groups.cli.singular_positions import singular_positions
-from groups.kernels.status import OK, PASSED_SINGULAR, WAITS
+from groups.kernels.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.run import Carried, Run
 from routes.sweep.poses import solve_poses
 
@@ -279,7 +279,7 @@ def test_groups_that_hang_on_an_unproven_one_wait_and_are_checked_from_there_on(
     model = groups.build(mbssa.decompose(mechanism))
     found = model.solve(turning(mechanism, 1.1 * np.pi, 8), compiled=False, branch="proven")
     at = int(np.flatnonzero(found.status[:, 1])[0])
-    assert found.status[at].tolist() == [OK, PASSED_SINGULAR, WAITS]
+    assert found.status[at].tolist() == [OK, PASSED_SINGULAR, PREDECESSOR_FAILED]
     assert (found.proof[at + 1 :, 2] < 2).all()
     assert [one.group for one in found.singular] == [2]
 

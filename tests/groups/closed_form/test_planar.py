@@ -9,7 +9,7 @@ from lives import life_of
 import groups
 import mbssa
 from groups.global_approach import solve_globally
-from groups.kernels.status import OK, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.solvers import families
 from groups.solvers.families import planar_kernel
@@ -53,7 +53,7 @@ CASES = {
 }  # fmt: skip
 
 #: A body that inputs lead in every coordinate.
-LED = {
+DRIVEN = {
     "R": ["a x R angle"],
     "P": ["a x P slide"],
     "FP": ["a x FP x y angle"],
@@ -257,9 +257,9 @@ def test_every_mode_closes_every_joint_and_its_rates_are_derivatives(case):
                 assert error < 1e-6 * max(1, np.abs(second).max())
 
 
-@pytest.mark.parametrize("case", LED)
+@pytest.mark.parametrize("case", DRIVEN)
 def test_bodies_led_by_inputs_follow_them(case):
-    bench = Bench(mechanism_of([*CARRIERS, *LED[case]], 3))
+    bench = Bench(mechanism_of([*CARRIERS, *DRIVEN[case]], 3))
     motion = bench.swing(amplitude=1.0)
     states, status, residual, condition = bench.solve(motion)
     assert bench.groups[-1].name == f"driven {case}"
@@ -275,9 +275,9 @@ def test_bodies_led_by_inputs_follow_them(case):
     assert np.abs(oracle.acceleration - states[:, :, 8:11].transpose(1, 0, 2)).max() < 1e-9
 
 
-@pytest.mark.parametrize("case", [*CASES, *LED])
+@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
 def test_levels_and_blocks_do_not_change_what_they_share(case):
-    joints = CASES[case][0] if case in CASES else LED[case]
+    joints = CASES[case][0] if case in CASES else DRIVEN[case]
     (bench,) = benches(joints, wanted=1, least=0.1)
     motion = bench.swing()
     states, _, residual, _ = bench.solve(motion)
@@ -289,9 +289,9 @@ def test_levels_and_blocks_do_not_change_what_they_share(case):
         assert np.array_equal(misses, residual)
 
 
-@pytest.mark.parametrize("case", [*CASES, *LED])
+@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
 def test_a_motion_run_backwards_passes_the_same_positions(case):
-    joints = CASES[case][0] if case in CASES else LED[case]
+    joints = CASES[case][0] if case in CASES else DRIVEN[case]
     (bench,) = benches(joints, wanted=1, least=0.1)
     motion = bench.swing()
     memories = [group.memory.copy() for group in bench.groups]
@@ -308,9 +308,9 @@ def test_a_motion_run_backwards_passes_the_same_positions(case):
     assert np.abs(again[:, :, 8:] - states[:, :, 8:]).max() < 1e-10
 
 
-@pytest.mark.parametrize("case", [*CASES, *LED])
+@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
 def test_another_world_gives_the_same_motion_there(case):
-    joints = CASES[case][0] if case in CASES else LED[case]
+    joints = CASES[case][0] if case in CASES else DRIVEN[case]
     world = {"turned": 2.5, "moved": np.array([3.0, -2.0])}
     for one in benches(joints, wanted=2, least=0.1):
         other = Bench(mechanism_of([*CARRIERS, *joints], one.seed, **world))
@@ -325,9 +325,9 @@ def test_another_world_gives_the_same_motion_there(case):
             assert np.abs(states[:, :, k + 2] - there[:, :, k + 2]).max() < 1e-9
 
 
-@pytest.mark.parametrize("case", [*CASES, *LED])
+@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
 def test_a_mirrored_world_gives_the_mirrored_motion(case):
-    joints = CASES[case][0] if case in CASES else LED[case]
+    joints = CASES[case][0] if case in CASES else DRIVEN[case]
     for one in benches(joints, wanted=2, least=0.1):
         other = Bench(mechanism_of([*CARRIERS, *joints], one.seed, mirrored=True))
         motion = one.swing()
@@ -366,7 +366,7 @@ def test_out_of_reach_is_said_and_the_mode_is_the_same_afterwards(case):
         assert (condition[g][lost] == 0).all()
         after = bench.groups[-1]
         assert after.name == "RRR dyad"
-        assert (status[-1][lost] == WAITS).all()
+        assert (status[-1][lost] == PREDECESSOR_FAILED).all()
         assert np.isnan(states[after.bodies][:, lost]).all()
         assert np.isfinite(states[own][:, ~lost]).all()
         once = np.abs(states[:, ::-1, :5] - states[:, :, :5])[own]

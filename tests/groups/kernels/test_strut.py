@@ -7,7 +7,7 @@ import pytest
 from lives import life_of
 
 from groups.kernels import strut as layout
-from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR, WAITS
+from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import exponential
 from groups.solvers.struts import modes, pack, signs
 
@@ -418,14 +418,14 @@ class TestFailures:
         S = self.at([0, 0, 3], [0, 0, 3])
         S[B, 0] = np.nan
         solved, quality = solve(*self.strut(), S, (1, 1))
-        assert quality.status.tolist() == [WAITS, OK]
+        assert quality.status.tolist() == [PREDECESSOR_FAILED, OK]
         assert np.isnan(solved[[ONE, TWO], 0]).all()
 
     def test_waits_for_the_body_that_holds_the_pin(self):
         S = self.at([0, 0, 3], [0, 0, 3])
         S[HOLDER, 0] = np.nan
         _, quality = solve(*self.strut(pin_body=HOLDER), S, (1, 1))
-        assert quality.status.tolist() == [WAITS, OK]
+        assert quality.status.tolist() == [PREDECESSOR_FAILED, OK]
 
     def test_a_given_length_that_does_not_fit(self):
         inputs = (np.array([[3.0, 3.1]]), np.zeros((1, 2)), np.zeros((1, 2)))
