@@ -5,9 +5,9 @@
 Layout of ``ints``
 ------------------
 ``[0]`` is the form, DRIVEN or CHAINS of :mod:`groups.kernels.planar`. ``[1]`` counts the known bodies,
-``[2]`` the own ones, ``[3]`` and ``[4]`` are where the records of side A and of side B end, ``[5]`` and ``[6]`` the
-records of the unknown motions (both on side A if ``[6]`` is less than ``[3]``). From ``[HEAD]`` on each
-record has three numbers: kind, source, body; after them stand the known bodies and the own bodies.
+``[2]`` the own ones, ``[3]`` and ``[4]`` are where the records of side A and of side B end, ``[5]`` and
+``[6]`` the records of the unknown motions (both on side A if ``[6]`` is less than ``[3]``). From ``[HEAD]``
+on each record has three numbers: kind, source, body; after them stand the known bodies and the own bodies.
 
 Layout of ``floats``
 --------------------
