@@ -29,6 +29,15 @@ def test_it_is_the_inverse_with_the_sign_of_the_determinant(n, share):
     assert 0 < smallest <= largest
 
 
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_both_signs_of_the_determinant(n):
+    rng = np.random.default_rng(n)
+    matrices = rng.normal(size=(20, n, n))
+    signs = [solved(matrix, np.ones(n))[1] for matrix in matrices]
+    assert signs == np.linalg.slogdet(matrices)[0].tolist()
+    assert set(signs) == {1.0, -1.0}
+
+
 def test_rows_that_follow_from_others_are_left_out():
     """The first row is zero but for rounding: chosen, it would spoil every digit."""
     rng = np.random.default_rng(5)
