@@ -7,6 +7,7 @@ Shared by the methods ``lagrange``, ``penalty`` and ``dae``. The constraints are
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -243,7 +244,7 @@ class Bodies:
         return found
 
 
-class BodyCoordinates:
+class BodyCoordinates(ABC):
     """Equations of motion in the coordinates of all bodies, which serve everywhere.
 
     Parameters
@@ -264,9 +265,9 @@ class BodyCoordinates:
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)
 
+    @abstractmethod
     def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
         """Accelerations at a state in parts, with the equations there."""
-        raise NotImplementedError
 
     def rate(self, t: float, y: Floats) -> Floats:
         if not np.isfinite(y).all():
