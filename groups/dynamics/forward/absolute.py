@@ -288,6 +288,7 @@ class BodyCoordinates(ABC):
 
     def renewed(self, t: float, y: Floats) -> None:
         """None: no choice of coordinates is made."""
+        return
 
     def at(self, t: float, y: Floats) -> tuple[tuple[Floats, ...], Rows]:
         """The state in parts, and the equations there."""
