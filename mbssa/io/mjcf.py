@@ -15,13 +15,11 @@ from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.mjcf_closures import constrained
-from mbssa.io.robots.mjcf_names import Names
-from mbssa.io.robots.mjcf_parts import inertia_of, visuals_of
+from mbssa.io.robots.mjcf_parts import Names, constrained, inertia_of, visuals_of
 from mbssa.io.robots.mjcf_source import Source, source_of
-from mbssa.io.robots.numbers import pose_frame
 from mbssa.io.robots.placing import inverse, leader_of, moved, reference_values
 from mbssa.io.robots.robot import Link, Robot, RobotJoint
+from mbssa.io.robots.xml_tree import pose_frame
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
 

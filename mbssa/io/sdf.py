@@ -13,11 +13,10 @@ from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.looks import sdf_visual
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.numbers import parsed
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Gear, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope, pose_of
-from mbssa.io.robots.xml_tree import Element, parse_xml
+from mbssa.io.robots.xml_tree import Element, parse_xml, parsed
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {

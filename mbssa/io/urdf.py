@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,10 @@ from mbssa.files import read_text
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.looks import SIZES
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.numbers import axis_of, number, numbers, origin_of
 from mbssa.io.robots.placing import held
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
-from mbssa.io.robots.urdf_constraints import constraint
-from mbssa.io.robots.xml_tree import Element, parse_xml
+from mbssa.io.robots.xml_tree import Element, axis_of, number, numbers, origin_of, parse_xml
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
@@ -216,7 +214,7 @@ def _joint(element: Element, links: dict[str, Link], faults: list[Fault]) -> Rob
     return RobotJoint(element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic)
 
 
-def _end(element: Element, side: str, links: dict[str, Link], faults: list[Fault]) -> str | None:
+def _end(element: Element, side: str, links: Mapping[str, Link], faults: list[Fault]) -> str | None:
     end = element.first(side)
     name = "" if end is None else end.attributes.get("link", "").strip()
     if name in links:
@@ -255,3 +253,38 @@ def _mimic(element: Element, faults: list[Fault]) -> Mimic | None:
         return None
     values = number(mimic, "multiplier", 1.0, faults), number(mimic, "offset", 0.0, faults)
     return Mimic(mimic.attributes.get("joint", "").strip(), *values)
+
+
+#: Joints of a ``constraint``, as proposed for urdfdom in 2026 (github.com/ros/urdfdom/pull/264, not merged).
+#: It closes a loop, with ``parent``, ``parent_origin``, ``parent_axis``, and the same of the child.
+_CONSTRAINT_KINDS: dict[str, Kind] = {
+    "revolute": Kind.REVOLUTE,
+    "continuous": Kind.REVOLUTE,
+    "prismatic": Kind.PRISMATIC,
+    "planar": Kind.PLANAR,
+    "universal": Kind.UNIVERSAL,
+    "spherical": Kind.BALL,
+    "ball": Kind.BALL,
+    "fixed": Kind.FIXED,
+}
+
+
+def constraint(
+    element: Element, links: Mapping[str, Link], faults: list[Fault]
+) -> RobotJoint | Closure | None:
+    """A joint that closes a loop: a closure for a ball or a weld; None with faults where it is wrong."""
+    said = element.attributes.get("type", "")
+    kind = _CONSTRAINT_KINDS.get(said)
+    if kind is None:
+        faults.append(Fault(element.where, f"type is {said!r}; the types are {', '.join(_CONSTRAINT_KINDS)}"))
+    parent, child = (_end(element, side, links, faults) for side in ("parent", "child"))
+    if parent is not None and parent == child:
+        faults.append(Fault(element.where, f"joins {parent!r} to itself"))
+    frames = origin_of(element, faults, "parent_origin"), origin_of(element, faults, "child_origin")
+    axes = axis_of(element, faults, "parent_axis"), axis_of(element, faults, "child_axis")
+    if kind is None or parent is None or child is None:
+        return None
+    name, where = element.name(), element.where
+    if kind in (Kind.BALL, Kind.FIXED):
+        return Closure(name, where, parent, child, kind == Kind.FIXED, frames)
+    return RobotJoint(name, where, kind, parent, child, frames[0], axes, child_frame=frames[1], closes=True)

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from mbssa.faults import Fault
-from mbssa.io.robots.numbers import parsed
 from mbssa.io.robots.robot import Part, Record
 from mbssa.io.robots.sdf_frames import pose_of
 from mbssa.io.robots.tree import Tree
-from mbssa.io.robots.xml_tree import Element
+from mbssa.io.robots.xml_tree import Element, parsed
 from mbssa.io.robots.xml_writer import child, frame, said
 
 #: Sizes of the shapes that URDF and SDF have, by their names there; m.

@@ -8,8 +8,7 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.faults import Fault
-from mbssa.io.robots.numbers import frame_of, parsed
-from mbssa.io.robots.xml_tree import Element
+from mbssa.io.robots.xml_tree import Element, frame_of, parsed
 
 WORLD = "world"
 

@@ -257,7 +257,7 @@ def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, er
     [
         ('type="spherical"', 'type="glue"', "type is 'glue'; the types are revolute"),
         ('child link="rocker"', 'child link="roker"', "line 12 constraint 'toe' child: 'roker' is no link"),
-        ('<child link="rocker"/>', "", "child: is missing; write <child link"),
+        ('<child link="rocker"/>', "", "has no child; write <child link"),
         ('child link="rocker"', 'child link="coupler"', "joins 'coupler' to itself"),
         ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 0 0"', "parent_axis: has length 0"),
         ('rpy="1.1 0 0"', 'rpy="1.1 x 0"', "rpy: is '1.1 x 0'; write 3 numbers"),
