@@ -61,6 +61,7 @@ def model_lines(structure: Structure, driven: Structure | None = None) -> list[s
 def span_text(time: Floats) -> str:
     """Number and range of the instants (T,) of a motion, s.
 
+    >>> import numpy as np
     >>> span_text(np.array([0.0, 0.5]))
     '2 instants, t = 0 … 0.5 s'
     """
