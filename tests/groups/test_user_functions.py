@@ -191,7 +191,7 @@ def test_a_closure_goes_to_another_process(processes):
 
 def test_a_file_goes_to_another_process_by_its_name(processes, tmp_path):
     (tmp_path / "constraints.py").write_text("def line(q):\n    return 2 * q[0, 0] - q[1, 1]\n")
-    function = UserFunction("constraints.py:line", 2, True, folder=str(tmp_path))
+    function = UserFunction(f"{tmp_path / 'constraints.py'}:line", 2, True)
     values = moving()
     assert (processes(function, values)[1] == compiled_jet(function, values)).all()
 
@@ -278,7 +278,7 @@ def test_ctrl_c_inside_a_function_is_not_lost():
 
 
 def test_an_edited_file_is_compiled_anew(tmp_path):
-    function = UserFunction("constraints.py:line", 2, True, folder=str(tmp_path))
+    function = UserFunction(f"{tmp_path / 'constraints.py'}:line", 2, True)
     values = moving()
     for gain in (2, 3):
         (tmp_path / "constraints.py").write_text(f"def line(q):\n    return {gain} * q[0, 0]\n")
