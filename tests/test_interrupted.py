@@ -29,7 +29,7 @@ main()
 @pytest.mark.parametrize("times", [1, 2, 3])
 @pytest.mark.parametrize(
     "module",
-    ["mbssa.cli", "mbssa.mpi_rank", "typer", "numpy", "pydantic", "groups.cli.solve", "groups.cli.watched"],
+    ["mbssa.cli", "mbssa.mpi_rank", "typer", "numpy", "pydantic", "groups.cli.solve", "groups.cli.running"],
 )
 def test_ctrl_c_as_a_module_is_imported(module, times):
     command = [sys.executable, "-c", PRESSED, module, str(times), "solve", "rotor", "--no-compiled"]

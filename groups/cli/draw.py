@@ -69,7 +69,7 @@ def draw(
 
     Example: mbssa draw rotor --output rotor.png
     """
-    from groups.cli.requests import points_asked
+    from groups.cli.arguments import names
     from groups.pictures import findings_at_reference, mechanism_at
     from groups.pictures.drawing import resting
     from mbssa.cli.outputs import STILL, Target, target_faults
@@ -100,7 +100,7 @@ def draw(
             trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
         else:
             trajectory, where = resting(mechanism), "reference"
-        save(mechanism_at(trajectory, -1, points=points_asked(points or []) or (), where=where), path)
+        save(mechanism_at(trajectory, -1, points=names(points), where=where), path)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))
     print(f"wrote {path}")
@@ -129,14 +129,14 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     import numpy as np
 
     from groups.building import build
-    from groups.cli.requests import values_asked
+    from groups.cli.arguments import coordinate_values
     from groups.motion import Motion
     from mbssa import decompose
 
     model = build(decompose(mechanism))
     start = model.reference_inputs
     faults: list[str] = []
-    given = values_asked("--inputs", texts, mechanism.units, SI, faults)
+    given = coordinate_values("--inputs", texts, mechanism.units, SI, faults)
     faults += [
         f"--inputs {name}: is no driven coordinate; the model has {', '.join(start)}"
         for name in given

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from groups.cli.options import UnitsOption
-from groups.cli.requests import model_asked, motion_asked, names_asked, standing
-from groups.dynamics import Forces
+from groups.cli.arguments import names
+from groups.cli.loading import motion_to_solve, solvable_model
+from groups.cli.options import UnitsOption, at_reference
+from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.reports.forces import ForcesSummary, forces_report
 from mbssa import load
@@ -26,7 +26,7 @@ from mbssa.cli.options import (
     StepsOption,
     TrustOption,
 )
-from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, written
+from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of, written
 from mbssa.units import SI
 
 
@@ -83,68 +83,48 @@ def forces(
 
     Example: mbssa forces rotor --animate rotor.html
     """
-    targets = [Target("--output", path, TABLES) for path in output or []]
-    targets += [Target("--plot", path, STILL) for path in plot or []]
-    targets += [Target("--animate", path, PAGES) for path in animate or []]
+    targets = targets_of(("--output", output, TABLES), ("--plot", plot, STILL), ("--animate", animate, PAGES))
     faults = target_faults(targets, [model, motion], force)
     if curves is not None and not plot:
         faults.append("--curves: are for pictures; write --plot FILE too")
     if faults:
         fail_all(faults)
-    _forces(
-        model, motion, steps, duration, minimum_norm, targets, units,
-        None if curves is None else names_asked([curves]), form,
-    )  # fmt: skip
+    drawn = None if curves is None else names(curves)
 
-
-def _forces(
-    name: str,
-    motion_file: Path | None,
-    steps: int | None,
-    duration: float | None,
-    minimum_norm: bool,
-    targets: Sequence[Target],
-    units: Literal["file", "si"],
-    curves: list[str] | None,
-    form: str,
-) -> None:
-    mechanism = load(name)
-    model = model_asked(mechanism, name)
-    motion = motion_asked(model, name, motion_file, steps, duration, None, "acceleration")
-    if any(target.endings is STILL for target in targets):
+    solvable = solvable_model(load(model), model)
+    structure = solvable.structure
+    path = motion_to_solve(solvable, model, motion, steps, duration)
+    if plot:
         try:
             from groups.pictures import forces_over_time
 
-            forces_over_time(forces_of(standing(model, None, "acceleration"), model.structure), curves)
+            forces_over_time(forces_of(at_reference(solvable), structure), drawn)
         except (ValueError, ModuleNotFoundError) as error:
             fail(f"--plot: {error}")
-    from groups.cli.watched import solve_watched
 
-    run = solve_watched(model, motion)
+    run = solve_interactively(solvable, path)
     if run.stopped:
         print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
     try:
-        found = forces_of(run.trajectory, model.structure, minimum_norm=minimum_norm)
+        found = forces_of(run.trajectory, structure, minimum_norm=minimum_norm)
     except ValueError as error:
-        fail(f"{name}: {error}")
-    done, faults = written(targets, lambda target: _write(found, target, curves, units))
-    shown = mechanism.units if units == "file" else SI
-    present(forces_report(ForcesSummary(model.structure, found, done, shown)), form)
+        fail(f"{model}: {error}")
+
+    def write(target: Target) -> None:
+        if target.endings is TABLES:
+            found.write(target.path, force=True, units=units)  # whether it may be replaced is checked before
+            return
+        from groups.pictures import forces_over_time, page
+        from mbssa.pictures import save
+
+        if target.endings is PAGES:
+            page(found.trajectory, target.path, forces=found)
+        else:
+            save(forces_over_time(found, drawn, units=units), target.path)
+
+    files, faults = written(targets, write)
+    shown = solvable.mechanism.units if units == "file" else SI
+    present(forces_report(ForcesSummary(structure, found, files, shown)), form)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
-
-
-def _write(found: Forces, target: Target, curves: list[str] | None, units: Literal["file", "si"]) -> None:
-    if target.endings is TABLES:
-        found.write(target.path, force=True, units=units)  # what may be replaced was settled before
-        return
-    if target.endings is PAGES:
-        from groups.pictures import page
-
-        page(found.trajectory, target.path, forces=found)
-        return
-    from groups.pictures import forces_over_time
-    from mbssa.pictures import save
-
-    save(forces_over_time(found, curves, units=units), target.path)

@@ -7,19 +7,8 @@ from typing import Annotated
 
 import typer
 
-from groups.cli.options import (
-    AnimateOption,
-    ApplyOption,
-    FpsOption,
-    FramesOption,
-    InitialOption,
-    PointsOption,
-    UnitsOption,
-    WidthOption,
-    pictures_asked,
-)
-from groups.cli.requests import Pictures, picture_faults, values_asked
-from groups.cli.solve import write_solution
+from groups.cli.arguments import coordinate_values
+from groups.cli.options import ApplyOption, InitialOption, OutputOptions, with_outputs
 from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
 from groups.reports.small_motions import SmallMotions, small_motions_report
@@ -27,8 +16,7 @@ from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, present
 from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption
-from mbssa.cli.outputs import MOVING, Target, target_faults, written
-from mbssa.film import Film
+from mbssa.cli.outputs import MOVING, Target, targets_of, written
 from mbssa.joints.catalogue import is_length
 from mbssa.units import SI, given_in
 
@@ -36,6 +24,7 @@ from mbssa.units import SI, given_in
 _FORMATS = {".csv": "csv", ".json": "json"}
 
 
+@with_outputs("units", "animate", "points", "frames", "fps", "width")
 def linearise(
     model: ModelArgument,
     here: Annotated[
@@ -49,7 +38,8 @@ def linearise(
             "--output", "-o", metavar="FILE", help="Write the modes: .csv or .json; may be repeated."
         ),
     ] = None,
-    animate: AnimateOption = None,
+    *,
+    outputs: OutputOptions,
     mode: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mode that --animate shows, from the table.")
     ] = 1,
@@ -61,11 +51,6 @@ def linearise(
             show_default="0.1 rad, or 0.1 of the size",
         ),
     ] = None,
-    points: PointsOption = None,
-    frames: FramesOption = None,
-    fps: FpsOption = None,
-    width: WidthOption = None,
-    units: UnitsOption = "file",
     force: ForceOption = False,
     trust: TrustOption = False,
     allow: AllowOption = None,
@@ -83,46 +68,40 @@ def linearise(
 
     Example: mbssa linearise slider_crank --animate swing.html
     """
-    targets = [Target("--output", path, tuple(_FORMATS)) for path in output or []]
-    targets += [Target("--animate", path, MOVING) for path in animate or []]
-    faults = target_faults(targets, [model], force)
-    pictures = pictures_asked(None, animate, None, points, Film(frames, fps, width), faults)
+    sheets = targets_of(("--output", output, tuple(_FORMATS)))
+    faults = outputs.faults([model], force, sheets)
     mechanism = load(model)
-    start = values_asked("--initial", initial or [], mechanism.units, SI, faults)
-    applied = values_asked("--apply", apply or [], mechanism.units, ("N", "N m"), faults)
+    start = coordinate_values("--initial", initial, mechanism.units, SI, faults)
+    applied = coordinate_values("--apply", apply, mechanism.units, ("N", "N m"), faults)
     if faults:
         fail_all(faults)
     try:
         rest = None if here else equilibrium(mechanism, initial=start, applied=applied)
         found = linearise_about(mechanism, at=start if rest is None else rest.coordinates, applied=applied)
     except ModelError:
-        raise  # says its place itself
+        raise  # names its place itself
     except ValueError as error:
         fail_all(str(error).split(BETWEEN))
-    shown = mechanism.units if units == "file" else SI
-    played = _played(found, mode, amplitude, animate or [], pictures)
+    units = outputs.shown_units(mechanism.units)
+    played = _played(found, mode, amplitude, outputs) if outputs.animate else None
 
     def write(target: Target) -> None:
         if played is not None and target.endings is MOVING:
-            write_solution(played, target, pictures, {"units": units})
+            outputs.write(played, target)
         else:
-            report = small_motions_report(SmallMotions(found, rest, (), shown))
+            report = small_motions_report(SmallMotions(found, rest, (), units))
             deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
 
-    done, wrong = written(targets, write)
-    present(small_motions_report(SmallMotions(found, rest, done, shown)), form)
-    if wrong:
-        fail_all(wrong)
+    files, faults = written([*sheets, *outputs.targets], write)
+    present(small_motions_report(SmallMotions(found, rest, files, units)), form)
+    if faults:
+        fail_all(faults)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
 
 
-def _played(
-    found: Linearisation, mode: int, amplitude: float | None, paths: list[Path], pictures: Pictures
-) -> Trajectory | None:
-    """One period of the mode that is to be animated; None if none is."""
-    if not paths:
-        return None
-    faults = picture_faults(found.model, None, "acceleration", False, paths, pictures, None)
+def _played(found: Linearisation, mode: int, amplitude: float | None, outputs: OutputOptions) -> Trajectory:
+    """One period of the mode that is animated."""
+    faults = outputs.faults_at_reference(found.model)
     modes = len(found.frequency)
     if mode > modes:
         faults.append(f"--mode {mode}: there are {modes} modes, from 1")

@@ -11,7 +11,7 @@ import typer
 
 from groups.assembly_modes import STARTS, GroupModes
 from groups.assembly_modes import modes as modes_of
-from groups.cli.requests import model_asked
+from groups.cli.loading import solvable_model
 from groups.model import Model
 from groups.reports.modes import modes_report
 from mbssa import load
@@ -61,7 +61,7 @@ def modes(
     faults = target_faults(targets_of(("--pictures", pictures, STILL)), [model], force)
     if faults:
         fail_all(faults)
-    found = model_asked(load(model), model)
+    found = solvable_model(load(model), model)
     most = STARTS if starts is None else starts
     try:
         with stopping("a search shows its modes when it has ended; write fewer --starts"), bar() as told:

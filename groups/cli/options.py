@@ -1,26 +1,27 @@
-"""Options of what commands write of a motion: columns, pictures, films."""
+"""Options of the files that commands write of a motion: columns, pictures, films."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
+import numpy as np
 import typer
 
-from groups.cli.requests import Pictures, names_asked, points_asked
+from groups.cli.arguments import expressions, names
+from groups.model import Model
+from groups.results.table import Choice, chosen_columns
+from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion
-from mbssa.film import FILMS, Film
+from mbssa.cli.console import BETWEEN
+from mbssa.cli.outputs import MOVING, STILL, TRAJECTORY, Target, target_faults, targets_of
+from mbssa.film import FILMS, Film, require_video
+from mbssa.units import SI
 
-OutputOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
-    ),
-]
 InitialOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -37,33 +38,6 @@ ApplyOption = Annotated[
         help="Constant force or torque along a joint coordinate; may be repeated.",
     ),
 ]
-QuantitiesOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="KIND,...",
-        autocompletion=completion.words("driven", "joints", "points", "bodies", "groups"),
-        help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
-        show_default="all",
-    ),
-]
-JointsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME,...",
-        autocompletion=completion.names,
-        help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
-        show_default="all",
-    ),
-]
-BodiesOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="BODY,...",
-        autocompletion=completion.bodies,
-        help="Bodies in the columns, with their named points.",
-        show_default="all",
-    ),
-]
 QuantityOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -75,39 +49,6 @@ UnitsOption = Annotated[
     Literal["file", "si"],
     typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
 ]
-PlotOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf; may be repeated.",
-    ),
-]
-CurvesOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME,...",
-        autocompletion=completion.recorded,
-        help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
-    ),
-]
-PointsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="BODY.POINT,...",
-        autocompletion=completion.points,
-        help="Draw the paths of these points, or centres of these joints.",
-    ),
-]
-AnimateOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Animate: .gif, .mp4, .webm, or .html to play and turn in a browser; may be repeated.",
-    ),
-]
-FramesOption = Annotated[int | None, typer.Option(metavar="N", help="Frames of a film, evenly chosen.")]
-FpsOption = Annotated[float | None, typer.Option(metavar="X", help="Frames of a film per second.")]
-WidthOption = Annotated[int | None, typer.Option(metavar="PX", help="Pixels of a film across.")]
 CompiledOption = Annotated[
     bool | None,
     typer.Option(
@@ -118,18 +59,258 @@ CompiledOption = Annotated[
 ]
 
 
-def pictures_asked(
-    plot: Sequence[Path] | None, animate: Sequence[Path] | None, curves: str | None,
-    points: Sequence[str] | None, film: Film, faults: list[str],
-) -> Pictures:  # fmt: skip
-    """Requests of pictures; options without the file that they are for are added to ``faults``."""
-    if curves is not None and (not plot or points):
-        faults.append("--curves: are over time; write --plot FILE too, without --points")
-    named = points_asked(points or [])
-    if points and not plot and not animate:
-        faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
-    if film != Film() and not any(path.suffix.lower() in FILMS for path in animate or []):
-        faults.append("--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too")
-    if points and named is None:
-        faults.append("--points: names no point")
-    return Pictures(named, None if curves is None else names_asked([curves]), film)
+@dataclass(frozen=True)
+class OutputOptions:
+    """Options of the files of a motion: numbers by columns, still pictures, animations.
+
+    A command takes them as ``outputs``; see :func:`with_outputs`.
+    """
+
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
+        ),
+    ] = None
+    quantities: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            autocompletion=completion.words("driven", "joints", "points", "bodies", "groups"),
+            help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
+            show_default="all",
+        ),
+    ] = None
+    joints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            autocompletion=completion.names,
+            help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
+            show_default="all",
+        ),
+    ] = None
+    bodies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BODY,...",
+            autocompletion=completion.bodies,
+            help="Bodies in the columns, with their named points.",
+            show_default="all",
+        ),
+    ] = None
+    quantity: QuantityOption = None
+    units: UnitsOption = "file"
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf; may be repeated.",
+        ),
+    ] = None
+    curves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            autocompletion=completion.recorded,
+            help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
+        ),
+    ] = None
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BODY.POINT,...",
+            autocompletion=completion.points,
+            help="Draw the paths of these points, or centres of these joints.",
+        ),
+    ] = None
+    animate: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Animate: .gif, .mp4, .webm, or .html to play and turn in a browser; may be repeated.",
+        ),
+    ] = None
+    frames: Annotated[int | None, typer.Option(metavar="N", help="Frames of a film, evenly chosen.")] = None
+    fps: Annotated[float | None, typer.Option(metavar="X", help="Frames of a film per second.")] = None
+    width: Annotated[int | None, typer.Option(metavar="PX", help="Pixels of a film across.")] = None
+
+    @property
+    def targets(self) -> list[Target]:
+        """Files of numbers, pictures and animations."""
+        return targets_of(
+            ("--output", self.output, TRAJECTORY),
+            ("--plot", self.plot, STILL),
+            ("--animate", self.animate, MOVING),
+        )
+
+    @property
+    def columns(self) -> Choice:
+        """Columns of the tables, and their units."""
+        choice = Choice(units=self.units)
+        if self.quantities is not None:
+            choice["quantities"] = names(self.quantities)
+        if self.joints is not None:
+            choice["joints"] = self.joints if self.joints in ("all", "driven") else names(self.joints)
+        if self.bodies is not None:
+            choice["bodies"] = names(self.bodies)
+        if self.quantity:
+            choice["derived"] = expressions(self.quantity, [])
+        return choice
+
+    @property
+    def film(self) -> Film:
+        """Size and rate of films."""
+        return Film(self.frames, self.fps, self.width)
+
+    def shown_units(self, mechanism_units: tuple[str, str]) -> tuple[str, str]:
+        """Units of lengths and angles in the report."""
+        return mechanism_units if self.units == "file" else SI
+
+    def faults(
+        self, read: Iterable[str | Path | None], force: bool, others: Sequence[Target] = ()
+    ) -> list[str]:
+        """Faults of the options, before the model is read.
+
+        ``read`` are the files of the run, ``others`` the command's own targets.
+        """
+        faults = target_faults([*self.targets, *others], read, force)
+        expressions(self.quantity, faults)
+        columns = self.quantities, self.joints, self.bodies
+        if not self._tables and any(one is not None for one in columns):
+            faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
+        if not self._tables and not self.plot and self.quantity:
+            faults.append("--quantity: is for columns and curves; write --output FILE.csv or --plot FILE too")
+        if self.curves is not None and (not self.plot or self.points):
+            faults.append("--curves: are over time; write --plot FILE too, without --points")
+        if self.points and not self.plot and not self.animate:
+            faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
+        if self.film != Film() and not self._films:
+            faults.append(
+                "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
+            )
+        if self.points and not names(self.points):
+            faults.append("--points: names no point")
+        return faults
+
+    def faults_at_reference(
+        self, model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
+    ) -> list[str]:
+        """Obstacles to drawing and tabulating, found on the reference configuration before the solution."""
+        faults: list[str] = []
+        if not (self._tables or self.plot or self.animate):
+            return faults
+        still = at_reference(model, kept, level)
+        try:
+            if self.plot:
+                self._try_plot(still)
+        except ValueError as error:
+            advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
+            faults.append(f"--plot: {error}{advice}")
+        try:
+            if self.animate:
+                self._try_animation(still, faults)
+        except (ModuleNotFoundError, ValueError) as error:
+            faults.append(f"--animate: {error}")
+        try:
+            if self._tables:
+                chosen_columns(still, **self.columns)
+        except (KeyError, ValueError) as error:
+            faults += str(error.args[0]).split(BETWEEN)
+        return faults
+
+    def write(self, trajectory: Trajectory, target: Target) -> None:
+        """Write the numbers or a picture of a motion; whether a file may be replaced is checked before."""
+        if target.endings is TRAJECTORY:
+            trajectory.write(target.path, force=True, **self.columns)
+            return
+        from groups.pictures import write
+
+        write(
+            trajectory,
+            target.path,
+            picture="paths" if self.points else "coordinates",
+            points=names(self.points) or None,
+            curves=None if self.curves is None else names(self.curves),
+            film=self.film,
+            derived=self.columns.get("derived"),
+            units=self.units,
+        )
+
+    @property
+    def _tables(self) -> list[Path]:
+        """Files that have columns."""
+        return [path for path in self.output or () if path.suffix.lower() in (".csv", ".parquet")]
+
+    @property
+    def _films(self) -> list[Path]:
+        return [path for path in self.animate or () if path.suffix.lower() in FILMS]
+
+    def _try_plot(self, still: Trajectory) -> None:
+        from groups.pictures.coordinates import coordinates
+        from groups.pictures.paths import paths
+
+        if self.points:
+            paths(still, names(self.points))
+        else:
+            curves = None if self.curves is None else names(self.curves)
+            coordinates(still, curves, derived=self.columns.get("derived"))
+
+    def _try_animation(self, still: Trajectory, faults: list[str]) -> None:
+        from groups.pictures.drawing import MOST_BODIES
+        from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
+        from groups.pictures.points import points_of
+        from groups.pictures.scene import scene_of
+        from mbssa.pictures.limits import refuse_beyond
+
+        films = self._films
+        faults += dict.fromkeys(f"--{fault}" for path in films for fault in self.film.faults(path))
+        if any(FILMS[path.suffix.lower()].encoder for path in films):
+            require_video()
+        bodies = len(set(still.kept.tolist()) | {0})
+        most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
+        refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
+        points_of(scene_of(still, 1), names(self.points) or None)
+
+
+def at_reference(
+    model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
+) -> Trajectory:
+    """One instant at the reference, on which columns and pictures are tried before the solution."""
+    from groups.pictures.scene import at_rest
+
+    bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(kept)
+    return at_rest(model.mechanism, model.reference, bodies, LEVELS.index(level), model.structure.n_groups)
+
+
+def with_outputs(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Replace a command's ``outputs`` by the chosen options of :class:`OutputOptions`, or all of them.
+
+    Typer makes an option of each parameter in the signature of a command.
+    """
+    hints = get_type_hints(OutputOptions, include_extras=True)
+    options = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(OutputOptions)
+        if field.name in chosen or not chosen
+    ]
+
+    def expand(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def expanded(**given: Any) -> None:
+            outputs = OutputOptions(**{option.name: given.pop(option.name) for option in options})
+            command(outputs=outputs, **given)
+
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command, eval_str=True).parameters.values():
+            own = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            parameters += options if parameter.name == "outputs" else [own]
+        vars(expanded)["__signature__"] = inspect.Signature(parameters)
+        return expanded
+
+    return expand

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groups.cli.requests import model_asked, motion_asked
+from groups.cli.arguments import names
+from groups.cli.loading import motion_to_solve, solvable_model
 from groups.reports.partitioning import partition_report, sweep_report
 from mbssa import Mechanism, ModelError, load, with_inputs
 from mbssa.cli import completion
@@ -27,6 +29,7 @@ from mbssa.cli.outputs import STILL, target_faults, targets_of
 
 if TYPE_CHECKING:
     from groups.model import Model
+    from groups.motion import Motion
     from groups.partitioning import Partitioning
     from groups.trajectory import Trajectory
     from mbssa.progress import Told
@@ -112,39 +115,65 @@ def partition(
 
     Example: mbssa partition pendulum_four_bar --sweep --drive 1-3.angle
     """
+    faults = []
+    if method not in METHODS:
+        faults.append(f"--method {method}: write {' or '.join(METHODS)}")
+    if not 0 <= tolerance < 1:
+        faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
     one = {"--dependent": dependent, "--driven": driven, "--at": at}
     several = {"--drive": drive, "--plot": plot}
     timed = {"--motion": motion, "--steps": steps, "--duration": duration}
-    faults = _faults(method, tolerance, sweep, at is not None, one, several, timed)
-    targets = targets_of(("--output", output, ()), ("--plot", plot, STILL))
-    faults += target_faults(targets, [model, motion], force)
-    if drive is not None and not _names(drive):
+    if sweep:
+        faults += [f"{name}: is for one configuration; leave --sweep out" for name in _given(one)]
+    else:
+        faults += [f"{name}: is for a motion; write --sweep too" for name in _given(several)]
+        if at is None:
+            why = "is for a motion; write --sweep, or --at SECONDS, too"
+            faults += [f"{name}: {why}" for name in _given(timed)]
+    faults += target_faults(
+        targets_of(("--output", output, ()), ("--plot", plot, STILL)), [model, motion], force
+    )
+    if drive is not None and not names(drive):
         faults.append("--drive: names no coordinate")
     if faults:
         fail_all(faults)
+
     mechanism = load(model)
-    options: dict[str, Any] = {"cuts": _names(cut), "method": method, "tolerance": tolerance}
+    chosen = _coordinates(independent)
+    options: dict[str, Any] = {
+        "cuts": _coordinates(cut),
+        "independent": "all" if chosen == ["all"] else chosen,
+        "method": method,
+        "tolerance": tolerance,
+    }
     if sweep:
-        options["independent"] = _chosen(independent)
-        _sweep(mechanism, model, motion, steps, duration, _names(drive), options, form, output, plot)
+        solvable = solvable_model(mechanism, model)
+        path: Motion | Trajectory
+        if drive is None:
+            path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
+        else:
+            path = _driven_path(mechanism, model, names(drive), motion, steps, duration)
+        _sweep(solvable, model, path, options, form, output, plot)
         return
     from groups.partitioning import partition as divide
     from groups.partitioning.choice import CannotAssembleError
     from mbssa.progress import bar
 
-    options["at"] = _instant(mechanism, model, motion, steps, duration, at)
+    if at is not None:
+        solvable = solvable_model(mechanism, model)
+        path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
+        options["at"] = _instant(solvable, path, at)
+    own = {
+        "independent": options.pop("independent"),
+        "dependent": _coordinates(dependent),
+        "driven": [] if driven == "none" else _coordinates(driven),
+    }
     try:
-        with bar() as told:
-            told("choosing coordinates", 0.0)
-            found = divide(
-                mechanism,
-                independent=_chosen(independent),
-                dependent=_names(dependent),
-                driven=[] if driven == "none" else _names(driven),
-                **options,
-            )
-            own = method == "complete" and independent is dependent is driven is None
-            rivals = _rivals(mechanism, options, found if own else None, told)
+        with bar() as show:
+            show("choosing coordinates", 0.0)
+            found = divide(mechanism, **own, **options)
+            structural = found if method == "complete" and not _given(own) else None
+            rivals = _rivals(mechanism, options, structural, show)
     except CannotAssembleError as error:
         fail(f"{model}: {error}", NOT_DETERMINED)
     except ValueError as error:
@@ -153,84 +182,45 @@ def partition(
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)
 
 
-def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+def _given(options: Mapping[str, Any]) -> list[str]:
+    return [name for name, value in options.items() if value is not None]
 
 
-def _chosen(text: str | None) -> list[str] | str | None:
-    names = _names(text)
-    return "all" if names == ["all"] else names
+def _coordinates(text: str | None) -> list[str] | None:
+    return None if text is None else names(text)
 
 
-def _faults(
-    method: str,
-    tolerance: float,
-    sweep: bool,
-    at: bool,
-    one: dict[str, Any],
-    several: dict[str, Any],
-    timed: dict[str, Any],
-) -> list[str]:
-    """Faults: unknown methods, and options of one configuration given for a motion or the reverse."""
-    faults = []
-    if method not in METHODS:
-        faults.append(f"--method {method}: write {' or '.join(METHODS)}")
-    if not 0 <= tolerance < 1:
-        faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
-    if sweep:
-        said = dict.fromkeys(one, "is for one configuration; leave --sweep out")
-    else:
-        said = dict.fromkeys(several, "is for a motion; write --sweep too")
-        if not at:
-            said |= dict.fromkeys(timed, "is for a motion; write --sweep, or --at SECONDS, too")
-    given = {name for name, value in (one | several | timed).items() if value is not None}
-    return faults + [f"{name}: {why}" for name, why in said.items() if name in given]
-
-
-def _instant(
-    mechanism: Mechanism,
-    name: str,
-    motion: Path | None,
-    steps: int | None,
-    duration: float | None,
-    at: float | None,
-) -> Trajectory | None:
-    """The solved instant nearest to a time; None: the reference."""
-    if at is None:
-        return None
+def _instant(model: Model, motion: Motion, at: float) -> Trajectory:
+    """The solved instant nearest to a time."""
     import numpy as np
 
-    model = model_asked(mechanism, name)
-    asked = motion_asked(model, name, motion, steps, duration, None, "position")
-    first, last = float(asked.time[0]), float(asked.time[-1])
+    first, last = float(motion.time[0]), float(motion.time[-1])
     if not first <= at <= last:
         fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
-    nearest = int(np.argmin(np.abs(asked.time - at)))
-    return model.solve(asked, level="position").instants(slice(nearest, nearest + 1))
+    nearest = int(np.argmin(np.abs(motion.time - at)))
+    return model.solve(motion, level="position").instants(slice(nearest, nearest + 1))
 
 
 def _rivals(
-    mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, told: Told
+    mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, show: Told
 ) -> list[tuple[str, Partitioning]]:
-    """The structural choice, if it is not yet known, and the numerical ones with nothing driven.
+    """The structural choice, found if it is None, and the numerical ones with nothing driven.
 
-    None where nothing is driven.
+    Empty for a mechanism without driven coordinates.
     """
     if not mechanism.n_driven:
         return []
     from groups.partitioning import partition as divide
 
-    told("the structural choice", 0.25)
+    show("the structural choice", 0.25)
     if structural is None:
         structural = divide(mechanism, **options)
     rivals = [
         (f"structural: what the model drives{', and pivots' if structural.independent else ''}", structural)
     ]
-    for share, (said, method) in zip(
-        (0.5, 0.75), (("complete pivoting", "complete"), ("pivoted QR", "qr")), strict=True
-    ):
-        told(said, share)
-        rivals.append((said, divide(mechanism, **{**options, "driven": (), "method": method})))
+    for share, title, method in ((0.5, "complete pivoting", "complete"), (0.75, "pivoted QR", "qr")):
+        show(title, share)
+        rivals.append((title, divide(mechanism, **{**options, "driven": (), "method": method})))
     return rivals
 
 
@@ -238,12 +228,9 @@ def _rivals(
 
 
 def _sweep(
-    mechanism: Mechanism,
+    model: Model,
     name: str,
-    motion: Path | None,
-    steps: int | None,
-    duration: float | None,
-    drive: list[str] | None,
+    path: Motion | Trajectory,
     options: dict[str, Any],
     form: str,
     output: Path | None,
@@ -251,11 +238,6 @@ def _sweep(
 ) -> None:
     from groups.partitioning import sweep_partition
 
-    model = model_asked(mechanism, name)
-    if drive is None:
-        path: Any = motion_asked(model, name, motion, steps, duration, None, "position")
-    else:
-        path = _driven_path(mechanism, name, motion, steps, duration, drive)
     try:
         swept = sweep_partition(model, path, **options)
     except ValueError as error:
@@ -271,10 +253,10 @@ def _sweep(
 def _driven_path(
     mechanism: Mechanism,
     name: str,
-    motion: Path | None,
+    drive: list[str],
+    motion_file: Path | None,
     steps: int | None,
     duration: float | None,
-    drive: list[str],
 ) -> Trajectory:
     """The mechanism moved by other inputs: by a motion of theirs, or one turn of each."""
     from groups.motion import constant_speed, driven_coordinates
@@ -284,15 +266,15 @@ def _driven_path(
         other = with_inputs(mechanism, drive)
     except ModelError as error:
         fail_all([f"--drive: {fault.what}" for fault in error.faults])
-    model: Model = model_asked(other, f"{name}, driven by {', '.join(drive)},")
-    if motion is not None:
-        asked = motion_asked(model, name, motion, steps, duration, None, "velocity")
+    model = solvable_model(other, f"{name}, driven by {', '.join(drive)},")
+    if motion_file is not None:
+        motion = motion_to_solve(model, name, motion_file, steps, duration, level="velocity")
     else:
         slides = [n for n in driven_coordinates(other) if is_length(n)]
         if slides:
             fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
-        asked = constant_speed(other, duration=1.0 if duration is None else duration, steps=steps or 361)
-    path = model.solve(asked, level="velocity")
+        motion = constant_speed(other, duration=1.0 if duration is None else duration, steps=steps or 361)
+    path = model.solve(motion, level="velocity")
     if not path.ok:
         why = "; ".join(path.faults())
         fail(f"{name}, driven by {', '.join(drive)}, cannot be moved so far: {why}", NOT_DETERMINED)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from groups.cli.requests import model_asked, through_faults, through_others
-from groups.cli.runner import Request
+from groups.cli.arguments import tearing_faults
+from groups.cli.loading import solvable_model, torn_model
+from groups.cli.running import Request
 from groups.reports.solvers import library_report, solvers_report
 from groups.solvers.library import table
 from mbssa import load
@@ -48,12 +49,11 @@ def solvers(
                 fail(f"{option}: is for the groups of a model; name one")
         present(library_report(table()), form)
         return
-    faults = through_faults(through, Request(), []) if through is not None else []
-    if faults:
+    if faults := tearing_faults(through, Request(), None):
         fail_all(faults)
-    found = model_asked(load(model), model)
+    found = solvable_model(load(model), model)
     if through is not None:
-        found = through_others(found, through)
+        found = torn_model(found, through)
     present(solvers_report(found, every=every), form)
     if found.borrowed is not None and form != "json":
         print(f"\n{found.borrowed}")

@@ -21,7 +21,7 @@ from mbssa.units import SI, given_in
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from groups.cli.watched import Watched
+    from groups.cli.running import TimedRun
     from groups.model import Model
     from groups.motion import Motion
 
@@ -56,7 +56,7 @@ class Summary:
 
     model: Model
     motion: Motion
-    run: Watched
+    run: TimedRun
     files: Sequence[Path] = ()
     units: tuple[str, str] = SI
 

@@ -36,16 +36,17 @@ class Target:
     endings: tuple[str, ...] = ()
 
 
-def targets_of(*options: tuple[str, Path | None, tuple[str, ...]]) -> list[Target]:
-    """The files among some options with their endings; what is not given, and ``-``, the terminal, is none.
+def targets_of(*options: tuple[str, Path | Sequence[Path] | None, tuple[str, ...]]) -> list[Target]:
+    """Targets of options with their endings; an option without a file, or of ``-``, the terminal, has none.
 
-    >>> [target.option for target in targets_of(("--output", Path("-"), ()), ("--plot", Path("a.png"), ()))]
+    >>> [target.option for target in targets_of(("--output", Path("-"), ()), ("--plot", [Path("a.png")], ()))]
     ['--plot']
     """
     return [
         Target(option, path, endings)
-        for option, path, endings in options
-        if path is not None and str(path) != "-"
+        for option, given, endings in options
+        for path in ([given] if isinstance(given, Path) else given or ())
+        if str(path) != "-"
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from groups.cli.requests import model_asked, motion_asked
+from groups.cli.loading import motion_to_solve, solvable_model
 from groups.trajectory import Level
 from mbssa import load, mpi_rank
 from mbssa.cli import fail, fail_all
@@ -120,8 +120,8 @@ def routes(
     faults += executor_faults(names)
     if faults:
         fail_all(faults)
-    found = model_asked(load(model), model)
-    asked = motion_asked(found, model, motion, steps, duration, None, level)
+    found = solvable_model(load(model), model)
+    asked = motion_to_solve(found, model, motion, steps, duration, None, level)
     try:
         if tree is not None:
             _draw_tree(found, tree)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from groups.cli.runner import Request
+from groups.cli.running import Request
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level, Trajectory

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
+from groups.cli import arguments
+from groups.cli.loading import solvable_model
 from groups.cli.options import QuantityOption
-from groups.cli.requests import expressions_asked, model_asked, modes_asked, names_asked
 from groups.dynamics.forward import Method
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
@@ -148,7 +149,7 @@ def sweep(
     from routes.sweep.store import SweepError
 
     check_format(form)
-    built = model_asked(load(model), model)
+    built = solvable_model(load(model), model)
     faults: list[str] = []
 
     def asked(make: Callable[[], Made]) -> Made | None:
@@ -162,8 +163,8 @@ def sweep(
         lambda: cases_asked(grid or [], sample or [], cases, number, method, seed)  # type: ignore[arg-type]
     )
     limits = asked(lambda: limits_asked(limit or []))
-    modes = asked(lambda: modes_asked(built, mode or []))
-    quantities = expressions_asked(quantity or [], faults)
+    modes = arguments.modes(built, mode, faults)
+    quantities = arguments.expressions(quantity, faults)
     moved: Motion | Literal["own"] | None = None
     if motion == _OWN:
         moved = "own"
@@ -176,14 +177,14 @@ def sweep(
         faults.append("--axes: is for pictures; write --plot FILE too")
     if faults or which is None:
         fail_all(faults)
-    names = None if record is None else names_asked(record)
+    names = None if record is None else arguments.names(record)
     try:
         setup = prepare(
             built, which, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
             branch=branch, motion=moved, steps=steps, duration=duration, simulate=simulate,
             tolerance=tolerance, block=block,
         )  # fmt: skip
-        drawn = names_asked([axes]) if axes is not None else None
+        drawn = arguments.names(axes) if axes is not None else None
         if plot is not None:
             _check_axes(setup, drawn)
         launched = launched_executor()

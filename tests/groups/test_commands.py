@@ -13,7 +13,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.cli import watched
+from groups.cli import running
 from groups.model import Model
 from groups.reports.modes import modes_report
 from groups.reports.solvers import solvers_report
@@ -390,7 +390,7 @@ def test_compiling_is_told_once_and_timed(capsys):
     shares = []
 
     def notice():
-        return watched._Notice(model, lambda _what, share: shares.append(share))
+        return running._CompilingNotice(model, lambda _what, share: shares.append(share))
 
     with compiled.compiling_told(notice()) as compiling:
         outer(1.0)

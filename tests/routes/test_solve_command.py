@@ -5,7 +5,7 @@ import pytest
 import groups
 import mbssa
 import routes
-from groups.cli.runner import Request
+from groups.cli.running import Request
 from routes.calibration import costs
 from routes.cli.solve import runner
 

@@ -1,0 +1,185 @@
+"""Values of options: names, numbers of coordinates, modes and solvers of groups; all faults at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from groups.building import solvers_of
+from groups.cli.running import Request
+from groups.model import Model
+from groups.trajectory import body_index
+from mbssa import Mechanism
+from mbssa.joints.catalogue import is_length
+from mbssa.units import given_in, numbers_in_si
+
+T = TypeVar("T")
+
+
+def names(texts: str | Sequence[str] | None) -> list[str]:
+    """Names with commas between.
+
+    >>> names(["2-3.slide, 4-5", "residual"])
+    ['2-3.slide', '4-5', 'residual']
+    """
+    texts = [texts] if isinstance(texts, str) else texts or ()
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def body_indices(mechanism: Mechanism, texts: Sequence[str] | None, faults: list[str]) -> list[int] | None:
+    """Indices of bodies, ascending, from names and numbers with commas between; None if none is named.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> body_indices(mbssa.load("planar_four_bar"), ["coupler,2"], [])
+    [1, 2]
+    """
+    found = set()
+    for name in names(texts):
+        try:
+            found.add(body_index(mechanism, name))
+        except KeyError as error:
+            faults.append(f"--keep: {error.args[0]}")
+    if texts and not names(texts):
+        faults.append("--keep: names no body")
+    return sorted(found) or None
+
+
+def expressions(texts: Sequence[str] | None, faults: list[str]) -> dict[str, str]:
+    """Expressions by name, from ``NAME=EXPRESSION``; faults are added to ``faults``."""
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, equals, expression = (part.strip() for part in text.partition("="))
+        if not (name and equals and expression):
+            faults.append(f"--quantity {text}: write NAME=EXPRESSION")
+        elif name in found:
+            faults.append(f"--quantity {text}: {name} has an expression already")
+        found[name] = expression
+    return found
+
+
+def modes(model: Model, texts: Sequence[str] | None, faults: list[str]) -> dict[int, int]:
+    """Numbers of modes by numbers of groups, from ``GROUP=NUMBER``; faults are added to ``faults``.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> modes(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=1"], [])
+    {2: 1}
+    """
+    return _by_group(
+        model, texts, faults, "mode", "NUMBER, such as 2=1", lambda _group, text: int(text), r"\d{1,9}"
+    )
+
+
+def solvers(model: Model, texts: Sequence[str] | None, faults: list[str]) -> dict[int, str]:
+    """Names of solvers by numbers of groups, from ``GROUP=NAME``; dashes may stand for spaces.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> solvers(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=global-dense"], [])
+    {2: 'global dense'}
+    """
+
+    def name(group: int, text: str) -> str:
+        names = {one.casefold(): one for one in solvers_of(model, group)}
+        try:
+            return names[text.replace("-", " ").casefold()]
+        except KeyError:
+            raise ValueError(f"group {group} can have {', '.join(names.values())}") from None
+
+    return _by_group(model, texts, faults, "solver", "NAME, such as 2=Newton", name)
+
+
+def _by_group(
+    model: Model,
+    texts: Sequence[str] | None,
+    faults: list[str],
+    option: str,
+    example: str,
+    read: Callable[[int, str], T],
+    value: str = ".+",
+) -> dict[int, T]:
+    """Parse ``GROUP=VALUE``."""
+    found: dict[int, T] = {}
+    groups = model.structure.n_groups
+    for text in names(texts):
+        try:
+            match = re.fullmatch(rf"(?:SG-)?(\d{{1,9}})=({value})", text)
+            if match is None:
+                raise ValueError(f"write GROUP={example}")
+            group = int(match[1])
+            if not 1 <= group <= groups:
+                raise ValueError(f"there is no group {group}; the groups are 1 to {groups}")
+            meant = read(group, match[2])
+            if found.setdefault(group, meant) != meant:
+                raise ValueError(f"group {group} already has {option} {found[group]}")
+        except ValueError as error:
+            faults.append(f"--{option} {text}: {error}")
+    return found
+
+
+def tearing_faults(texts: Sequence[str] | None, request: Request, modes: Sequence[str] | None) -> list[str]:
+    """Faults of a list of tearing inputs, alone or beside other options.
+
+    >>> tearing_faults(["1-5.angle"], Request(workers=2), None)[0].partition(":")[0]
+    '--through with --workers'
+    """
+    if texts is None:
+        return []
+    inputs, faults = names(texts), []
+    if not inputs:
+        faults.append("--through: names no coordinate; write 1-2.slide,13-15, or auto")
+    elif "auto" in inputs and len(inputs) > 1:
+        faults.append("--through auto: picks all inputs itself; write no other")
+    if modes:
+        faults.append("--through with --mode: tearing follows the mode of the reference")
+    runs = {
+        "--workers": request.workers,
+        f"--executor {request.executor}": request.executor,
+        "--plan": request.plan,
+        "--checkpoint": request.checkpoint,
+        "--resume": request.resume or None,
+    }
+    beside = [option for option, value in runs.items() if value is not None]
+    if beside:
+        faults.append(
+            f"--through with {' and '.join(beside)}: tearing inputs join groups into one loop, "
+            "which one core solves from instant to instant"
+        )
+    return faults
+
+
+def coordinate_values(
+    option: str,
+    texts: Sequence[str] | None,
+    units: tuple[str, str],
+    si_units: tuple[str, str],
+    faults: list[str],
+) -> dict[str, float]:
+    """Numbers by coordinate from ``NAME=VALUE``, in SI; faults are added to ``faults``.
+
+    ``units`` hold for numbers without a unit of their own; ``si_units`` are those of the quantity for a
+    slide, and for an angle.
+
+    >>> coordinate_values("--initial", ["1-4.slide=2", "1-2.angle=1rad"], ("mm", "deg"), ("m", "rad"), [])
+    {'1-4.slide': 0.002, '1-2.angle': 1.0}
+    """
+    found: dict[str, float] = {}
+    for text in names(texts):
+        name, _, number = (part.strip() for part in text.rpartition("="))
+        si = si_units[0 if is_length(name) else 1]
+        try:
+            (value,), unit = numbers_in_si([number])
+        except ValueError:
+            faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30deg")
+            continue
+        if unit not in ("", si):
+            faults.append(f"{option} {text}: is in {si}, not in {unit}")
+        if name in found:
+            faults.append(f"{option} {text}: {name} has a value already")
+        found[name] = value * (1.0 if unit else given_in(si, units)[1])
+    return found

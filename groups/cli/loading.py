@@ -1,0 +1,174 @@
+"""Models that can be solved and their motions; what prevents a solution is an error of the command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from groups.building import build
+from groups.cli.arguments import names
+from groups.model import Model
+from groups.motion import Motion, default_motion, driven_coordinates, read_motion
+from groups.motion.sampling import usual_motion
+from groups.trajectory import LEVELS, Level
+from mbssa import Mechanism, ModelError
+from mbssa.analysis.check import Report, check
+from mbssa.cli.console import NOT_DETERMINED, fail
+from mbssa.joints.catalogue import is_length
+from mbssa.trust import REMEDY
+
+#: Joints, findings and proposals that a message lists before it only counts the rest.
+_LISTED = 40
+#: Numbers of one pose, its velocity and its acceleration.
+_NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
+
+
+def solvable_model(mechanism: Mechanism, name: str) -> Model:
+    """The model of a mechanism whose geometry is there and whose inputs determine it; else exit 1.
+
+    The error has every reason at once, the joints without geometry, and inputs or joints that were verified
+    to work. ``name`` is the user's for the mechanism.
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> solvable_model(mbssa.load("rotor"), "rotor").structure.n_groups
+    7
+    """
+    report = check(mechanism)
+    if mechanism.without_geometry or mechanism.untrusted or not report.solvable:
+        fail(_reasons(report, name), NOT_DETERMINED)
+    try:
+        return build(report.structure)
+    except ValueError as error:
+        fail(f"{name} cannot be solved as given\n  - {error}", NOT_DETERMINED)
+
+
+def torn_model(model: Model, through: Sequence[str], solvers: Mapping[int, str] | None = None) -> Model:
+    """The model solved by the groups for tearing inputs, which ``solvers`` name; else exit 2."""
+    inputs = names(through)
+    try:
+        found = build(model.structure, solvers, borrow="auto" if inputs == ["auto"] else inputs)
+    except ValueError as error:
+        fail(f"--through: {error}")
+    if found.borrowed is None and solvers is None:
+        print(
+            "--through auto: no other inputs leave fewer groups without a closed form; MODEL's own are taken",
+            file=sys.stderr,
+        )
+    return found
+
+
+def motion_to_solve(
+    model: Model,
+    name: str,
+    path: Path | None,
+    steps: int | None,
+    duration: float | None,
+    kept: Sequence[int] | None = None,
+    level: Level = "acceleration",
+) -> Motion:
+    """Motion of the options, or the model's own; else exit 2.
+
+    ``kept`` and ``level``, the bodies and the last level of the solution, say how much memory it needs.
+    """
+    mechanism = model.mechanism
+    own = mechanism.motion or usual_motion(mechanism)
+    if path is None and own is None:
+        inputs = driven_coordinates(mechanism)
+        columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{','.join(('time', *inputs))}"
+        fail(
+            f"{name} carries no motion. Write one into its file, or into a file of its own for "
+            f"--motion FILE.toml:\n\n{_motion_to_write(inputs)}{columns if inputs else ''}"
+        )
+    if path is None and mechanism.motion is None and own is not None:
+        ((coordinate, law),) = own.inputs.items()
+        range_ = "one turn" if law.name == "speed" else "the range of its limits"
+        print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
+    _check_memory(model, steps or (own.steps if path is None and own is not None else 1), kept, level)
+    try:
+        if path is None:
+            motion = default_motion(mechanism, steps=steps, duration=duration)
+        else:
+            motion = read_motion(mechanism, path, steps=steps, duration=duration)
+    except ModelError:
+        raise  # names its place itself
+    except ValueError as error:
+        fail(f"{path or name}: {error}")
+    _check_memory(model, len(motion.time), kept, level)
+    return motion
+
+
+def _motion_to_write(inputs: Sequence[str]) -> str:
+    """A ``[motion]`` for a model file with these driven coordinates.
+
+    >>> print(_motion_to_write(["1-2.angle"]))
+    [motion]
+    duration = 1.0
+    steps = 101
+    <BLANKLINE>
+    [motion.inputs]
+    "1-2.angle" = { law = "harmonic", amplitude = 0.1, frequency = 1.0 }
+    """
+    lines = ["[motion]", "duration = 1.0", "steps = 101"]
+    if inputs:
+        lines += ["", "[motion.inputs]"]
+    for name in inputs:
+        amplitude = 0.01 if is_length(name) else 0.1
+        lines.append(f'"{name}" = {{ law = "harmonic", amplitude = {amplitude}, frequency = 1.0 }}')
+    return "\n".join(lines)
+
+
+def _check_memory(model: Model, instants: int, kept: Sequence[int] | None, level: Level) -> None:
+    """Exit 2 if a trajectory does not fit into this machine's memory."""
+    mechanism = model.mechanism
+    rows = mechanism.n_bodies if kept is None else len(model.held_bodies(np.array(kept, dtype=np.int64)))
+    poses = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
+    needed = instants * (poses + 24 * mechanism.n_driven + 25 * model.structure.n_groups)
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not available on this system
+        return
+    if needed >= 0.9 * memory:
+        bodies = "1 body" if rows == 1 else f"{rows:,} bodies"
+        fail(
+            f"{instants:,} instants of {bodies} need {needed / 1e9:,.0f} GB, and this machine has "
+            f"{memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower --level"
+        )
+
+
+def _reasons(report: Report, name: str) -> str:
+    mechanism = report.structure.mechanism
+    lines = [f"{name} cannot be solved as given"]
+    if mechanism.without_geometry:
+        bare = [
+            f"{mechanism.joint_ids[j]} {mechanism.joints[j].type.code}"
+            f" ({', '.join(mechanism.joints[j].type.required)})"
+            for j in mechanism.without_geometry
+        ]
+        lines.append(f"  - no geometry at {_shortened(bare)}: write these keys at the joints")
+    if untrusted := mechanism.untrusted_said:
+        lines.append(f"  - code that the file names is not run, at {untrusted}; {REMEDY}")
+    fatal = [finding.text for finding in report.findings if finding.fatal]
+    lines += [f"  - {text}" for text in fatal[:_LISTED]]
+    if len(fatal) > _LISTED:
+        lines.append(f"  - … and {len(fatal) - _LISTED} more")
+    if report.solvable:
+        return "\n".join(lines)
+    if report.proposals:
+        lines.append("what would help, each verified")
+    for proposal in report.proposals[:_LISTED]:
+        text = proposal.text
+        if proposal.kind == "inputs":
+            text += f"; then driven: {_shortened(driven_coordinates(proposal.apply(mechanism)))}"
+        lines.append(f"  - {text}")
+    return "\n".join([*lines, f"mbssa check {name} says more"])
+
+
+def _shortened(texts: Sequence[str]) -> str:
+    more = len(texts) - _LISTED
+    return ", ".join(texts[:_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,199 @@
+"""Interactive runs: kernels compiled before the start, plans, a progress bar, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from pkgutil import resolve_name
+from time import perf_counter
+from types import FrameType
+from typing import Any, Protocol
+
+import numpy as np
+
+from groups.kernels.status import NOT_COMPUTED
+from groups.model import Model
+from groups.motion import Motion
+from groups.trajectory import Branch, Level, Trajectory
+from mbssa.cli import RUNNER
+from mbssa.compiled import compiling_told, is_kept
+from mbssa.progress import Told, bar
+
+
+@dataclass(frozen=True)
+class Request:
+    """Options of a run by a plan; true where one of them is given.
+
+    Attributes
+    ----------
+    workers, executor : None leaves them to the plan
+    plan : file of a plan
+    checkpoint : folder of the chunks that are done
+    resume : whether to continue from the checkpoint
+    """
+
+    workers: int | None = None
+    executor: str | None = None
+    plan: Path | None = None
+    checkpoint: Path | None = None
+    resume: bool = False
+
+    def __bool__(self) -> bool:
+        return self != Request()
+
+
+class PlannedSolve(Protocol):
+    """:meth:`groups.Model.solve` by a plan, which ``how`` names in words."""
+
+    how: str
+
+    def __call__(self, motion: Motion, **options: object) -> Trajectory:
+        """The trajectory; keywords as :meth:`groups.Model.solve` has them."""
+
+
+@dataclass(frozen=True, eq=False)
+class TimedRun:
+    """A trajectory with the times that it took.
+
+    Attributes
+    ----------
+    trajectory : instants that were not reached have a status of their own
+    compiling : s of compiling kernels
+    starting : s until compiled kernels were ready, other than compiling: most of it is Numba's import
+    solving : s for the motion itself
+    stopped : whether Ctrl-C ended it before the last instant
+    how : the plan in words; empty for one group after another
+    compiled : whether compiled kernels solved it, or plain Python
+    """
+
+    trajectory: Trajectory
+    compiling: float
+    starting: float
+    solving: float
+    stopped: bool
+    how: str = ""
+    compiled: bool = False
+
+    @property
+    def reached(self) -> Trajectory:
+        """The trajectory without the instants that no group was computed at."""
+        computed = (self.trajectory.status != NOT_COMPUTED).any(axis=1)
+        return self.trajectory.instants(np.flatnonzero(computed)) if self.stopped else self.trajectory
+
+
+def solve_interactively(
+    model: Model,
+    motion: Motion,
+    *,
+    bodies: Sequence[str | int] | None = None,
+    level: Level = "acceleration",
+    modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
+    compiled: bool | None = None,
+    request: Request | None = None,
+) -> TimedRun:
+    """Solve a motion with progress on standard error, until Ctrl-C or its end.
+
+    Where compiled kernels solve it, the first instant is solved before all others, so that loading or
+    compiling them is not in the time of the motion. Ctrl-C while that lasts raises KeyboardInterrupt; so does
+    a second one later.
+
+    Parameters
+    ----------
+    bodies, level, modes, branch, compiled : of :meth:`groups.Model.solve`
+    request : options of a run by a plan, which the package above carries out
+
+    Raises
+    ------
+    ValueError, KeyError
+        As :meth:`groups.Model.solve`; or the request cannot be met.
+    OSError
+        The plan's file cannot be read.
+    """
+    planned: PlannedSolve | None = None
+    if request:
+        make: Callable[[Request, Model, Motion, Level], PlannedSolve] = resolve_name(RUNNER)
+        planned = make(request, model, motion, level)
+    compiled = model.compiles(len(motion.time)) if compiled is None else compiled
+    options: dict[str, Any] = {"bodies": bodies, "level": level, "compiled": compiled}
+    if modes:
+        options["modes"] = modes
+    begin = perf_counter()
+    compiling = 0.0
+    if compiled:
+        with bar() as show, compiling_told(_CompilingNotice(model, show)) as compilation:
+            model.solve(_first_instant(motion), **options)
+        compiling = compilation.seconds
+    start = perf_counter()
+    with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
+        trajectory = (planned or model.solve)(motion, progress=progress, branch=branch, **options)
+    return TimedRun(
+        trajectory,
+        compiling,
+        starting=start - begin - compiling,
+        solving=perf_counter() - start,
+        stopped=bool((trajectory.status == NOT_COMPUTED).any()),
+        how=planned.how if planned else "",
+        compiled=compiled,
+    )
+
+
+class _CompilingNotice:
+    """Progress of compiling kernels: a bar on a terminal, a line elsewhere."""
+
+    def __init__(self, model: Model, show: Told) -> None:
+        missing = sum(seconds for kernel, seconds in model.kernels.items() if not is_kept(kernel))
+        self._seconds = max(missing, 1.0)
+        self._show, self._since = show, 0.0
+
+    def __call__(self) -> None:
+        text = f"compiling kernels, once for this machine: about {self._seconds:.0f} s"
+        if not self._since:
+            self._since = perf_counter()
+            if not sys.stderr.isatty():
+                print(text, file=sys.stderr, flush=True)
+        self._show(text, min(0.99, (perf_counter() - self._since) / self._seconds))
+
+
+def _first_instant(motion: Motion) -> Motion:
+    """Copies: a view of another layout would be compiled for a second time."""
+    return replace(
+        motion,
+        time=motion.time[:1].copy(),
+        value=motion.value[:, :1].copy(),
+        rate=motion.rate[:, :1].copy(),
+        acceleration=motion.acceleration[:, :1].copy(),
+    )
+
+
+@contextmanager
+def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
+    """A bar that a share from 0 to 1 advances, with False as answer after the first Ctrl-C.
+
+    The second Ctrl-C is a KeyboardInterrupt again.
+    """
+    stop = threading.Event()
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    main = threading.current_thread() is threading.main_thread()  # which alone may handle signals
+    before = signal.signal(signal.SIGINT, note) if main else None
+    try:
+        with bar() as show:
+
+            def progress(share: float) -> bool:
+                show(title, share)
+                return not stop.is_set()
+
+            yield progress
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
