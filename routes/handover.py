@@ -91,7 +91,7 @@ def perform_mapped(folder: str, task: int) -> bool:
         _mapped[folder] = runner = _opened(Path(folder))
     done = runner.perform(task)
     # Pages of a mapping count as memory of their process, and loky ends processes that grow.
-    runner.written += sum(array[at].nbytes for array, at in runner.results_of(task))
+    runner.written += sum(array[at].nbytes for array, at in runner.places_of(task)[1])
     if runner.written > MAPPED:
         _mapped.clear()
     return done
@@ -122,7 +122,7 @@ class Performed:
 
     Attributes
     ----------
-    arrays : as :meth:`TaskRunner.results_of` lists them
+    arrays : results, as :meth:`TaskRunner.places_of` lists them
     begin, end : s of the clock of the machine
     host, worker : machine, and thread of it
     """
@@ -146,14 +146,14 @@ def separate(runner: TaskRunner) -> Iterator[Handover]:
     workers: dict[tuple[str, int], int] = {}
 
     def call(task: int) -> Call:
-        inputs = [np.ascontiguousarray(array[at]) for array, at in runner.inputs_of(task)]
+        inputs = [np.ascontiguousarray(array[at]) for array, at in runner.places_of(task)[0]]
         return perform_separately, key, job if task in missed else None, task, inputs
 
     def take(task: int, found: Performed | None) -> bool:
         if found is None:
             missed.add(task)
             return False
-        for (array, at), part in zip(runner.results_of(task), found.arrays, strict=True):
+        for (array, at), part in zip(runner.places_of(task)[1], found.arrays, strict=True):
             array[at] = part
         # Clocks of other machines: as if the first result had come without delay.
         ahead = clocks.setdefault(found.host, found.end - runner.now())
@@ -186,10 +186,11 @@ def perform_separately(
 
             threadpool_limits(1)
         _separate[key] = runner = TaskRunner(made, in_memory(made.shapes))
-    for (array, at), part in zip(runner.inputs_of(task), inputs, strict=True):
+    reads, writes = runner.places_of(task)
+    for (array, at), part in zip(reads, inputs, strict=True):
         array[at] = part
     runner.perform(task)
-    arrays = [np.ascontiguousarray(array[at]) for array, at in runner.results_of(task)]
+    arrays = [np.ascontiguousarray(array[at]) for array, at in writes]
     begin, end, _ = runner.space.log[task].tolist()
     return Performed(arrays, begin, end, socket.gethostname(), threading.get_native_id())
 

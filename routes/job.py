@@ -27,6 +27,9 @@ from routes.workspace import Shapes, Workspace
 
 NONE = np.zeros(0, dtype=np.int64)
 
+#: An array, and an index of a part of it.
+Place = tuple[npt.NDArray[Any], Any]
+
 #: Time steps of a slice, after which a task checks whether the run has been stopped.
 SLICE = 40 * 256
 
@@ -252,48 +255,34 @@ class TaskRunner:
         self.space.log[task] = begin, end, worker
         self.space.done[task] = 1
 
-    def inputs_of(self, task: int) -> list[tuple[npt.NDArray[Any], Any]]:
-        """Arrays, and the places in them that a task reads."""
-        space = self.space
+    def places_of(self, task: int) -> tuple[list[Place], list[Place]]:
+        """Arrays and the places in them that a task reads, and those that it writes; the log apart."""
+        space, answer = self.space, self.space.answer
         chunk, call = self.job.tasks.place(task)
-        places, rows = self._own[call]
-        span = slice(*self.job.tasks.span(task))
-        part = self.parts[call]
-        loaded, handed = part.loaded, list[tuple[npt.NDArray[Any], Any]]()
+        span, part, (places, rows) = slice(*self.job.tasks.span(task)), self.parts[call], self._own[call]
+        loaded, reads, writes = part.loaded, list[Place](), list[Place]()
         if balanced := self._balanced_by(call):
-            steps = steps_of(self.job.model).steps
-            read = {body for group in balanced for body in steps[group].reads}
-            loaded = np.array(sorted({*loaded.tolist(), *read} - set(part.written.tolist())), dtype=np.int64)
+            steps, joints = steps_of(self.job.model).steps, self.job.model.mechanism.joints
+            bodies = {body for group in balanced for body in steps[group].reads}
+            loaded = np.array(sorted({*loaded.tolist(), *bodies} - {*part.written.tolist()}), dtype=np.int64)
             later = {g for group in balanced for g in steps[group].later} - set(balanced)
-            handed = [(space.answers.slots, _slots(steps[g])) for g in sorted(later)]
-        return [
-            *handed,
-            *((array, (self._row_of[loaded], span)) for array in space.answer.outputs if array.shape[1]),
-            (space.memory[chunk], places),
-            (space.last[chunk], rows),
-        ]
-
-    def results_of(self, task: int) -> list[tuple[npt.NDArray[Any], Any]]:
-        """Arrays, and the places in them that a task writes; the log apart."""
-        chunk, call = self.job.tasks.place(task)
-        places, rows = self._own[call]
-        span = slice(*self.job.tasks.span(task))
-        answer, into = self.space.answer, self._continued_in(chunk)
-        handed: list[tuple[npt.NDArray[Any], Any]] = []
-        for group in self._balanced_by(call):
-            step, found = steps_of(self.job.model).steps[group], self.space.answers
-            drives = sum(len(self.job.model.mechanism.joints[joint].driven) for joint in step.joints)
-            handed += [
-                (found.slots, _slots(step)),
-                (found.drives, slice(step.drives, step.drives + drives)),
-                (found.status, slice(group, group + 1)),
-            ]
-        return [
-            *handed,
-            *((array, (rows, span)) for array in answer.outputs if array.shape[1]),
-            *((array, (self.parts[call].groups.tolist(), span)) for array in answer.quality),
-            *(((into[0], places), (into[1], rows)) if into else ()),
-        ]
+            reads += [(space.answers.slots, _slots(steps[g])) for g in sorted(later)]
+            for group in balanced:
+                first = steps[group].drives
+                n_driven = sum(len(joints[joint].driven) for joint in steps[group].joints)
+                writes += [
+                    (space.answers.slots, _slots(steps[group])),
+                    (space.answers.drives, slice(first, first + n_driven)),
+                    (space.answers.status, slice(group, group + 1)),
+                ]
+        outputs = [array for array in answer.outputs if array.shape[1]]
+        reads += [(array, (self._row_of[loaded], span)) for array in outputs]
+        reads += [(space.memory[chunk], places), (space.last[chunk], rows)]
+        writes += [(array, (rows, span)) for array in outputs]
+        writes += [(array, (part.groups.tolist(), span)) for array in answer.quality]
+        if into := self._continued_in(chunk):
+            writes += [(into[0], places), (into[1], rows)]
+        return reads, writes
 
     def _continued_in(self, chunk: int) -> tuple[Floats, Floats] | None:
         """Arrays for the memory and the orientations at the end of a chunk; None if they are not needed."""

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from groups.model import Model
 from mbssa.files import write_whole
 from routes.executors import is_parallel
-from routes.reverse import index_of, needs_of, number_of
+from routes.reverse import needs_of, numbers
 
 #: Stages in sequence of group numbers in parallel.
 Route = tuple[tuple[int, ...], ...]
@@ -109,14 +109,11 @@ class Plan:
         """
         refuse_borrowed(model)
         faults = _faults_of_choices(self)
-        groups, needs = model.structure.n_groups, model.needs
-        numbers = list(range(1, groups + 1))
-        if self.backwards:
-            needs, numbers = needs_of(model), [*numbers, *(-g for g in numbers)]
-            if self.chunks > 1:
-                faults.append(
-                    f"{self.chunks} chunks: reactions take the whole motion at once; write one chunk"
-                )
+        groups = model.structure.n_groups
+        needs = needs_of(model) if self.backwards else model.needs
+        number = numbers(groups)[: len(needs)]
+        if self.backwards and self.chunks > 1:
+            faults.append(f"{self.chunks} chunks: reactions take the whole motion at once; write one chunk")
         seen: dict[int, tuple[int, int, int]] = {}
         for s, stage in enumerate(self.stages):
             for k, call in enumerate(stage):
@@ -126,10 +123,10 @@ class Plan:
                     elif group in seen:
                         faults.append(f"group {group} is a duplicate")
                     seen[group] = s, k, place
-        missing = [str(g) for g in numbers if g not in seen]
+        missing = [str(g) for g in number if g not in seen]
         if missing:
             faults.append(f"no stage has group {', '.join(missing)}")
-        pairs = [(g, number_of(n, groups)) for g in numbers for n in needs[index_of(g, groups)]]
+        pairs = [(g, number[n]) for g, before in zip(number, needs, strict=True) for n in before]
         for after, needed in pairs if not faults else ():
             (s, k, place), before = seen[after], seen[needed]
             if before[0] > s or (before[0] == s and (before[1] != k or before[2] > place)):

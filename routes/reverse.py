@@ -1,4 +1,4 @@
-"""Routes there and back: the groups' motion forwards over the DAG, then their reactions backwards.
+"""Routes with reactions: the motion of the groups along the DAG, then their reactions in reverse order.
 
 The reactions of a group have its number with a minus. They need its motion, that of all bodies between which
 its joints and force elements act, and the reactions of the groups that depend on it. In tables of indices
@@ -20,27 +20,22 @@ _STEPS: WeakKeyDictionary[Model, Steps] = WeakKeyDictionary()
 _FAULTS: WeakKeyDictionary[Model, list[str]] = WeakKeyDictionary()
 
 
-def index_of(number: int, groups: int) -> int:
-    """Index of a group's number, of one with a minus behind those of all motions.
+def numbers(groups: int) -> tuple[int, ...]:
+    """Numbers of the motions of all groups, then of their reactions, in the order of their indices.
 
-    >>> index_of(2, 7), index_of(-2, 7)
-    (1, 8)
+    >>> numbers(3)
+    (1, 2, 3, -1, -2, -3)
     """
-    return number - 1 if number > 0 else groups - number - 1
-
-
-def number_of(index: int, groups: int) -> int:
-    """Number of an index: :func:`index_of` turned round."""
-    return index + 1 if index < groups else groups - index - 1
+    return (*range(1, groups + 1), *range(-1, -groups - 1, -1))
 
 
 def steps_of(model: Model) -> Steps:
-    """The pass backwards of a model, group by group, made once.
+    """The balances of reactions of a model, group by group, made once.
 
     Raises
     ------
     ValueError
-        Groups with redundant equations, whose reactions are not found group by group: all of them.
+        Groups with redundant equations, whose reactions no balance of one group gives: all of them.
     """
     if model not in _STEPS:
         _FAULTS[model] = step_faults(model.structure, model.frames)
@@ -54,7 +49,7 @@ def steps_of(model: Model) -> Steps:
 
 
 def needs_of(model: Model) -> tuple[tuple[int, ...], ...]:
-    """By index, what goes before: for motions and then for balances of reactions.
+    """By index, the predecessors: of motions, then of balances of reactions.
 
     >>> import groups, mbssa
     >>> needs_of(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))))
@@ -69,7 +64,7 @@ def needs_of(model: Model) -> tuple[tuple[int, ...], ...]:
 
 
 def dag_with_reactions(model: Model) -> Dag:
-    """The DAG of motions and reactions together, which :func:`routes.count` and its like take.
+    """The DAG of motions and reactions together, for :func:`routes.count` and the other enumerations.
 
     Index g is the motion of group g + 1; G + g its reactions, which a plan calls -(g + 1).
 
@@ -90,12 +85,13 @@ def dag_with_reactions(model: Model) -> Dag:
 
 
 def signed(route: Iterable[Iterable[int]], groups: int) -> tuple[tuple[int, ...], ...]:
-    """A route of :func:`dag_with_reactions`, numbered from 1 to 2 G, with the numbers that plans have.
+    """A route of :func:`dag_with_reactions`, numbered from 1 to 2 G, in the numbers of plans.
 
     >>> signed(((1,), (2,), (4,), (3,)), 2)
     ((1,), (2,), (-2,), (-1,))
     """
-    return tuple(tuple(number_of(number - 1, groups) for number in stage) for stage in route)
+    plan_number = numbers(groups)
+    return tuple(tuple(plan_number[number - 1] for number in stage) for stage in route)
 
 
 def empty_answers(model: Model, instants: int) -> Answers:

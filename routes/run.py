@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import cast
+from typing import TypedDict, Unpack, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -63,40 +63,40 @@ class Outcome:
     forces: Forces | None = None
 
 
-def run(
-    model: Model,
-    plan: Plan,
-    motion: Motion | None = None,
-    *,
-    bodies: Sequence[str | int] | None = None,
-    level: Level = "acceleration",
-    modes: Mapping[int, int] | None = None,
-    branch: Branch | None = None,
-    compiled: bool | None = None,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    progress: Progress | None = None,
-) -> Trajectory:
+class Options(TypedDict, total=False):
+    """Keywords of :func:`logged_run`, which :func:`run` and :func:`forces` pass on."""
+
+    bodies: Sequence[str | int] | None
+    level: Level
+    modes: Mapping[int, int] | None
+    branch: Branch | None
+    compiled: bool | None
+    checkpoint: str | Path | None
+    resume: bool
+    progress: Progress | None
+
+
+def run(model: Model, plan: Plan, motion: Motion | None = None, **options: Unpack[Options]) -> Trajectory:
     """Solve a motion by a plan.
 
     The same plan gives the same bits in every executor; another plan, the same to rounding. With the executor
-    ``mpi`` every rank calls this: what rank 0 was given counts, and the other ranks get None.
+    ``mpi`` every rank calls this: the arguments of rank 0 count, and the other ranks get None.
 
     Parameters
     ----------
     plan : of :func:`routes.plan_of`, a study, or a file
     motion, bodies, level, modes, branch, compiled : as :meth:`groups.Model.solve` has them
-    checkpoint : folder that keeps what is done, so that a run that was ended can be resumed
-    resume : go on from what ``checkpoint`` keeps
-    progress : called with the share that is done now and then; False from it stops the run
+    checkpoint : folder that stores what is done, so that a run that was ended can be resumed
+    resume : continue from what ``checkpoint`` stores
+    progress : called at intervals with the share that is done; False from it stops the run
 
     Raises
     ------
     ValueError
-        A plan for another model or number of instants, no such executor, a checkpoint of another run; and
-        as :meth:`groups.Model.solve`.
+        A plan for another model or number of time steps, an unknown executor, a checkpoint of another run;
+        and as :meth:`groups.Model.solve`.
     TaskError
-        A task failed: its groups, its instants and the cause; ``trajectory`` has what others found.
+        A task failed: its groups, its time steps and the cause; ``trajectory`` has the results of the others.
     OSError
         The checkpoint cannot be written, or its disk is full.
 
@@ -108,39 +108,16 @@ def run(
     >>> routes.run(model, plan, groups.default_motion(model.mechanism, steps=501)).ok
     True
     """
-    outcome = logged_run(
-        model,
-        plan,
-        motion,
-        bodies=bodies,
-        level=level,
-        modes=modes,
-        branch=branch,
-        compiled=compiled,
-        checkpoint=checkpoint,
-        resume=resume,
-        progress=progress,
-    )
+    outcome = logged_run(model, plan, motion, **options)
     return cast(Trajectory, None) if outcome is None else outcome.trajectory
 
 
-def forces(
-    model: Model,
-    plan: Plan,
-    motion: Motion | None = None,
-    *,
-    modes: Mapping[int, int] | None = None,
-    branch: Branch | None = None,
-    compiled: bool | None = None,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    progress: Progress | None = None,
-) -> Forces:
+def forces(model: Model, plan: Plan, motion: Motion | None = None, **options: Unpack[Options]) -> Forces:
     """Solve a motion, and its driving forces and reactions, by a plan with both.
 
     The same bits as of ``groups.forces(trajectory, compiled=False)``, by every executor. Where a proof of the
-    branch has changed the motion afterwards, the forces are found anew in that way. Arguments and errors are
-    those of :func:`run`.
+    branch has changed the motion afterwards, the forces are solved again in that way. Arguments and errors
+    are those of :func:`run`; reactions need accelerations of all bodies.
 
     Raises
     ------
@@ -163,10 +140,7 @@ def forces(
     """
     if not plan.backwards:
         raise ValueError("the plan has no reactions; make one of routes.sequential_with_reactions(model)")
-    outcome = logged_run(
-        model, plan, motion, modes=modes, branch=branch, compiled=compiled, checkpoint=checkpoint,
-        resume=resume, progress=progress,
-    )  # fmt: skip
+    outcome = logged_run(model, plan, motion, **options)
     return cast(Forces, None if outcome is None else outcome.forces)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from groups.model import Model
 from mbssa.arrays import Ints
 from routes.plan import Plan
-from routes.reverse import index_of, needs_of
+from routes.reverse import needs_of, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Tasks:
     calls : indices of the groups of each call; of reactions, behind those of all motions
     stage : (calls,) the stage of each
     bounds : (chunks + 1,) the instants at which chunks begin, and the end
-    needs_start, needs : task t waits for the tasks ``needs[needs_start[t] : needs_start[t + 1]]``, all lower
+    needs_start, needs : the predecessors of task t, ``needs[needs_start[t] : needs_start[t + 1]]``, all lower
 
     Examples
     --------
@@ -54,32 +54,31 @@ class Tasks:
         return int(self.bounds[chunk]), int(self.bounds[chunk + 1])
 
     def before(self, task: int) -> Ints:
-        """The tasks that a task waits for."""
+        """The predecessors of a task."""
         return self.needs[self.needs_start[task] : self.needs_start[task + 1]]
 
 
 def tasks_of(plan: Plan, model: Model) -> Tasks:
     """The tasks of a plan that fits a model (:meth:`routes.plan.Plan.check`)."""
-    groups = model.structure.n_groups
-    calls = tuple(tuple(index_of(group, groups) for group in call) for call in plan.calls)
+    index = {number: k for k, number in enumerate(numbers(model.structure.n_groups))}
+    calls = tuple(tuple(index[number] for number in call) for call in plan.calls)
     needs_by_index = needs_of(model) if plan.backwards else model.needs
     stage = np.repeat(np.arange(len(plan.stages)), [len(calls) for calls in plan.stages])
     call_of = np.zeros(len(needs_by_index), dtype=np.int64)
     for k, call in enumerate(calls):
         call_of[list(call)] = k
-    waits: list[list[int]] = []
+    predecessors: list[list[int]] = []
     for k, call in enumerate(calls):
         if plan.wait == "stage":
-            waits.append(np.flatnonzero(stage == stage[k] - 1).tolist())
+            predecessors.append(np.flatnonzero(stage == stage[k] - 1).tolist())
         else:
             needed = {g for group in call for g in needs_by_index[group]}
-            waits.append(sorted({int(call_of[g]) for g in needed} - {k}))
+            predecessors.append(sorted({int(call_of[g]) for g in needed} - {k}))
     bounds = np.append(np.arange(0, plan.instants, plan.chunk), plan.instants)
     chunks, n = len(bounds) - 1, len(calls)
-    # The first chunk waits for the calls alone; later ones of a pipeline for their own last chunk too.
-    first = [np.array(wait, dtype=np.int64) for wait in waits]
-    carried = plan.start == "carried"
-    later = [np.append(k - n, wait) for k, wait in enumerate(first)] if carried else first
+    # In a pipeline, the same call of the chunk before is a predecessor too.
+    first = [np.array(each, dtype=np.int64) for each in predecessors]
+    later = [np.append(k - n, each) for k, each in enumerate(first)] if plan.start == "carried" else first
     parts = first + [part + n * chunk for chunk in range(1, chunks) for part in later]
     start = np.zeros(n * chunks + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=start[1:])
