@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,25 +49,20 @@ class Followed:
     crossings: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
+@dataclass(frozen=True)
+class Stretch:
     """A stretch of a motion, instants ``first`` to ``last``, near a singular position.
 
-    ``structural``, ``groups``, ``once``, ``held``, ``anew`` and ``whole`` are the smallest conditions in it;
-    ``crossed`` names the fixed choices with a determinant that changes its sign.
+    ``lowest`` are the smallest of :attr:`PartitionSweep.conditions` in it; ``crossed`` names the fixed
+    choices with a determinant that changes its sign.
 
-    >>> Warned(0, 3, 0.001, 0.002, 0.5, 0.5, 0.5, 0.6, ("structural",)).crossed
+    >>> Stretch(0, 3, {"structural": 0.001, "whole": 0.6}, ("structural",)).crossed
     ('structural',)
     """
 
     first: int
     last: int
-    structural: float
-    groups: float
-    once: float
-    held: float
-    anew: float
-    whole: float
+    lowest: Mapping[str, float]
     crossed: tuple[str, ...]
 
 
@@ -142,34 +137,38 @@ class PartitionSweep:
         return tuple((k, sets[which[k - 1]], sets[which[k]]) for k in at.tolist())
 
     @property
+    def choices(self) -> dict[str, Followed]:
+        """The choices by name."""
+        return {name: getattr(self, name) for name in ("structural", "once", "held", "anew")}
+
+    @property
+    def conditions(self) -> dict[str, Floats]:
+        """(T,) conditions of the choices, the worst of the groups, and that of all of J, by name."""
+        groups, choices = {"groups": self.worst_group}, self.choices
+        structural = {"structural": choices.pop("structural").condition}
+        return structural | groups | {n: c.condition for n, c in choices.items()} | {"whole": self.whole}
+
+    @property
     def worst_group(self) -> Floats:
         """(T,) the smallest condition of the groups; 0 where one was not solved."""
         worst = np.where(self.status == 0, self.groups, 0.0).min(axis=1, initial=1.0)
         return np.asarray(worst)
 
     @property
-    def warnings(self) -> tuple[Warned, ...]:
+    def warnings(self) -> tuple[Stretch, ...]:
         """Stretches in which a choice, the groups or all of J come near a singular position."""
-        rows = {
-            "structural": self.structural.condition,
-            "groups": self.worst_group,
-            "once": self.once.condition,
-            "held": self.held.condition,
-            "anew": self.anew.condition,
-            "whole": self.whole,
-        }
+        rows = self.conditions
         with np.errstate(invalid="ignore"):
             low = np.any([values < self.near for values in rows.values()], axis=0)
-        crossings = {"structural": self.structural.crossings, "once": self.once.crossings}
+        crossings = {name: one.crossings for name, one in self.choices.items() if one.crossings}
         for at in crossings.values():
             for k in at:
                 low[k : k + 2] = True
         found = []
         for first, last in stretches(low):
-            span = slice(first, last + 1)
-            lowest = {name: _smallest(values[span]) for name, values in rows.items()}
+            lowest = {name: _smallest(values[first : last + 1]) for name, values in rows.items()}
             crossed = tuple(name for name, at in crossings.items() if any(first <= k <= last for k in at))
-            found.append(Warned(first, last, **lowest, crossed=crossed))
+            found.append(Stretch(first, last, lowest, crossed))
         return tuple(found)
 
     def as_text(self) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.reports.structure import summary_head, treatment_lines
@@ -74,3 +77,19 @@ def rest_of_groups(structure: Structure) -> list[str]:
     """The line that counts the groups that a table does not show."""
     more = structure.n_groups - SHOWN
     return [f"… and {more} more groups; --format json lists them all"] if more > 0 else []
+
+
+def plain(value: Any) -> Any:
+    """Arrays and tuples as lists, and None for numbers that are not finite, for JSON.
+
+    >>> import numpy as np
+    >>> plain({"time": np.array([0.5, np.nan]), "names": ("a",)})
+    {'time': [0.5, None], 'names': ['a']}
+    """
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

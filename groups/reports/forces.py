@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.dynamics.masses import massless
 from groups.dynamics.table import unit_of_drive
-from groups.reports.about import model_lines, span_text
+from groups.reports.about import model_lines, plain, span_text
 from mbssa.arrays import Floats
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
 from mbssa.units import SI, given_in
@@ -231,13 +231,5 @@ def to_dict(summary: ForcesSummary) -> dict[str, Any]:
         "indeterminate": list(forces.indeterminate),
         "files": [str(path) for path in summary.files],
     }
-    plain: dict[str, Any] = _without_nan(found)
-    return plain
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    record: dict[str, Any] = plain(found)
+    return record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,19 +37,6 @@ _ROUNDING = 1e-12
 CORRECTED = 1e-4
 
 
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """The worst of a quantity over solved instants: its value, the group's number and the time, s.
-
-    >>> Worst(1e-12, 3, 0.5).group
-    3
-    """
-
-    value: float
-    group: int
-    time: float
-
-
 @dataclass(frozen=True, eq=False)
 class Summary:
     """A run and what it was made of: ``files`` were written; tables are in ``units`` of length and angle."""
@@ -64,50 +51,45 @@ class Summary:
     def trajectory(self) -> Trajectory:
         return self.run.trajectory
 
-    @property
-    def residual(self) -> Worst | None:
-        """The largest residual of a solved instant, m or rad; None where none was solved."""
-        return _largest_residual(self.trajectory)
 
-    @property
-    def condition(self) -> Worst | None:
-        """The smallest condition of a solved instant; None where none was solved."""
-        return _worst_condition(self.trajectory)
-
-
-def _largest_residual(trajectory: Trajectory) -> Worst | None:
+def _largest_residual(trajectory: Trajectory) -> dict[str, Any] | None:
+    """The largest residual of a solved instant, m or rad, with the group's number and the time, s."""
     return _worst(trajectory, trajectory.residual, largest=True)
 
 
-def _worst_condition(trajectory: Trajectory) -> Worst | None:
+def _worst_condition(trajectory: Trajectory) -> dict[str, Any] | None:
+    """The smallest condition of a solved instant, with the group's number and the time, s."""
     return _worst(trajectory, trajectory.condition, largest=False)
 
 
-def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> Worst | None:
-    sound = (trajectory.status == 0) & np.isfinite(array)
-    if not sound.any():
+def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> dict[str, Any] | None:
+    solved = (trajectory.status == 0) & np.isfinite(array)
+    if not solved.any():
         return None
-    bad = np.where(sound, array if largest else -array, -np.inf)
-    instant, group = np.unravel_index(int(bad.argmax()), bad.shape)
-    return Worst(float(array[instant, group]), int(group) + 1, float(trajectory.time[instant]))
+    worst = np.where(solved, array if largest else -array, -np.inf)
+    instant, group = np.unravel_index(int(worst.argmax()), worst.shape)
+    return {
+        "value": float(array[instant, group]),
+        "group": int(group) + 1,
+        "time": float(trajectory.time[instant]),
+    }
 
 
 def solution_report(summary: Summary) -> Report:
     """The mechanism, its groups, its inputs, the figures, the faults, the files of a run."""
     structure, tearing = summary.model.structure, summary.model.tearing
-    names = summary.motion.names
     parts: list[Part] = [
         *model_lines(structure, None if tearing is None else tearing.direct.structure),
         _group_table(summary, _by_group(summary.trajectory), narrow=False),
         *rest_of_groups(structure),
+        _input_table(summary),
+        *_run_lines(summary),
+        *_borrowed(summary),
+        *_corrected(summary.model),
+        *_quality_lines(summary.trajectory),
+        *_fault_lines(summary.trajectory),
+        *(Verbatim(f"written: {path}") for path in summary.files),
     ]
-    if names:
-        parts.append(_input_table(summary))
-        if len(names) > _SHOWN_INPUTS:
-            parts.append(f"… and {len(names) - _SHOWN_INPUTS} more; --format json lists all")
-    parts += _figures(summary)
-    parts += _fault_lines(summary.trajectory)
-    parts += [Verbatim(f"written: {path}") for path in summary.files]
     return Report(parts, lambda: to_dict(summary))
 
 
@@ -128,7 +110,7 @@ def trajectory_report(trajectory: Trajectory) -> Report:
             Heading(headline(trajectory.mechanism)),
             span_text(trajectory.time),
             groups,
-            *_sureness(trajectory),
+            *_quality_lines(trajectory),
             *_fault_lines(trajectory),
         )
     )
@@ -163,30 +145,22 @@ def _quality(of: dict[str, Any]) -> tuple[str, str, str]:
 def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
     """Of each group: solved instants, the others by status, and the worst figures of the solved ones."""
     found = []
-    for g in range(trajectory.status.shape[1]):
-        status = trajectory.status[:, g]
-        sound = status == 0
-        codes, counts = np.unique(status[~sound], return_counts=True)
+    for g, status in enumerate(trajectory.status.T):
+        solved = status == 0
+        codes, counts = np.unique(status[~solved], return_counts=True)
+        residual, condition = (of[solved, g] for of in (trajectory.residual, trajectory.condition))
+        residual, condition = residual[np.isfinite(residual)], condition[np.isfinite(condition)]
         found.append(
             {
-                "solved": int(sound.sum()),
+                "solved": int(solved.sum()),
                 "proven": int((trajectory.proof[:, g] == 2).sum()),
-                "failed": {
-                    STATUS[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
-                },
-                "residual": _extreme(trajectory.residual[sound, g], largest=True),
-                "condition": _extreme(trajectory.condition[sound, g], largest=False),
-                "iterations": int(trajectory.iterations[sound, g].max(initial=0)),
+                "failed": {STATUS[c]: n for c, n in zip(codes.tolist(), counts.tolist(), strict=True)},
+                "residual": float(residual.max()) if len(residual) else None,
+                "condition": float(condition.min()) if len(condition) else None,
+                "iterations": int(trajectory.iterations[solved, g].max(initial=0)),
             }
         )
     return found
-
-
-def _extreme(values: Floats, *, largest: bool) -> float | None:
-    known = values[np.isfinite(values)]
-    if not len(known):
-        return None
-    return float(known.max() if largest else known.min())
 
 
 def _input_table(summary: Summary) -> Table:
@@ -200,7 +174,14 @@ def _input_table(summary: Summary) -> Table:
         shown = (number / scale if abs(number) > least else 0.0 for number in numbers)
         return one["name"], *(f"{number:.4g}" for number in shown), unit
 
-    return Table(("Driven", *right, "Unit"), _inputs(summary.motion)[:_SHOWN_INPUTS], cells, right)
+    return Table(
+        ("Driven", *right, "Unit"),
+        _inputs(summary.motion),
+        cells,
+        right,
+        shown=_SHOWN_INPUTS,
+        rest="… and {} more; --format json lists all",
+    )
 
 
 def _inputs(motion: Motion) -> list[dict[str, Any]]:
@@ -227,27 +208,27 @@ def _fault_lines(trajectory: Trajectory) -> list[Part]:
     return ["", Heading("Faults"), *lines]
 
 
-def _figures(summary: Summary) -> list[str]:
+def _run_lines(summary: Summary) -> list[str]:
+    """The instants, the time that they took, and by which kernels and plan."""
     run, time = summary.run, summary.motion.time
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
     loaded = f"compiled kernels, loaded in {_duration(run.starting)}{compiled}"
-    by = loaded if run.compiled else "plain Python"
-    lines = [span_text(time), f"solved in {_duration(run.solving)}{each} by {by}"]
-    if run.how:
-        lines.append(f"by the plan {run.how}")
-    lines += _borrowed(summary)
-    return lines + _corrected(summary.model) + _sureness(summary.trajectory)
+    lines = [
+        span_text(time),
+        f"solved in {_duration(run.solving)}{each} by {loaded if run.compiled else 'plain Python'}",
+    ]
+    return [*lines, f"by the plan {run.how}"] if run.how else lines
 
 
-def _sureness(trajectory: Trajectory) -> list[str]:
+def _quality_lines(trajectory: Trajectory) -> list[str]:
     """Worst residual and condition, how the branches are held, and whether all was solved."""
     lines = []
-    largest, worst = _largest_residual(trajectory), _worst_condition(trajectory)
-    if largest is not None:
-        lines.append(f"largest residual {_residual(largest.value)} m or rad {_where(largest)}")
-    if worst is not None:
-        lines.append(f"smallest reciprocal condition number {worst.value:.2g} {_where(worst)}; 0 is singular")
+    if largest := _largest_residual(trajectory):
+        lines.append(f"largest residual {_residual(largest['value'])} m or rad {_where(largest)}")
+    if worst := _worst_condition(trajectory):
+        value = f"smallest reciprocal condition number {worst['value']:.2g}"
+        lines.append(f"{value} {_where(worst)}; 0 is singular")
     lines.append(branches(trajectory))
     if trajectory.ok:
         lines.append(Good("every group was solved at every instant"))
@@ -295,8 +276,8 @@ def _borrowed(summary: Summary) -> list[str]:
     return [*lines, *outer.sentences()]
 
 
-def _where(worst: Worst) -> str:
-    return f"(SG-{worst.group}, t = {worst.time:.6g} s)"
+def _where(worst: dict[str, Any]) -> str:
+    return f"(SG-{worst['group']}, t = {worst['time']:.6g} s)"
 
 
 def _residual(value: float) -> str:
@@ -329,8 +310,8 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "borrowed": None if summary.model.borrowed is None else summary.model.borrowed.to_dict(),
         "fallback": np.flatnonzero(summary.trajectory.fallback).tolist(),
         "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
-        "largest_residual": asdict(summary.residual) if summary.residual else None,
-        "worst_condition": asdict(summary.condition) if summary.condition else None,
+        "largest_residual": _largest_residual(summary.trajectory),
+        "worst_condition": _worst_condition(summary.trajectory),
         "faults": summary.trajectory.faults(),
         "notes": _borrowed(summary),
         "treatment": treatment_lines(structure),

@@ -9,7 +9,7 @@ import groups
 import mbssa
 from groups.partitioning import partition, sweep_partition
 from groups.pictures.partitioning import conditions
-from groups.reports.partitioning import judged, sweep_report
+from groups.reports.partitioning import sweep_report, verdict_of
 
 PENDULUM = mbssa.load("pendulum_four_bar")
 SUSPENSION = mbssa.load("suspension")
@@ -51,9 +51,9 @@ class TestDeadPoint:
     def test_structural_choice_and_groups_warn_and_the_others_do_not(self, turn):
         assert [one.crossed for one in turn.warnings] == [("structural",)] * 2
         for one in turn.warnings:
-            assert one.structural < turn.near
-            assert one.groups < turn.near
-            assert min(one.once, one.held, one.anew, one.whole) > 5 * turn.near
+            assert one.lowest["structural"] < turn.near
+            assert one.lowest["groups"] < turn.near
+            assert min(one.lowest[name] for name in ("once", "held", "anew", "whole")) > 5 * turn.near
         assert "what is driven is at a dead point" in turn.as_text()
 
     def test_between_samples_it_is_seen_by_its_determinant(self):
@@ -87,7 +87,7 @@ def test_only_the_numerical_choice_warns_where_its_set_is_stuck():
     assert len(swept.warnings) == 2
     for one in swept.warnings:
         assert one.crossed == ("once",)
-        assert min(one.structural, one.groups, one.held, one.anew, one.whole) > 5 * swept.near
+        assert min(value for name, value in one.lowest.items() if name != "once") > 5 * swept.near
     assert "the structural choice passes it" in swept.as_text()
 
 
@@ -95,7 +95,7 @@ def test_flat_arms_are_singular_for_every_choice():
     swept = sweep_partition(built(SUSPENSION), folding())
     (one,) = swept.warnings
     assert swept.time[one.first] < 90 / 95 < swept.time[one.last]
-    assert max(one.structural, one.groups, one.once, one.held, one.anew, one.whole) < swept.near
+    assert max(one.lowest.values()) < swept.near
     assert swept.changes == ()
     assert "no choice helps" in swept.as_text()
 
@@ -165,10 +165,10 @@ class TestWithoutPoses:
         condition = record["choices"]["once"]["condition"]
         assert all(condition[k] is None for k in np.flatnonzero(lost))
         assert not swept.agree[lost].any()
-        (warned,) = [one for one in swept.warnings if not np.isfinite(one.whole)]
+        (warned,) = [one for one in swept.warnings if not np.isfinite(one.lowest["whole"])]
         assert lost[warned.first : warned.last + 1].all()
-        assert judged(swept, warned) == (["groups (not solved)"], [], judged(swept, warned)[2])
-        assert "no pose" in judged(swept, warned)[2]
+        assert verdict_of(swept, warned) == (["groups (not solved)"], [], verdict_of(swept, warned)[2])
+        assert "no pose" in verdict_of(swept, warned)[2]
         assert "(nan" not in swept.as_text()
 
     def test_another_mechanisms_motion(self):
