@@ -79,17 +79,20 @@ def rest_of_groups(structure: Structure) -> list[str]:
     return [f"… and {more} more groups; --format json lists them all"] if more > 0 else []
 
 
-def plain(value: Any) -> Any:
-    """Arrays and tuples as lists, and None for numbers that are not finite, for JSON.
+def plain(record: dict[str, Any]) -> dict[str, Any]:
+    """A record for JSON: arrays and tuples as lists, None for numbers that are not finite.
 
-    >>> import numpy as np
     >>> plain({"time": np.array([0.5, np.nan]), "names": ("a",)})
     {'time': [0.5, None], 'names': ['a']}
     """
+    return {key: _plain(value) for key, value in record.items()}
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: plain(entry) for key, entry in value.items()}
+        return plain(value)
     if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
+        return [_plain(entry) for entry in value]
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        return _plain(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value

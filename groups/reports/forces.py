@@ -231,5 +231,4 @@ def to_dict(summary: ForcesSummary) -> dict[str, Any]:
         "indeterminate": list(forces.indeterminate),
         "files": [str(path) for path in summary.files],
     }
-    record: dict[str, Any] = plain(found)
-    return record
+    return plain(found)
