@@ -8,8 +8,10 @@ coordinates is evaluated instead, so that the search leaves local optima of the 
 from __future__ import annotations
 
 import heapq
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +19,19 @@ import numpy.typing as npt
 from mbssa.arrays import Floats, Ints
 from mbssa.input_search.criteria import Criterion, keys_of
 from mbssa.input_search.evaluate import Evaluated
-from mbssa.input_search.exhaustive import Clock, Outcome, Progress, Stop
 from mbssa.input_search.symmetry import present_inputs
 from mbssa.input_search.undriven import Undriven
 from mbssa.mechanism import ByteArray, Mechanism
 from mbssa.singularities.redundancy import independent_rows
+
+#: Reasons for which a search ends before it has evaluated all schemes.
+Stop = Literal["", "time", "number", "settled", "interrupted"]
+
+#: Takes the number of schemes evaluated, and the number of all.
+Progress = Callable[[int, int], object]
+
+#: Evaluates schemes (K, n) with one choice of pairs, by its number.
+Evaluate = Callable[[int, npt.NDArray[np.int16]], Evaluated]
 
 #: A scheme: number of a choice of pairs for the multiple joints, and the joint of each input, ascending.
 Scheme = tuple[int, tuple[int, ...]]
@@ -31,6 +41,9 @@ Scheme = tuple[int, tuple[int, ...]]
 BLOCK = 64
 _SHARE = 16
 LARGEST = 4096
+
+#: Schemes of the first block where time is limited.
+_FIRST = 64
 
 #: Every so many blocks random sets, this share of a block, are evaluated instead of neighbours.
 _DRAW_EVERY = 4
@@ -55,6 +68,45 @@ _OTHER_CHOICES = 16
 
 
 @dataclass(frozen=True, eq=False)
+class Outcome:
+    """Result of a search.
+
+    Attributes
+    ----------
+    evaluated : schemes in the order of evaluation
+    n_evaluated : number of schemes evaluated; not all of them need be in ``evaluated``
+    stop : why the search ended before all were evaluated: "time" (limit), "number" (limit), "settled"
+        (no improvement for long) or "interrupted" (Ctrl-C); empty where nothing new was left
+    """
+
+    evaluated: Evaluated
+    n_evaluated: int
+    stop: Stop
+
+
+class Clock:
+    """Time limit of a search, in s; None for none. ``now`` returns the time in s."""
+
+    def __init__(self, limit: float | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self._now, self._start = now, now()
+        self._limit = np.inf if limit is None else limit
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self._now() - self._start >= self._limit
+
+    def fitting(self, done: int, most: int) -> int:
+        """Schemes that take a quarter of the time left at the rate so far, between 1 and ``most``."""
+        if self._limit == np.inf:
+            return most
+        if not done:
+            return min(most, _FIRST)
+        spent = self._now() - self._start
+        return max(1, min(most, int((self._limit - spent) / 4 * done / max(spent, 1e-6))))
+
+
+@dataclass(frozen=True, eq=False)
 class Room:
     """Schemes that the query allows.
 
@@ -67,6 +119,12 @@ class Room:
     least: Ints
     most: Ints
     n_inputs: int
+
+    @staticmethod
+    def of(bases: Sequence[Undriven]) -> Room:
+        """Schemes of a mechanism, given once for each choice of pairs for its multiple joints."""
+        least, most = np.stack([base.least for base in bases]), np.stack([base.most for base in bases])
+        return Room(least, most, bases[0].n_inputs)
 
     def holds(self, one: Scheme) -> bool:
         """Return whether a scheme is allowed.
@@ -81,9 +139,6 @@ class Room:
         return len(places) == self.n_inputs and bool(fits.all())
 
 
-Evaluate = Callable[[int, npt.NDArray[np.int16]], Evaluated]
-
-
 def best_first(
     evaluate: Evaluate,
     room: Room,
@@ -92,7 +147,7 @@ def best_first(
     draw: Callable[[np.random.Generator], Scheme | None],
     *,
     most: int,
-    time_limit: float | None = None,
+    clock: Clock | None = None,
     progress: Progress | None = None,
     seed: int = 1,
     block: int = BLOCK,
@@ -104,33 +159,32 @@ def best_first(
 
     Parameters
     ----------
-    evaluate : evaluates schemes (K, n) of one choice of pairs
     room : allowed schemes
     wanted : order of the schemes
     starts : first schemes; those that are not allowed are passed over
     draw : returns a random scheme, or None
     most : schemes that may be evaluated
-    time_limit : s; the block under evaluation is finished, so blocks become smaller
+    clock : time limit; the block under evaluation is finished, so blocks become smaller
     progress : called with the number evaluated so far, and ``most``
     block, largest : schemes evaluated at a time, first and at most
     """
     state = _State(evaluate, room, wanted, most, progress, seed, *_weights(room))
-    clock = Clock(time_limit)
+    clock = Clock() if clock is None else clock
     rng = np.random.default_rng(seed)
     stop: Stop = ""
     turn = vain = 0
     try:
         for one in starts:
-            if room.holds(one) and not (clock.over and state.looked_at):
+            if room.holds(one) and not (clock.over and state.n_evaluated):
                 _evaluate_new(state, [one])
         while not stop and (state.heap or vain < _VAIN_DRAWS):
             turn += 1
-            size = min(max(block, state.looked_at // _SHARE), clock.fitting(state.looked_at, largest))
-            if state.looked_at >= most:
+            size = min(max(block, state.n_evaluated // _SHARE), clock.fitting(state.n_evaluated, largest))
+            if state.n_evaluated >= most:
                 stop = "number"
             elif clock.over:
                 stop = "time"
-            elif state.looked_at > _PATIENCE * state.best_at + _AT_LEAST:
+            elif state.n_evaluated > _PATIENCE * state.best_at + _AT_LEAST:
                 stop = "settled"
             elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not state.heap):
                 drawn = [draw(rng) for _ in range(max(1, size // _DRAWN_SHARE))]
@@ -164,7 +218,7 @@ class _State:
     seed: int
     joint_weight: Keys
     variant_weight: Keys
-    looked_at: int = 0
+    n_evaluated: int = 0
     best: tuple[float, ...] = (np.inf,)
     best_at: int = 0
     blocks: list[Evaluated] = field(default_factory=list)
@@ -189,19 +243,19 @@ def _evaluate_new(state: _State, several: Iterable[Scheme]) -> int:
     by_variant: dict[int, list[tuple[int, ...]]] = {}
     for variant, places in several:
         by_variant.setdefault(variant, []).append(places)
-    before = state.looked_at
+    before = state.n_evaluated
     for variant, rows in sorted(by_variant.items()):
         table = np.array(rows, dtype=np.int16)
         new: list[int] = []
         for row, key in enumerate(_keys(state, variant, table)):
-            if key not in state.seen and state.looked_at + len(new) < state.most:
+            if key not in state.seen and state.n_evaluated + len(new) < state.most:
                 state.seen.add(key)
                 new.append(row)
         if new:
             # In joint order, because what rows have in common with the row before is evaluated once.
             order = np.lexsort(table[new].T[::-1])
             _remember(state, state.evaluate(variant, table[new][order]).take(np.argsort(order)))
-    return state.looked_at - before
+    return state.n_evaluated - before
 
 
 def _remember(state: _State, rows: Evaluated) -> None:
@@ -210,12 +264,12 @@ def _remember(state: _State, rows: Evaluated) -> None:
     goodness = np.column_stack([invalid, *keys_of(rows, state.wanted)]).tolist()
     for k in np.flatnonzero(rows.determined).tolist():
         one = (int(rows.variant[k]), tuple(rows.places[k].tolist()))
-        heapq.heappush(state.heap, (tuple(goodness[k]), 0, -(state.looked_at + k), 0, one))
-    state.looked_at += len(rows)
+        heapq.heappush(state.heap, (tuple(goodness[k]), 0, -(state.n_evaluated + k), 0, one))
+    state.n_evaluated += len(rows)
     if state.heap and state.heap[0][0] < state.best:
-        state.best, state.best_at = state.heap[0][0], state.looked_at
+        state.best, state.best_at = state.heap[0][0], state.n_evaluated
     if state.progress is not None:
-        state.progress(state.looked_at, state.most)
+        state.progress(state.n_evaluated, state.most)
 
 
 def _expand(state: _State, block: int) -> None:
@@ -261,46 +315,28 @@ def _neighbours(state: _State, one: Scheme, row: int) -> tuple[Ints, npt.NDArray
     return variants[order], np.concatenate([exchanged, same])[order]
 
 
-def search_inputs(
-    found: Sequence[Undriven],
-    mechanism: Mechanism,
-    evaluate: Evaluate,
-    wanted: Criterion,
-    *,
-    most: int,
-    largest: int = LARGEST,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
-    seed: int = 1,
-) -> Outcome:
-    """Search from the present inputs of a model, their repairs, and random valid sets.
+def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) -> list[Scheme]:
+    """First schemes: the present inputs of a model, and random completions of the independent ones.
 
     Parameters
     ----------
-    found : the undriven mechanism, once for each choice of pairs for its multiple joints
+    bases : the undriven mechanism, once for each choice of pairs for its multiple joints
     mechanism : with its present inputs
-    evaluate, wanted, most, largest, time_limit, progress, seed : see :func:`best_first`
     """
-    room = Room(
-        np.stack([base.least for base in found]), np.stack([base.most for base in found]), found[0].n_inputs
-    )
     rng = np.random.default_rng(seed)
     starts: list[Scheme | None] = []
-    for base in found:
+    for base in bases:
         driven = present_inputs(mechanism, base)
         if driven is not None:
             now = np.repeat(np.arange(len(driven)), np.bitwise_count(driven)).tolist()
             starts += [(base.variant, tuple(now)), *(_drawn(base, driven, rng) for _ in range(_REPAIRS))]
+    return [one for one in starts if one is not None]
 
-    def draw(rng: np.random.Generator) -> Scheme | None:
-        base = found[int(rng.integers(len(found)))]
-        return _drawn(base, np.zeros_like(base.allowed), rng)
 
-    sound = [one for one in starts if one is not None]
-    return best_first(
-        evaluate, room, wanted, sound, draw,
-        most=most, largest=largest, time_limit=time_limit, progress=progress, seed=seed,
-    )  # fmt: skip
+def drawn_scheme(bases: Sequence[Undriven], rng: np.random.Generator) -> Scheme | None:
+    """A random scheme with a valid set of inputs; None where the draw finds none."""
+    base = bases[int(rng.integers(len(bases)))]
+    return _drawn(base, np.zeros_like(base.allowed), rng)
 
 
 def _drawn(base: Undriven, driven: ByteArray, rng: np.random.Generator) -> Scheme | None:

@@ -91,7 +91,8 @@ class StoredSearch:
     name, title : of the mechanism
     query : in the words of the command line
     way : "all" (exhaustive) or "best-first"
-    complete, n_distributions, looked_at, n_determined, n_valid, n_structures : as in ``Transformations``
+    complete, n_distributions, n_determined, n_valid, n_structures : as in ``Transformations``
+    looked_at : its ``n_evaluated``
     best : the best valid row by the default criterion; None where there is none
     """
 
@@ -151,7 +152,7 @@ def save(answer: Transformations, place: str | Path) -> int:
             f"VALUES (({replaced}), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 model, query, answer.mechanism.name, answer.mechanism.title, query, answer.way,
-                answer.complete, answer.n_distributions, answer.looked_at, answer.n_determined,
+                answer.complete, answer.n_distributions, answer.n_evaluated, answer.n_determined,
                 answer.n_valid, answer.n_structures, model,
             ),
         ).lastrowid  # fmt: skip

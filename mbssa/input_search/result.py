@@ -111,7 +111,7 @@ class Transformations:
     undriven : the mechanism without inputs, once for each choice of pairs for its multiple joints
     evaluated : schemes that the mobility count determines
     n_sets, n_distributions : sets of inputs and schemes that the query allows
-    looked_at : number of schemes evaluated
+    n_evaluated : number of schemes evaluated
     complete : whether all schemes were evaluated
     way : exhaustive, or best first by exchange of one input
     stopped : reason for an earlier end: "time", "number", "settled" or "interrupted"; else empty
@@ -136,7 +136,7 @@ class Transformations:
     evaluated: Evaluated
     n_sets: int
     n_distributions: int
-    looked_at: int
+    n_evaluated: int
     complete: bool
     way: Literal["all", "best-first"] = "all"
     stopped: str = ""
@@ -201,7 +201,7 @@ class Transformations:
             "n_inputs": self.evaluated.n_inputs,
             "n_sets": self.n_sets,
             "n_distributions": self.n_distributions,
-            "looked_at": self.looked_at,
+            "looked_at": self.n_evaluated,
             "n_determined": self.n_determined,
             "n_valid": self.n_valid,
             "n_structures": self.n_structures,

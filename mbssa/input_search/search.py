@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from mbssa.faults import Fault, ModelError
 from mbssa.input_search import database
-from mbssa.input_search.best_first import search_inputs
+from mbssa.input_search.best_first import (
+    Clock,
+    Evaluate,
+    Outcome,
+    Progress,
+    Room,
+    best_first,
+    drawn_scheme,
+    starts_of,
+)
 from mbssa.input_search.criteria import DEFAULT
 from mbssa.input_search.criteria import criterion as read_criterion
-from mbssa.input_search.enumerate import schemes
-from mbssa.input_search.evaluate import evaluate
-from mbssa.input_search.exhaustive import Progress, exhaustive
+from mbssa.input_search.enumerate import Schemes, schemes
+from mbssa.input_search.evaluate import Evaluated, evaluate
 from mbssa.input_search.group_library import GroupLibrary, Library, group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.result import Transformation, Transformations, transformation
@@ -132,24 +142,21 @@ def transform(
         raise ModelError(mechanism.name or "mechanism", [_nothing_allowed(undriven[0])])
     if counted is not None:
         counted(n_sets, total)
-    block = min(_BLOCK, max(1, _SETS_AT_A_TIME * total // n_sets))
-    # The matrices are small: more threads than one only wait for each other.
+    block, clock = block_size(total, n_sets), Clock(time_limit)
+
+    def of_variant(variant: int, places: npt.NDArray[np.int16]) -> Evaluated:
+        return evaluate(undriven[variant], places, known)
+
+    # The matrices are small: several threads take no less time.
     with threadpool_limits(1, "blas"):
         if total <= most:
-            outcome = exhaustive(
-                undriven, allowed, known, block=block, time_limit=time_limit, progress=progress
-            )
+            outcome = exhaustive(of_variant, allowed, block=block, clock=clock, progress=progress)
         else:
-            outcome = search_inputs(
-                undriven,
-                mechanism,
-                lambda variant, places: evaluate(undriven[variant], places, known),
-                wanted,
-                most=most,
-                largest=block,
-                time_limit=time_limit,
-                progress=progress,
-            )
+            draw = partial(drawn_scheme, undriven)
+            outcome = best_first(
+                of_variant, Room.of(undriven), wanted, starts_of(undriven, mechanism), draw,
+                most=most, largest=block, clock=clock, progress=progress,
+            )  # fmt: skip
     evaluated = outcome.evaluated.take(outcome.evaluated.determined)
     images, all_images = interchangeable(undriven)
     answer = Transformations(
@@ -160,17 +167,62 @@ def transform(
         evaluated=counted_once(evaluated, images, undriven[0].mechanism.n_joints),
         n_sets=n_sets,
         n_distributions=total,
-        looked_at=outcome.looked_at,
-        complete=outcome.looked_at == total and all_choices,
+        n_evaluated=outcome.n_evaluated,
+        complete=outcome.n_evaluated == total and all_choices,
         way="all" if total <= most else "best-first",
         stopped=outcome.stop,
         every=every,
         own=own_inputs(mechanism, undriven, known),
-        notes=_notes(undriven, all_choices, all_images, outcome.stop, outcome.looked_at, total),
+        notes=_notes(undriven, all_choices, all_images, outcome.stop, outcome.n_evaluated, total),
     )
     if store is not None:
         database.save(answer, store)
     return answer
+
+
+def block_size(total: int, n_sets: int) -> int:
+    """Schemes evaluated at a time, of ``total`` that have ``n_sets`` sets of inputs.
+
+    >>> block_size(10_000, 20_000), block_size(1_000, 1_000_000)
+    (4096, 500)
+    """
+    return min(_BLOCK, max(1, _SETS_AT_A_TIME * total // n_sets))
+
+
+def exhaustive(
+    evaluate: Evaluate,
+    schemes: Sequence[Schemes],
+    *,
+    block: int,
+    clock: Clock,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Evaluate all schemes; keep those that the mobility count determines.
+
+    Ctrl-C and the time limit end the search with the results so far.
+
+    Parameters
+    ----------
+    schemes : for each choice of pairs for the multiple joints
+    block : schemes evaluated at a time, at most
+    progress : called after each block
+    """
+    total = sum(each.count for each in schemes)
+    pieces, n_evaluated = [Evaluated.empty(schemes[0].n_inputs)], 0
+    try:
+        for variant, several in enumerate(schemes):
+            first = 0
+            while first < several.count and not clock.over:
+                stop = min(first + clock.fitting(n_evaluated, block), several.count)
+                found = evaluate(variant, several.places(first, stop))
+                pieces.append(found.take(found.determined))
+                n_evaluated += stop - first
+                first = stop
+                if progress is not None:
+                    progress(n_evaluated, total)
+    except KeyboardInterrupt:
+        return Outcome(Evaluated.joined(pieces), n_evaluated, "interrupted")
+    return Outcome(Evaluated.joined(pieces), n_evaluated, "" if n_evaluated == total else "time")
 
 
 def _limit_faults(most: int, time_limit: float | None) -> list[Fault]:
@@ -221,7 +273,7 @@ def own_inputs(
 
 
 def _notes(
-    undriven: list[Undriven], all_choices: bool, all_images: bool, stopped: str, looked_at: int, total: int
+    undriven: list[Undriven], all_choices: bool, all_images: bool, stopped: str, n_evaluated: int, total: int
 ) -> tuple[str, ...]:
     first = undriven[0]
     notes = []
@@ -239,12 +291,12 @@ def _notes(
         )
     if not all_images:
         notes.append("the search for symmetry reached its bound: equivalent schemes may be listed apart")
-    if looked_at < total:
+    if n_evaluated < total:
         why = {
             "time": "the time limit was reached: ",
             "interrupted": "the search was interrupted: ",
             "settled": "nothing better was found for long: ",
         }.get(stopped, "")
-        left = total - looked_at
+        left = total - n_evaluated
         notes.append(f"{why}{left:,} of {total:,} schemes were not evaluated, and one of them may be better")
     return tuple(notes)

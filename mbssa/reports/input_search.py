@@ -26,7 +26,7 @@ def summary_lines(answer: Transformations) -> list[str]:
     inputs = counted(answer.evaluated.n_inputs, "input")
     schemes = f"{counted(answer.n_sets, 'set')} in {counted(answer.n_distributions, 'actuation scheme')}"
     lines = [
-        f"{inputs}: {schemes}; {_looked_at(answer)}",
+        f"{inputs}: {schemes}; {_evaluated(answer)}",
         f"of these sets {answer.n_determined:,} are determined by the mobility count, {answer.n_valid:,} "
         f"valid ({_BASIS[answer.basis]}); {counted(answer.n_structures, 'kinematic structure')}",
     ]
@@ -49,11 +49,11 @@ _BASIS = {
 }
 
 
-def _looked_at(answer: Transformations) -> str:
+def _evaluated(answer: Transformations) -> str:
     if answer.complete:
         return "all evaluated"
-    left = answer.n_distributions - answer.looked_at
-    return f"{answer.looked_at:,} evaluated, {left:,} not"
+    left = answer.n_distributions - answer.n_evaluated
+    return f"{answer.n_evaluated:,} evaluated, {left:,} not"
 
 
 def cells(row: Transformation | StoredRow, number: int) -> tuple[str, ...]:

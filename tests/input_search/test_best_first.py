@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.best_first import Room, best_first, drawn_inputs
+from mbssa.input_search.best_first import Clock, Room, best_first, drawn_inputs
 from mbssa.input_search.criteria import criterion
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.search import transform
@@ -48,17 +48,17 @@ def run(evaluate=hilly, where=None, starts=((0, (0, 1, 3)),), draw=anything, mos
 def test_every_scheme_is_evaluated_once():
     found = run()
     rows = [tuple(p) for p in found.evaluated.places.tolist()]
-    assert len(set(rows)) == len(rows) == found.looked_at
+    assert len(set(rows)) == len(rows) == found.n_evaluated
     assert found.stop == ""
     # 12 joints, 3 inputs, at most 2 on a joint; a third cannot be determined and leads nowhere, but is drawn.
-    assert found.looked_at == 364 - 12
+    assert found.n_evaluated == 364 - 12
 
 
 def test_the_best_is_found_early():
     best = max(hilly(0, np.array([p])).n_groups[0] for p in [(7, 8, 10), (6, 8, 9), (7, 7, 9)])
     found = run(most=100, block=8)
     assert found.stop == "number"
-    assert found.looked_at == 100
+    assert found.n_evaluated == 100
     sound = found.evaluated.valid > 0
     assert found.evaluated.n_groups[sound].max() == best
 
@@ -79,7 +79,7 @@ def test_what_the_query_forbids_is_not_evaluated():
     counts = np.array([np.bincount(p, minlength=N_JOINTS) for p in found.evaluated.places])
     assert (counts >= least).all()
     assert (counts <= most).all()
-    assert found.looked_at == 36
+    assert found.n_evaluated == 36
 
 
 def test_other_pairs_for_a_multiple_joint_are_neighbours():
@@ -91,9 +91,9 @@ def test_other_pairs_for_a_multiple_joint_are_neighbours():
 
 
 def test_without_a_start_draws_find_one():
-    assert run(starts=[]).looked_at > 300
-    assert run(starts=[], draw=nothing).looked_at == 0
-    assert run(starts=[(0, (0, 0, 0)), (0, (0, 1))], draw=nothing).looked_at == 0
+    assert run(starts=[]).n_evaluated > 300
+    assert run(starts=[], draw=nothing).n_evaluated == 0
+    assert run(starts=[(0, (0, 0, 0)), (0, (0, 1))], draw=nothing).n_evaluated == 0
 
 
 def test_time_is_kept():
@@ -102,10 +102,10 @@ def test_time_is_kept():
         return hilly(variant, places)
 
     begin = time.monotonic()
-    found = run(slow, time_limit=0.1, block=16)
+    found = run(slow, clock=Clock(0.1), block=16)
     assert time.monotonic() - begin < 1.0
     assert found.stop == "time"
-    assert 0 < found.looked_at < 352
+    assert 0 < found.n_evaluated < 352
 
 
 def test_ctrl_c_gives_what_was_found():
@@ -118,14 +118,14 @@ def test_ctrl_c_gives_what_was_found():
     calls = []
     found = run(interrupted)
     assert found.stop == "interrupted"
-    assert found.looked_at == sum(calls)
+    assert found.n_evaluated == sum(calls)
 
 
-def test_progress_is_told():
-    told = []
-    found = run(progress=lambda looked_at, most: told.append((looked_at, most)))
-    assert told == sorted(told)
-    assert told[-1] == (found.looked_at, 10_000)
+def test_progress_is_reported():
+    calls = []
+    found = run(progress=lambda *numbers: calls.append(numbers))
+    assert calls == sorted(calls)
+    assert calls[-1] == (found.n_evaluated, 10_000)
 
 
 def test_a_draw_is_independent_and_allowed():
@@ -145,9 +145,16 @@ def test_a_draw_is_independent_and_allowed():
     assert drawn_inputs(rows[:, :1] * [1, 1, 0], joint, rank, most, 3, 1e-9, dice) is None
 
 
-@pytest.mark.parametrize("block", [1, 5, 1000])
-def test_any_block_covers_everything(block):
-    assert run(block=block).looked_at == 364 - 12
+@pytest.mark.parametrize(("block", "largest"), [(1, 4096), (5, 4096), (1000, 4096), (64, 7)])
+def test_blocks_of_any_size_cover_everything(block, largest):
+    sizes = []
+
+    def counted(variant, places):
+        sizes.append(len(places))
+        return hilly(variant, places)
+
+    assert run(counted, block=block, largest=largest).n_evaluated == 364 - 12
+    assert max(sizes) <= largest
 
 
 @pytest.mark.parametrize(("model", "tenth"), [("rotor", 157), ("stewart", 8515)])
@@ -156,12 +163,12 @@ def test_a_tenth_of_the_schemes_has_the_best_of_all(model, tenth):
     whole, found = transform(mechanism), transform(mechanism, most=tenth)
     assert whole.complete
     assert whole.n_distributions // 10 == tenth
-    assert found.looked_at <= tenth
+    assert found.n_evaluated <= tenth
     assert (found.complete, found.stopped) == (False, "number")
     for name in ("n_groups", "largest", "closed_forms"):
         assert getattr(found.best, name) == getattr(whole.best, name)
     assert found.best.cost == pytest.approx(whole.best.cost)
-    left = whole.n_distributions - found.looked_at
+    left = whole.n_distributions - found.n_evaluated
     assert any(f"{left:,} of {whole.n_distributions:,}" in note for note in found.notes)
 
 
@@ -169,7 +176,7 @@ def test_bad_inputs_are_repaired_first():
     mechanism = mbssa.load("micromanipulator")
     found = transform(mechanism, most=9)
     assert not found.own.valid
-    assert found.looked_at == 9
+    assert found.n_evaluated == 9
     assert found.n_valid > 0
     now = np.repeat(np.arange(mechanism.n_joints), mechanism.n_driven_of_joint).tolist()
     valid = found.evaluated.places[found.evaluated.valid > 0].tolist()
@@ -203,7 +210,7 @@ def test_a_large_mechanism_gets_better_inputs_within_its_limit():
     mechanism = chain_of_dyads(n_cranks, n_dyads, driven=(36, 37, 38))
     found = transform(mechanism, most=400)
     assert found.n_distributions > 5_000
-    assert found.looked_at == 400
+    assert found.n_evaluated == 400
     if found.own.valid:
         assert found.best.n_groups >= found.own.n_groups
     # One group for each crank and each dyad is the most that there can be.
@@ -220,16 +227,16 @@ def test_time_and_ctrl_c_give_the_best_so_far():
     found = transform(mechanism, most=10**6, time_limit=0.05)
     assert time.monotonic() - begin < 3 * alone + 5
     assert found.stopped == "time"
-    assert found.looked_at > 0
+    assert found.n_evaluated > 0
     assert not found.complete
 
-    def impatient(looked_at, total):
-        if looked_at > 30:
+    def impatient(n_evaluated, total):
+        if n_evaluated > 30:
             raise KeyboardInterrupt
 
     found = transform(mechanism, most=9_000, progress=impatient)
     assert found.stopped == "interrupted"
-    assert 30 < found.looked_at < 9_000
+    assert 30 < found.n_evaluated < 9_000
     assert found.best.valid
 
 
@@ -242,4 +249,4 @@ def test_a_search_settles_when_nothing_better_comes():
     wide = Room(np.zeros((1, 60), dtype=np.int64), np.ones((1, 60), dtype=np.int64), 3)
     found = best_first(level, wide, criterion("groups"), [(0, (1, 2, 4))], nothing, most=34_000)
     assert found.stop == "settled"
-    assert 20_000 < found.looked_at < 30_000
+    assert 20_000 < found.n_evaluated < 30_000

@@ -81,7 +81,8 @@ class TestSearches:
             assert [row.figures() for row in found] == [row.figures() for row in expected]
         (stored,) = searches(place)
         assert stored.best.figures() == answer.best.figures()
-        for name in ("complete", "n_distributions", "looked_at", "n_determined", "n_valid", "n_structures"):
+        assert stored.looked_at == answer.n_evaluated
+        for name in ("complete", "n_distributions", "n_determined", "n_valid", "n_structures"):
             assert getattr(stored, name) == getattr(answer, name)
 
     def test_an_equal_query_replaces_its_search_and_others_are_added(self, tmp_path):
@@ -99,13 +100,13 @@ class TestSearches:
         assert len(rows(place, [1, 2, 3])) == sum(len(rows(place, [number])) for number in (1, 2, 3))
 
     def test_the_result_of_a_search_that_is_interrupted_is_stored(self, tmp_path):
-        def interrupted(looked_at, total):
+        def interrupted(n_evaluated, total):
             raise KeyboardInterrupt
 
         place = tmp_path / "store"
         answer = transform(mbssa.load("rotor"), store=place, progress=interrupted, most=100)
         (stored,) = searches(place)
-        assert (stored.complete, stored.way, stored.looked_at) == (False, "best-first", answer.looked_at)
+        assert (stored.complete, stored.way, stored.looked_at) == (False, "best-first", answer.n_evaluated)
         assert [row.inputs for row in rows(place, [1])] == [row.inputs for row in answer.rows]
 
     def test_the_tables_can_be_read_without_this_package(self, tmp_path):

@@ -53,7 +53,7 @@ def test_every_choice_takes_part(pins):
     answer = transform(pins)
     n_choices = count_choices(4) * count_choices(3)
     assert n_choices == 48
-    assert answer.n_distributions == answer.n_sets == answer.looked_at == 48 * 10
+    assert answer.n_distributions == answer.n_sets == answer.n_evaluated == 48 * 10
     assert answer.complete
     assert set(answer.evaluated.variant.tolist()) == set(range(48))
     assert answer.own.valid
@@ -128,7 +128,7 @@ def test_inputs_of_a_driven_pair_are_found_among_the_choices(read):
     assert answer.own.valid == mbssa.check(mechanism).solvable
     first = transform(mechanism, most=20)
     assert first.evaluated.places[0].tolist() == [2]
-    assert first.looked_at == 20
+    assert first.n_evaluated == 20
 
 
 def test_required_pairs_are_in_every_row(pins):
@@ -150,7 +150,7 @@ def test_a_bound_on_choices_is_said(pins, monkeypatch):
 def test_choices_are_searched_from_best_to_best_too(pins):
     whole = transform(pins)
     best = transform(pins, most=100)
-    assert best.looked_at == 100
+    assert best.n_evaluated == 100
     assert not best.complete
     assert figures(best.best) == figures(whole.best)
     assert math.prod(count_choices(len(each.bodies)) for each in pins.multiple_joints) == 48

@@ -7,8 +7,13 @@ import pytest
 
 import mbssa
 from mbssa.faults import ModelError
-from mbssa.input_search import exhaustive, search
-from mbssa.input_search.search import transform
+from mbssa.input_search.best_first import Clock
+from mbssa.input_search.enumerate import schemes
+from mbssa.input_search.evaluate import evaluate
+from mbssa.input_search.group_library import group_library
+from mbssa.input_search.query import Query
+from mbssa.input_search.search import block_size, exhaustive, transform
+from mbssa.input_search.undriven import undriven_mechanisms
 
 
 @pytest.fixture(scope="module")
@@ -127,45 +132,40 @@ class TestQuestions:
             transform(mbssa.load("rotor"), **asked)
 
 
-class TestTime:
-    """A clock that evaluating moves, and nothing else."""
+class TestBlocks:
+    """Nothing stops a kernel, neither the time nor Ctrl-C: blocks are sized for it."""
 
-    @pytest.fixture
-    def slow(self, monkeypatch):
+    @staticmethod
+    def searched(limit=None, block=4096):
+        """An exhaustive search of the rotor, on a clock that moves by 10 ms for each scheme evaluated."""
         now, sizes = [0.0], []
-        evaluate = exhaustive.evaluate
+        bases, _ = undriven_mechanisms(mbssa.load("rotor"), Query())
 
-        def evaluated(base, places, known):
+        def evaluated(variant, places):
             sizes.append(len(places))
             now[0] += 0.01 * len(places)
-            return evaluate(base, places, known)
+            return evaluate(bases[variant], places, group_library())
 
-        monkeypatch.setattr(exhaustive, "evaluate", evaluated)
-        monkeypatch.setattr(exhaustive.time, "monotonic", lambda: now[0])
-        return now, sizes
+        clock = Clock(limit, lambda: now[0])
+        return (
+            exhaustive(evaluated, [schemes(base) for base in bases], block=block, clock=clock),
+            now[0],
+            sizes,
+        )
 
-    def test_blocks_get_smaller_as_it_runs_out(self, slow):
-        now, sizes = slow
-        answer = transform(mbssa.load("rotor"), time_limit=8.0)
-        assert answer.stopped == "time"
-        assert 7.8 < now[0] < 8.2
-        assert 0.01 * answer.looked_at == pytest.approx(now[0])
+    def test_they_get_smaller_as_the_time_runs_out(self):
+        outcome, now, sizes = self.searched(limit=8.0)
+        assert outcome.stop == "time"
+        assert 7.8 < now < 8.2
+        assert 0.01 * outcome.n_evaluated == pytest.approx(now)
         assert sizes[-1] < 5 < max(sizes)
 
-    @pytest.mark.parametrize("most", [2_000_000, 800])
-    def test_what_stands_for_many_sets_is_evaluated_a_few_at_a_time(self, slow, monkeypatch, most):
-        """Nothing stops a kernel: not the time, nor Ctrl-C."""
-        evaluate, sizes = search.evaluate, slow[1]
-        monkeypatch.setattr(search, "evaluate", lambda *of: sizes.append(len(of[1])) or evaluate(*of))
-        monkeypatch.setattr(search, "_SETS_AT_A_TIME", 200)
-        answer = transform(mbssa.load("rotor"), most=most)
-        assert answer.looked_at == min(most, 1576)
-        assert max(sizes) == 200 * 1576 // 9139
+    def test_without_a_limit_they_are_whole(self):
+        outcome, _, sizes = self.searched(block=1000)
+        assert (outcome.stop, outcome.n_evaluated, sizes) == ("", 1576, [1000, 576])
 
-    def test_without_a_limit_blocks_are_whole(self, slow, monkeypatch):
-        monkeypatch.setattr(search, "_BLOCK", 1000)
-        transform(mbssa.load("rotor"))
-        assert slow[1] == [1000, 576]
+    def test_schemes_of_many_sets_are_evaluated_a_few_at_a_time(self):
+        assert [block_size(1576, 9139 * times) for times in (1, 1000, 10**6)] == [4096, 86, 1]
 
 
 class TestGeneric:
