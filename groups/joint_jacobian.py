@@ -22,7 +22,7 @@ from mbssa.joints.poses import Poses as OneInstant
 from mbssa.joints.relations import JointRelations, value_and_rates
 
 if TYPE_CHECKING:
-    from groups.solvers.passive_rotations import HeldSpin
+    from groups.encoding.passive_rotations import HeldSpin
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.contacts import Watch, watches
+from groups.encoding.relative_coordinates import counts_by_instants
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.run import Kept, entry, frame_state, run_in
 from groups.solvers.families import LOOP, RELATIVE, kernels_of, plain_microseconds
 from groups.solvers.packed import Packed
 from groups.solvers.registry import Solver
-from groups.solvers.relative_coordinates import counts_by_instants
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints

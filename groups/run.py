@@ -26,8 +26,8 @@ from groups.kernels.status import (
     SINGULAR,
 )
 from groups.motion import Motion, reference_inputs
+from groups.reference import check_drives
 from groups.results.arrays import Arrays
-from groups.solvers.reference import check_drives
 from groups.solvers.registry import Solver
 from groups.trajectory import Trajectory
 from mbssa.arrays import Bools, Floats, Ints
@@ -197,7 +197,7 @@ class Run:
         part = self._whole if part is None else part
         self._solve_part(part, first, stop, carried)
         if self._asks:
-            from groups.solvers.user_functions import of_joints, take_faults
+            from groups.encoding.user_functions import of_joints, take_faults
 
             faults = take_faults()
             if faults:

@@ -73,7 +73,7 @@ def test_the_global_approach_hangs_it_there_too(hoist):
 
 
 def test_the_function_is_compiled_and_beside_its_model():
-    from groups.solvers.user_functions import why_python
+    from groups.encoding.user_functions import why_python
     from mbssa.joints.poses import Poses
     from mbssa.joints.user import UserFunction
     from mbssa.joints.user_checking import check_function

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from groups.solvers.constraint_tables import drive_rows
+from groups.encoding.constraint_tables import drive_rows
 from mbssa import Group
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit

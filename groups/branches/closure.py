@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.branches.states import Poses
+from groups.encoding.tree import spanning
 from groups.rotations import about_axis, cross
-from groups.solvers.tree import spanning
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.equations import Equations, Step, coordinates
 
 if TYPE_CHECKING:
+    from groups.encoding.joint_steps import Gearing
     from groups.model import Model
-    from groups.solvers.gear_train import Gearing
     from mbssa.mechanism import Joint
 
 

@@ -22,9 +22,9 @@ from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
+from groups.encoding.passive_rotations import HeldSpin, held_spins
 from groups.joint_jacobian import JointRows, joint_rows, spin_rows
 from groups.rotations import cross
-from groups.solvers.passive_rotations import HeldSpin, held_spins
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import unknowns
 

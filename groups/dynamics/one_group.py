@@ -29,7 +29,7 @@ from groups.dynamics.inverse import (
 from groups.dynamics.masses import Energy, masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
-from groups.solvers.passive_rotations import HeldSpin, held_spins
+from groups.encoding.passive_rotations import HeldSpin, held_spins
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
 from mbssa.loads import FORCE_TYPES

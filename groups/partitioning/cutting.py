@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from groups.solvers.tree import Link, spanning
+from groups.encoding.tree import Link, spanning
 from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, JointType, coordinate_unit
 from mbssa.joints.frames import Frames

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from groups.solvers.tree import GroupTree, Link, open_group
+from groups.encoding.joint_steps import Gearing, Led
+from groups.encoding.tree import GroupTree, Link, open_group
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
@@ -27,18 +28,6 @@ from mbssa.mechanism import Mechanism
 
 #: Poses at which derivatives are compared, how alike they must be, and the condition of a system that counts.
 POSES, ALIKE, SOUND = 4, 1e-9, 1e7
-
-
-@dataclass(frozen=True, slots=True)
-class Led:
-    """A coordinate that is ``constant`` plus inputs times ratios: (row of the motion, ratio); m and rad."""
-
-    constant: float
-    shares: tuple[tuple[int, float], ...]
-
-
-#: Led coordinates by (joint index, name).
-Gearing = Mapping[tuple[int, str], Led]
 
 
 def gearing(

@@ -48,7 +48,7 @@ class Packed:
         """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
         if not self.users:
             return self.floats
-        from groups.solvers.user_functions import addresses
+        from groups.encoding.user_functions import addresses
 
         floats = self.floats.copy()
         found = addresses([function for function, _ in self.users], compiled)

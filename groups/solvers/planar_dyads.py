@@ -14,11 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels import chains as chain_kernels
-from groups.kernels import planar as kernels
-from groups.kernels.status import OK
-from groups.solvers import families
-from groups.solvers.planar_chains import (
+from groups.encoding.planar_chains import (
     Chain,
     Maker,
     Move,
@@ -34,7 +30,11 @@ from groups.solvers.planar_chains import (
     values_of,
     with_turns,
 )
-from groups.solvers.tree import GroupTree, Link, free_coordinates
+from groups.encoding.tree import GroupTree, Link, free_coordinates
+from groups.kernels import chains as chain_kernels
+from groups.kernels import planar as kernels
+from groups.kernels.status import OK
+from groups.solvers import families
 from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
@@ -98,7 +98,7 @@ def encode_planar(
     Examples
     --------
     >>> import mbssa
-    >>> from groups.solvers.tree import open_group
+    >>> from groups.encoding.tree import open_group
     >>> from mbssa.joints.frames import joint_frames
     >>> four_bar = mbssa.load("planar_four_bar")
     >>> frames = joint_frames(four_bar)
@@ -136,7 +136,7 @@ def planar_modes(group: PlanarGroup, state: Floats, values: npt.ArrayLike) -> tu
     Examples
     --------
     >>> import mbssa
-    >>> from groups.solvers.tree import open_group
+    >>> from groups.encoding.tree import open_group
     >>> from mbssa.joints.frames import joint_frames
     >>> four_bar = mbssa.load("planar_four_bar")
     >>> frames = joint_frames(four_bar)

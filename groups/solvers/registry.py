@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from groups.encoding.constraint_tables import drive_rows
+from groups.encoding.joint_steps import Gearing
+from groups.encoding.passive_rotations import HeldSpin, held_spins
+from groups.encoding.relative_coordinates import encode_relative
+from groups.encoding.tree import GroupTree, open_group
 from groups.kernels import layout
 from groups.motion import reference_inputs
-from groups.solvers.constraint_tables import drive_rows
+from groups.reference import closed_reference
 from groups.solvers.families import GLOBAL, PLANAR, RELATIVE, STRUT, Family, Kernel
-from groups.solvers.gear_train import Gearing, gearing
+from groups.solvers.gear_train import gearing
 from groups.solvers.global_solver.part import GlobalPart, encode_part
 from groups.solvers.global_solver.solver import Method
-from groups.solvers.passive_rotations import HeldSpin, held_spins
 from groups.solvers.planar_dyads import encode_planar
-from groups.solvers.reference import closed_reference
-from groups.solvers.relative_coordinates import encode_relative
-from groups.solvers.tree import GroupTree, open_group
 from mbssa import Group, Mechanism, Structure
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.encoding.constraint_tables import RowTables, encode_rows
 from groups.kernels.torn_state import Loop
 from groups.motion import driven_coordinates
 from groups.motion.inputs import place_of
-from groups.solvers.constraint_tables import RowTables, encode_rows
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Ints
 from mbssa.joints.catalogue import is_length

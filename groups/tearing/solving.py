@@ -13,10 +13,10 @@ from groups.branches.states import configuration_at
 from groups.kernels.status import BRANCH_JUMP, OK, SINGULAR
 from groups.motion import Motion, driven_coordinates
 from groups.posed import inputs_at, posed
+from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.results.borrowed import Outer
 from groups.run import REPORTED, Carried, Run
-from groups.solvers.reference import check_drives
 from groups.tearing.driving import CLOSE, Driver
 from groups.trajectory import Trajectory
 from mbssa.arrays import Ints

@@ -9,10 +9,10 @@ from scipy.spatial.transform import Rotation
 import groups
 import mbssa
 from groups import solve_globally
+from groups.encoding.passive_rotations import held_spins
 from groups.motion import default_motion
 from groups.motion.inputs import reference_values
 from groups.rotations import rotation_of
-from groups.solvers.passive_rotations import held_spins
 from mbssa.joints.frames import joint_frames
 
 SPINNING = ["rssr", "six_sps"]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from groups.encoding.user_functions import addresses, take_faults, why_python
 from groups.kernels.foreign import call_foreign
-from groups.solvers.user_functions import addresses, take_faults, why_python
 from mbssa.compiled import compiled
 from mbssa.joints import user
 from mbssa.joints.user import UserFunction

@@ -17,12 +17,12 @@ import numpy as np
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.state import State
+from groups.encoding.constraint_tables import drive_rows, encode_rows
+from groups.encoding.passive_rotations import held_spins
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.motion import Law
 from groups.rotations import plane_rotation, rotation_of
-from groups.solvers.constraint_tables import drive_rows, encode_rows
 from groups.solvers.global_solver.system import GlobalSystem
-from groups.solvers.passive_rotations import held_spins
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.compiled import chosen

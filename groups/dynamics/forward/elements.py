@@ -9,10 +9,10 @@ import numpy as np
 
 from groups.dynamics.forces.coordinate import value_at_reference
 from groups.dynamics.state import State
+from groups.encoding.constraint_tables import encode_rows
 from groups.kernels import elements as kernels
 from groups.kernels.jets import SIZE, WORK
 from groups.rotations import in_space
-from groups.solvers.constraint_tables import encode_rows
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.compiled import chosen

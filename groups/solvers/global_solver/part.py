@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.encoding.constraint_tables import encode_rows
+from groups.encoding.passive_rotations import HeldSpin
 from groups.kernels import global_newton as kernels
 from groups.kernels import span
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
 from groups.rotations import plane_rotation, quaternion_of, rotation_of
-from groups.solvers.constraint_tables import encode_rows
 from groups.solvers.global_solver.contacts import part_contacts
 from groups.solvers.global_solver.following import LARGE, room, solved
 from groups.solvers.global_solver.solver import Method, solver_of
@@ -31,7 +32,6 @@ from groups.solvers.global_solver.system import (
     empty_quality,
     system_of,
 )
-from groups.solvers.passive_rotations import HeldSpin
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames

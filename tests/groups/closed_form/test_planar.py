@@ -8,13 +8,13 @@ from lives import life_of
 
 import groups
 import mbssa
+from groups.encoding.tree import open_group
 from groups.global_approach import solve_globally
 from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.solvers import families
 from groups.solvers.families import planar_kernel
 from groups.solvers.planar_dyads import encode_planar, planar_modes, planar_state
-from groups.solvers.tree import open_group
 from mbssa.io.records import from_record
 from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames

@@ -6,9 +6,9 @@ import pytest
 from lives import life_of
 from scipy.spatial.transform import Rotation
 
+from groups.encoding.constraint_tables import CODES, encode_rows
+from groups.encoding.user_functions import take_faults
 from groups.kernels import jets
-from groups.solvers.constraint_tables import CODES, encode_rows
-from groups.solvers.user_functions import take_faults
 from mbssa.io.records import from_record
 from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import joint_frames

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from lives import life_of
 
+from groups.encoding.struts import modes, pack, signs
 from groups.kernels import strut as layout
 from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import exponential
-from groups.solvers.struts import modes, pack, signs
 
 pytestmark = pytest.mark.usefixtures("life")
 

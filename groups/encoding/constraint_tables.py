@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.encoding.passive_rotations import HeldSpin
 from groups.kernels import foreign, jets
-from groups.solvers.passive_rotations import HeldSpin
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.frames import Frames
@@ -125,7 +125,7 @@ class RowTables:
         if not self.users:
             return self
         parameter = self.parameter.copy()
-        from groups.solvers.user_functions import addresses
+        from groups.encoding.user_functions import addresses
 
         parameter[[term for _, term in self.users]] = addresses(
             [function for function, _ in self.users], compiled

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.encoding import struts as strut_data
+from groups.encoding.constraint_tables import RowTables, encode_rows
+from groups.encoding.joint_steps import Gearing, Steps, free_body, joint_steps
+from groups.encoding.passive_rotations import HeldSpin
+from groups.encoding.tree import GroupTree, Strut
 from groups.kernels import jets, layout, linear, loop_closure, newton
-from groups.solvers import struts as strut_data
-from groups.solvers.constraint_tables import RowTables, encode_rows
-from groups.solvers.gear_train import Gearing
-from groups.solvers.joint_steps import Steps, free_body, joint_steps
-from groups.solvers.passive_rotations import HeldSpin
-from groups.solvers.tree import GroupTree, Strut
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames

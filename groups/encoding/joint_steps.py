@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from groups.kernels import layout
-from groups.solvers.gear_train import Gearing
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Step, coordinates
@@ -18,6 +17,18 @@ from mbssa.mechanism import Mechanism
 
 #: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
 _SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
+
+
+@dataclass(frozen=True, slots=True)
+class Led:
+    """A coordinate that is ``constant`` plus inputs times ratios: (row of the motion, ratio); m and rad."""
+
+    constant: float
+    shares: tuple[tuple[int, float], ...]
+
+
+#: Led coordinates by (joint index, name).
+Gearing = Mapping[tuple[int, str], Led]
 
 
 @dataclass

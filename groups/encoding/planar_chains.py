@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from groups.encoding.tree import Link
 from groups.kernels import chains as chain_kernels
-from groups.solvers.tree import Link
 from mbssa import Mechanism
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import Step
