@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 #: Callback of a progress report: the present step in words, and the share done, from 0 to 1.
-Told = Callable[[str, float], object]
+Progress = Callable[[str, float], object]
 
 #: s before a bar is shown.
 PATIENCE = 1.0
 
 
 @contextmanager
-def bar() -> Iterator[Told]:
+def bar() -> Iterator[Progress]:
     """A bar on a terminal's standard error for what takes more than a second; it leaves nothing behind."""
     if not sys.stderr.isatty():
         yield lambda what, share: None
@@ -35,12 +35,12 @@ def bar() -> Iterator[Told]:
     task = shown.add_task("", total=1.0)
     began = time.monotonic()
 
-    def told(what: str, share: float) -> None:
+    def report(what: str, share: float) -> None:
         shown.update(task, description=what, completed=share)
         if not shown.live.is_started and time.monotonic() - began > PATIENCE:
             shown.start()
 
     try:
-        yield told
+        yield report
     finally:
         shown.stop()

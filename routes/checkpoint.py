@@ -26,7 +26,7 @@ NAME = "run.json"
 
 
 @contextmanager
-def begun(job: Job, folder: Path) -> Iterator[Workspace]:
+def new(job: Job, folder: Path) -> Iterator[Workspace]:
     """A folder for a new run, held until the run ends.
 
     Raises
@@ -63,7 +63,7 @@ def _left_before_the_record(folder: Path, job: Job) -> bool:
 
 
 @contextmanager
-def left_off(job: Job, folder: Path) -> Iterator[Workspace]:
+def existing(job: Job, folder: Path) -> Iterator[Workspace]:
     """The folder of a run that was ended before its end, held until this one ends.
 
     Raises
@@ -82,12 +82,12 @@ def left_off(job: Job, folder: Path) -> Iterator[Workspace]:
 
 def _opened(job: Job, folder: Path) -> Workspace:
     try:
-        kept = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        stored = json.loads((folder / NAME).read_text(encoding="utf-8"))
         space = opened(folder)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{folder} is damaged ({error}); begin anew in another folder") from None
     now = json.loads(json.dumps(_record(job)))
-    other = [name for name in now if not isinstance(kept, dict) or kept.get(name) != now[name]]
+    other = [name for name in now if not isinstance(stored, dict) or stored.get(name) != now[name]]
     if other:
         raise ValueError(
             f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
@@ -107,7 +107,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
     return space
 
 
-def kept_plan(folder: Path) -> Plan:
+def stored_plan(folder: Path) -> Plan:
     """The plan of the run that a folder keeps.
 
     Raises
@@ -116,8 +116,8 @@ def kept_plan(folder: Path) -> Plan:
         It keeps none.
     """
     try:
-        kept = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        return Plan.from_json(json.dumps(kept["plan"]))
+        stored = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        return Plan.from_json(json.dumps(stored["plan"]))
     except (OSError, ValueError, KeyError, TypeError):
         raise ValueError(f"{folder} keeps no run that could be resumed") from None
 

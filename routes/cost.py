@@ -165,8 +165,8 @@ class Costs:
         found = around.fixed + around.instant * plan.instants
         found += around.call * (len(tasks.calls) - 1) + around.task * (len(tasks) - 1)
         if plan.start == "seeded" and plan.chunks > 1:
-            led = self.coarse_instants * tasks.bounds[-2] / plan.instants
-            found += around.coarse * led + around.chunk * (plan.chunks - 1)
+            coarse_pass = self.coarse_instants * tasks.bounds[-2] / plan.instants
+            found += around.coarse * coarse_pass + around.chunk * (plan.chunks - 1)
         return float(found + self.executor(plan.executor).start)
 
     def to_json(self) -> str:

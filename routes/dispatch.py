@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 #: Seconds between two checks of whether the run has been stopped.
-LOOK = 0.1
+CHECK_EVERY = 0.1
 
 #: A function and its arguments.
 Call = tuple[Any, ...]
@@ -98,7 +98,7 @@ class _Dispatch:
         self.sorter.prepare()
         try:
             self._advance(check=True)
-            while not self.over.wait(LOOK):
+            while not self.over.wait(CHECK_EVERY):
                 self._advance(check=True)
             if self.failure is not None:
                 raise self.failure
@@ -108,9 +108,9 @@ class _Dispatch:
         finally:
             self.over.set()
             with self.lock:
-                begun = {future: task for future, task in self.running.items() if not future.cancel()}
-            wait(begun)
-            for future, task in begun.items():
+                pending = {future: task for future, task in self.running.items() if not future.cancel()}
+            wait(pending)
+            for future, task in pending.items():
                 if future.exception() is None:
                     self.take(task, future.result())
 

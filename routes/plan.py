@@ -105,9 +105,9 @@ class Plan:
         ------
         ValueError
             Groups that are missing, there twice or unknown, calls before what they need, chunks that do not
-            fit: all of them. A model with borrowed inputs.
+            fit: all of them. A model with tearing inputs.
         """
-        refuse_borrowed(model)
+        refuse_tearing(model)
         faults = _faults_of_choices(self)
         groups = model.structure.n_groups
         needs = needs_of(model) if self.backwards else model.needs
@@ -230,7 +230,7 @@ def plan_of(
     Raises
     ------
     ValueError
-        A route that does not fit the model, or a model with borrowed inputs.
+        A route that does not fit the model, or a model with tearing inputs.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def plan_of(
     >>> str(plan_of(model, [(1,), (2,), (3,), (4, 5, 6, 7)], instants=1000, workers=2, batch=True))
     '1+2+3 > 4+6|5+7, sequential'
     """
-    refuse_borrowed(model)
+    refuse_tearing(model)
     faults = [
         f"{name} is {number}; write 1 or more"
         for name, number in (("instants", instants), ("chunks", chunks), ("workers", workers))
@@ -268,29 +268,29 @@ def plan_of(
     return plan
 
 
-def refuse_borrowed(model: Model) -> None:
-    """Say that a model with borrowed inputs has no routes: its loop is one piece, instant after instant.
+def refuse_tearing(model: Model) -> None:
+    """Refuse a model with tearing inputs, which has no routes: its loop is solved as one piece.
 
     Raises
     ------
     ValueError
-        The model has borrowed inputs.
+        The model has tearing inputs.
 
     Examples
     --------
     >>> import groups, mbssa
     >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    >>> refuse_borrowed(groups.build(structure, borrow=["1-4.angle"]))
+    >>> refuse_tearing(groups.build(structure, borrow=["1-4.angle"]))
     Traceback (most recent call last):
     ...
-    ValueError: borrowed 1-4.angle: this model is solved in one piece, by model.solve, without routes or \
-workers; plans are for groups.build(structure) of the drives themselves
+    ValueError: tearing inputs 1-4.angle: this model is solved in one piece, by model.solve, without routes \
+or workers; plans are for groups.build(structure) of the driven coordinates
     """
     record = model.borrowed
     if record is not None:
         raise ValueError(
-            f"borrowed {', '.join(record.unknowns)}: this model is solved in one piece, by model.solve, "
-            "without routes or workers; plans are for groups.build(structure) of the drives themselves"
+            f"tearing inputs {', '.join(record.unknowns)}: this model is solved in one piece, by model.solve, without "
+            "routes or workers; plans are for groups.build(structure) of the driven coordinates"
         )
 
 

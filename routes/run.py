@@ -23,7 +23,7 @@ from groups.run import Run
 from groups.solve import kept_bodies
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
-from routes.checkpoint import begun, left_off
+from routes.checkpoint import existing, new
 from routes.dispatch import CallFailed, dispatch
 from routes.event_log import EventLog
 from routes.executors import ExecutorType, executor_named
@@ -315,9 +315,9 @@ def _named(runner: TaskRunner, failed: CallFailed) -> BaseException:
     if isinstance(cause, TaskError):
         return cause
     if isinstance(cause, BrokenExecutor):
-        begun = [task for task in failed.running if runner.space.log[task, 0] >= 0.0]
+        started = [task for task in failed.running if runner.space.log[task, 0] >= 0.0]
         how = str(cause).partition("The exit codes of the workers are ")[2].partition("\n")[0]
-        return runner.failed(sorted(begun or failed.running), f"worker process died{how and ': '}{how}")
+        return runner.failed(sorted(started or failed.running), f"worker process died{how and ': '}{how}")
     return runner.failed([failed.task], f"{type(cause).__name__}: {cause}")
 
 
@@ -355,7 +355,7 @@ def _by_solvers(model: Model, plan: Plan) -> Model:
 def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bool) -> Iterator[Workspace]:
     """Arrays of a run; temporary files are removed afterwards."""
     if folder is not None:
-        with (left_off if resume else begun)(job, folder) as space:
+        with (existing if resume else new)(job, folder) as space:
             yield space
     elif executor.memory == "mapped":
         with scratch(room_for_files(job.shapes)) as made:

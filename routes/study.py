@@ -16,7 +16,7 @@ from groups.solvers.registry import Setting, alternatives, choose
 from groups.trajectory import Level
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
-from mbssa.progress import Told
+from mbssa.progress import Progress
 from routes.calibration import costs as calibrated
 from routes.calibration.machine import cores, give_back_memory
 from routes.calibration.reactions import with_reactions
@@ -199,7 +199,7 @@ def study(
     level: Level = "acceleration",
     forces: bool = False,
     recalibrate: bool = False,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> Study:
     """Predict the plans of a model, run the best of each kind, and find the fastest.
 
@@ -211,8 +211,8 @@ def study(
     top : plans of each kind and executor that are run
     forces : study motions forwards and reactions backwards as one plan (:mod:`routes.reverse`)
     repeats : of every plan; all plans are run once in turn before any is repeated
-    recalibrate : measure the costs anew instead of using those that are kept
-    progress : told what is under way, and the share that is done
+    recalibrate : measure the costs anew instead of using stored ones
+    progress : called with the step under way, and the share that is done
 
     Raises
     ------
@@ -255,8 +255,8 @@ def study(
     motion = default_motion(model.mechanism) if motion is None else motion
     if forces:
         steps_of(model)  # refused before anything is measured
-    told = progress or (lambda _what, _share: None)
-    told("calibrating", 0.0)
+    report = progress or (lambda _what, _share: None)
+    report("calibrating", 0.0)
     costs = calibrated(
         model, motion, level=level, executors=executors, workers=workers, recalibrate=recalibrate
     )
@@ -264,7 +264,7 @@ def study(
         costs = calibrated(model, motion, level=level, executors=(), alternatives=others)
     if forces:
         costs = with_reactions(costs, model, motion)
-    told("predicting", 0.0)
+    report("predicting", 0.0)
     chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top, forces)
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
     for executor in dict.fromkeys(candidate.plan.executor for candidate, _ in chosen):
@@ -272,7 +272,7 @@ def study(
         logged_run(model, warm, motion, level=level, compiled=True)
     for repeat in range(repeats):
         for k, (candidate, _) in enumerate(chosen):
-            told("running", (repeat + k / len(chosen)) / repeats)
+            report("running", (repeat + k / len(chosen)) / repeats)
             give_back_memory()
             outcome = logged_run(model, candidate.plan, motion, level=level, compiled=True)
             measured[k].append((outcome.seconds, outcome.log))
@@ -300,7 +300,7 @@ def best_plan(
 
     Parameters
     ----------
-    costs : of the model (:func:`routes.costs`); those that are kept, or else measured now, by default
+    costs : of the model (:func:`routes.costs`); stored ones, or else measured now, by default
     parallel : leave the sequential one out, if there is another
 
     Examples

@@ -67,7 +67,7 @@ def in_memory(shapes: Shapes) -> Workspace:
         name: np.empty(shape, kind) if name in OUTPUTS else np.zeros(shape, kind)
         for name, (shape, kind) in shapes.items()
     }
-    return _begun(made, None)
+    return _initialised(made, None)
 
 
 def in_files(shapes: Shapes, folder: Path) -> Workspace:
@@ -89,7 +89,7 @@ def in_files(shapes: Shapes, folder: Path) -> Workspace:
         array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
         _claim(path)
         made[name] = array.view(np.ndarray)
-    return _begun(made, folder)
+    return _initialised(made, folder)
 
 
 def opened(folder: Path) -> Workspace:
@@ -125,7 +125,7 @@ def room_for_files(shapes: Shapes) -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _begun(made: dict[str, Any], folder: Path | None) -> Workspace:
+def _initialised(made: dict[str, Any], folder: Path | None) -> Workspace:
     made["condition"][:] = 1.0
     made["log"][:] = -1.0
     return _named(made, folder)

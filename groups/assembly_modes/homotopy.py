@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from groups.kernels import layout
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.progress import Told
+from mbssa.progress import Progress
 
 Complex = npt.NDArray[np.complex128]
 
@@ -81,7 +81,7 @@ def applies(ints: Ints, floats: Floats) -> bool:
 
 
 def positions(
-    g: layout.Group, known: list[tuple[Floats, Floats]], degree: int | None, told: Told, seed: int = 0
+    g: layout.Group, known: list[tuple[Floats, Floats]], degree: int | None, told: Progress, seed: int = 0
 ) -> Positions | None:
     """All positions with known bodies and inputs as on the stage; None where none, or too many, are found.
 

@@ -15,7 +15,7 @@ from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import Configuration
-from mbssa.progress import Told
+from mbssa.progress import Progress
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -122,12 +122,12 @@ class GroupModes:
 
 @overload
 def modes(
-    model: Model, group: None = None, *, starts: int = STARTS, told: Told = ...
+    model: Model, group: None = None, *, starts: int = STARTS, told: Progress = ...
 ) -> tuple[GroupModes, ...]: ...
 
 
 @overload
-def modes(model: Model, group: int, *, starts: int = STARTS, told: Told = ...) -> GroupModes: ...
+def modes(model: Model, group: int, *, starts: int = STARTS, told: Progress = ...) -> GroupModes: ...
 
 
 def modes(
@@ -135,7 +135,7 @@ def modes(
     group: int | None = None,
     *,
     starts: int = STARTS,
-    told: Told = lambda what, share: None,
+    told: Progress = lambda what, share: None,
 ) -> GroupModes | tuple[GroupModes, ...]:
     """The assembly modes of one group, or of all, where earlier groups and inputs are at the reference.
 
@@ -177,7 +177,9 @@ def modes(
     return _listed(model, task_of(model, model.structure.group(group), starts, told))
 
 
-def task_of(model: Model, group: Group, starts: int = STARTS, told: Told = lambda what, share: None) -> Task:
+def task_of(
+    model: Model, group: Group, starts: int = STARTS, told: Progress = lambda what, share: None
+) -> Task:
     """A group to be placed with earlier groups and inputs as at the reference."""
     solver = model.solvers[group.number - 1].of_modes
     inputs = np.array(list(model.reference_inputs.values()))

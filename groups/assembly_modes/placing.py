@@ -29,7 +29,7 @@ from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
-from mbssa.progress import Told
+from mbssa.progress import Progress
 
 #: Newton steps from a random start.
 STEPS = 60
@@ -88,7 +88,7 @@ class Task:
     starts: int
     near: Floats
     most: int | None
-    told: Told = lambda what, share: None
+    told: Progress = lambda what, share: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,7 +320,7 @@ class Closure:
     def _gauge(self, model: Model) -> None:
         """Lines of rods that spin idly: all that hangs on their balls is along them."""
         treatment = model.structure.treatment
-        for spin in treatment.spins if treatment is not None else ():
+        for spin in treatment.passive_rotations if treatment is not None else ():
             body = spin.bodies[0]
             if body not in self.own:
                 continue

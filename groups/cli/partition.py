@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from groups.motion import Motion
     from groups.partitioning import Partitioning
     from groups.trajectory import Trajectory
-    from mbssa.progress import Told
+    from mbssa.progress import Progress
 
 METHODS = ("complete", "qr")
 
@@ -202,7 +202,7 @@ def _instant(model: Model, motion: Motion, at: float) -> Trajectory:
 
 
 def _rivals(
-    mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, show: Told
+    mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, show: Progress
 ) -> list[tuple[str, Partitioning]]:
     """The structural choice, found if it is None, and the numerical ones with nothing driven.
 

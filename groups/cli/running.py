@@ -22,7 +22,7 @@ from groups.motion import Motion
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.cli import RUNNER
 from mbssa.compiled import compiling_told, is_kept
-from mbssa.progress import Told, bar
+from mbssa.progress import Progress, bar
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def solve_interactively(
 class _CompilingNotice:
     """Progress of compiling kernels: a bar on a terminal, a line elsewhere."""
 
-    def __init__(self, model: Model, show: Told) -> None:
+    def __init__(self, model: Model, show: Progress) -> None:
         missing = sum(seconds for kernel, seconds in model.kernels.items() if not is_kept(kernel))
         self._seconds = max(missing, 1.0)
         self._show, self._since = show, 0.0

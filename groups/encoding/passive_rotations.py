@@ -58,7 +58,7 @@ def held_spins(structure: Structure, frames: Frames) -> list[HeldSpin]:
         return []
     axes = joint_axes(structure.mechanism, frames)
     found = []
-    for spin in structure.treatment.spins:
+    for spin in structure.treatment.passive_rotations:
         if spin.direction is None or spin.point is None:
             continue
         body, line = spin.bodies[0], np.array(spin.direction)

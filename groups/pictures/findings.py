@@ -118,7 +118,7 @@ def _spins(report: Report) -> list[tuple[Floats, Floats]]:
     treatment = report.structure.treatment
     return [
         (np.array(spin.point), np.array(spin.direction))
-        for spin in (treatment.spins if treatment is not None else ())
+        for spin in (treatment.passive_rotations if treatment is not None else ())
         if spin.point is not None and spin.direction is not None
     ]
 

@@ -15,7 +15,7 @@ from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanni
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration, rows_at
 from mbssa.singularities.contacts import ContactLost, contacts_lost
-from mbssa.singularities.passive_rotations import free_motions, idle_spins, lifts
+from mbssa.singularities.passive_rotations import free_motions, lifts, passive_rotations
 from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
     Rank,
@@ -171,25 +171,25 @@ def _checked(mechanism: Mechanism, structure: Structure, precision: float | None
     else:
         numeric = examine(mechanism, precision) if dense else None
     pairs = _ranks_of_groups(structure, numeric, precision)
-    judged = numeric or generic
+    analysis = numeric or generic
     findings += _count_findings(structure, count)
     findings += _choices_findings(mechanism)
-    findings += _rolling_findings(mechanism, structure, judged)
+    findings += _rolling_findings(mechanism, structure, analysis)
     findings += _cam_findings(mechanism)
     if mechanism.has_geometry:
         findings += _gear_findings(mechanism)
-    if judged is not None:
-        findings += _rank_findings(mechanism, structure, judged, generic)
-    findings += _group_findings(structure, pairs, judged)
+    if analysis is not None:
+        findings += _rank_findings(mechanism, structure, analysis, generic)
+    findings += _group_findings(structure, pairs, analysis)
     proposals: list[Proposal] = []
     fatal = any(finding.fatal for finding in findings)
-    if judged is not None and not judged.fault:
-        pose_is_bad = judged.singular_pose or judged.stuck
+    if analysis is not None and not analysis.fault:
+        pose_is_bad = analysis.singular_pose or analysis.stuck
         if fatal and not pose_is_bad:
-            proposals += propose_inputs(mechanism, judged, precision)
-        too_many = judged.constraints.redundant or judged.mobility < judged.n_drives
+            proposals += propose_inputs(mechanism, analysis, precision)
+        too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
         if too_many and not pose_is_bad:
-            proposals += propose_joints(mechanism, judged)
+            proposals += propose_joints(mechanism, analysis)
     contacts = contacts_lost(mechanism)
     findings.sort(key=lambda finding: not finding.fatal)
     return Report(
@@ -316,7 +316,7 @@ def _choices_findings(mechanism: Mechanism) -> list[Finding]:
     return findings
 
 
-def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examined | None) -> list[Finding]:
+def _rolling_findings(mechanism: Mechanism, structure: Structure, analysis: Examined | None) -> list[Finding]:
     """Wheels that roll on a track and that nothing holds to it.
 
     With geometry a free motion of the undriven mechanism lifts the wheel. Without it nobody knows whether
@@ -324,9 +324,9 @@ def _rolling_findings(mechanism: Mechanism, structure: Structure, judged: Examin
     """
     touching = {frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.is_contact}
     rolling = [joint for joint in mechanism.joints if joint.type.rolls]
-    at = None if judged is None or judged.fault else judged.configuration
-    if judged is not None and judged.frames is not None and at is not None:
-        lifted = set(lifts(mechanism, judged.frames, at, judged.tolerance))
+    at = None if analysis is None or analysis.fault else analysis.configuration
+    if analysis is not None and analysis.frames is not None and at is not None:
+        lifted = set(lifts(mechanism, analysis.frames, at, analysis.tolerance))
         loose = [joint for joint in rolling if joint.index in lifted]
     else:
         free = {body + 1 for part in structure.parts if part.kind == "under" for body in part.bodies}
@@ -389,16 +389,18 @@ def _cam_findings(mechanism: Mechanism) -> list[Finding]:
 
 
 def _rank_findings(
-    mechanism: Mechanism, structure: Structure, judged: Examined, generic: Examined | None
+    mechanism: Mechanism, structure: Structure, analysis: Examined, generic: Examined | None
 ) -> list[Finding]:
     """Verdict of the ranks of the whole mechanism."""
-    if judged.fault:
-        return [Finding("assembly", f"cannot be assembled: {judged.fault}", fatal=True)]
-    findings = _corrections(mechanism, judged)
-    where = "at the given geometry" if judged.basis == "numeric" else "for almost every geometry"
-    spins = idle_spins(mechanism, judged.rows, judged.frames, judged.configuration, judged.tolerance)
-    if judged.singular_pose and judged.elsewhere is not None:
-        extra = judged.elsewhere.constraints.rank - judged.constraints.rank
+    if analysis.fault:
+        return [Finding("assembly", f"cannot be assembled: {analysis.fault}", fatal=True)]
+    findings = _corrections(mechanism, analysis)
+    where = "at the given geometry" if analysis.basis == "numeric" else "for almost every geometry"
+    spins = passive_rotations(
+        mechanism, analysis.rows, analysis.frames, analysis.configuration, analysis.tolerance
+    )
+    if analysis.singular_pose and analysis.elsewhere is not None:
+        extra = analysis.elsewhere.constraints.rank - analysis.constraints.rank
         findings.append(
             Finding(
                 "pose",
@@ -406,25 +408,25 @@ def _rank_findings(
                 fatal=True,
             )
         )
-    if judged.stuck:
+    if analysis.stuck:
         findings.append(
             Finding(
                 "pose",
                 "the reference is infinitesimally mobile (shaky): its rank leaves "
-                f"{_motions(judged.mobility)}, but none leads away from it",
+                f"{_motions(analysis.mobility)}, but none leads away from it",
                 fatal=True,
             )
         )
-    if judged.constraints.redundant and not judged.singular_pose and not judged.stuck:
-        findings += _redundant_findings(mechanism, judged, where)
-    if judged.dependent_drives:
-        findings.append(_inputs_finding(mechanism, judged, generic, where))
+    if analysis.constraints.redundant and not analysis.singular_pose and not analysis.stuck:
+        findings += _redundant_findings(mechanism, analysis, where)
+    if analysis.dependent_drives:
+        findings.append(_inputs_finding(mechanism, analysis, generic, where))
     if structure.treatment is not None:
         findings += [_part_finding(mechanism, part) for part in structure.treatment.parts]
     findings += [_spin_finding(mechanism, spin) for spin in spins]
-    left = judged.all.free - len(spins)
-    if left > 0 and not judged.dependent_drives:
-        bodies = _moving_bodies(mechanism, judged, spins)
+    left = analysis.all.free - len(spins)
+    if left > 0 and not analysis.dependent_drives:
+        bodies = _moving_bodies(mechanism, analysis, spins)
         findings.append(
             Finding(
                 "mobility",
@@ -433,25 +435,25 @@ def _rank_findings(
                 bodies=tuple(b + 1 for b in bodies),
             )
         )
-    useful = judged.mobility - len(spins)
-    if spins or judged.mobility != mechanism.mobility:
-        text = f"mobility {judged.mobility} by rank {where}, {mechanism.mobility} by count (Eq. (2))"
+    useful = analysis.mobility - len(spins)
+    if spins or analysis.mobility != mechanism.mobility:
+        text = f"mobility {analysis.mobility} by rank {where}, {mechanism.mobility} by count (Eq. (2))"
         if spins:
             text += f"; {len(spins)} of them passive rotations, {useful} without these"
         findings.append(Finding("mobility", text))
     return findings
 
 
-def _corrections(mechanism: Mechanism, judged: Examined) -> list[Finding]:
+def _corrections(mechanism: Mechanism, analysis: Examined) -> list[Finding]:
     """Correction that closed the reference."""
-    assembly = judged.assembly
-    if assembly is None or judged.frames is None:
+    assembly = analysis.assembly
+    if assembly is None or analysis.frames is None:
         return []
-    moved = np.flatnonzero((assembly.moved > 1e-9 * judged.frames.size) | (assembly.turned > 1e-9))
+    moved = np.flatnonzero((assembly.moved > 1e-9 * analysis.frames.size) | (assembly.turned > 1e-9))
     if not len(moved):
         return []
     way, turn = float(assembly.moved.max()), float(assembly.turned.max())
-    much = [f"{way:.3g} m"] * (way > 1e-9 * judged.frames.size) + [f"{turn:.3g} rad"] * (turn > 1e-9)
+    much = [f"{way:.3g} m"] * (way > 1e-9 * analysis.frames.size) + [f"{turn:.3g} rad"] * (turn > 1e-9)
     text = (
         f"the reference was corrected until it closed: {_bodies(mechanism, moved.tolist())} by up to "
         f"{' and '.join(much)}"
@@ -459,10 +461,10 @@ def _corrections(mechanism: Mechanism, judged: Examined) -> list[Finding]:
     return [Finding("assembly", text, bodies=tuple(int(b) + 1 for b in moved))]
 
 
-def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> list[Finding]:
+def _redundant_findings(mechanism: Mechanism, analysis: Examined, where: str) -> list[Finding]:
     """Families of dependent constraints: rows that share a dependence."""
-    rows = judged.rows.constraints
-    null = dependences(judged.matrix[~judged.rows.drive], judged.constraints)
+    rows = analysis.rows.constraints
+    null = dependences(analysis.matrix[~analysis.rows.drive], analysis.constraints)
     share = np.abs(null @ null.T) > 1e-7
     families: dict[tuple[int, ...], int] = {}
     seen = np.zeros(len(rows), dtype=bool)
@@ -490,20 +492,24 @@ def _redundant_findings(mechanism: Mechanism, judged: Examined, where: str) -> l
     return findings
 
 
-def _inputs_finding(mechanism: Mechanism, judged: Examined, generic: Examined | None, where: str) -> Finding:
+def _inputs_finding(
+    mechanism: Mechanism, analysis: Examined, generic: Examined | None, where: str
+) -> Finding:
     """The inputs contradict each other or the constraints."""
-    null = dependences(judged.matrix, judged.all)
-    involved = np.flatnonzero((np.linalg.norm(null, axis=1) > 1e-7) & judged.rows.drive)
-    names = [f"{mechanism.joint_ids[judged.rows.joint[r]]}.{judged.rows.name[r]}" for r in involved.tolist()]
-    depend = "depends" if judged.dependent_drives == 1 else "depend"
+    null = dependences(analysis.matrix, analysis.all)
+    involved = np.flatnonzero((np.linalg.norm(null, axis=1) > 1e-7) & analysis.rows.drive)
+    names = [
+        f"{mechanism.joint_ids[analysis.rows.joint[r]]}.{analysis.rows.name[r]}" for r in involved.tolist()
+    ]
+    depend = "depends" if analysis.dependent_drives == 1 else "depend"
     text = (
-        f"{judged.dependent_drives} of the {_inputs(judged.n_drives)} {depend} on the rest {where}: "
+        f"{analysis.dependent_drives} of the {_inputs(analysis.n_drives)} {depend} on the rest {where}: "
         f"{', '.join(names)} cannot be driven together"
     )
-    if judged.mobility < judged.n_drives:
-        allowed = f"only {_motions(judged.mobility)}" if judged.mobility else "no motion at all"
-        text = f"{_inputs(judged.n_drives)} for a mechanism that has {allowed} {where}: {', '.join(names)}"
-    elif judged.dead_point:
+    if analysis.mobility < analysis.n_drives:
+        allowed = f"only {_motions(analysis.mobility)}" if analysis.mobility else "no motion at all"
+        text = f"{_inputs(analysis.n_drives)} for a mechanism that has {allowed} {where}: {', '.join(names)}"
+    elif analysis.dead_point:
         text += "; at a configuration nearby they can, so the reference is a dead point of these inputs"
     elif generic is not None and generic.constraints.redundant == 0:
         if generic.dependent_drives:
@@ -538,8 +544,8 @@ def _spin_finding(mechanism: Mechanism, spin: PassiveRotation) -> Finding:
     return Finding("spin", text, bodies=tuple(b + 1 for b in spin.bodies))
 
 
-def _moving_bodies(mechanism: Mechanism, judged: Examined, spins: list[PassiveRotation]) -> list[int]:
-    free = free_motions(judged.matrix, judged.tolerance)
+def _moving_bodies(mechanism: Mechanism, analysis: Examined, spins: list[PassiveRotation]) -> list[int]:
+    free = free_motions(analysis.matrix, analysis.tolerance)
     share = np.linalg.norm(free.reshape(mechanism.n_bodies - 1, -1), axis=1)
     idle = {b for spin in spins for b in spin.bodies}
     return [b for b in range(1, mechanism.n_bodies) if share[b - 1] > 1e-7 and b not in idle]
@@ -548,7 +554,7 @@ def _moving_bodies(mechanism: Mechanism, judged: Examined, spins: list[PassiveRo
 def _group_findings(
     structure: Structure,
     pairs: tuple[tuple[Rank | None, Rank | None], ...],
-    judged: Examined | None,
+    analysis: Examined | None,
 ) -> list[Finding]:
     """Groups determined by the mobility count and not by rank."""
     findings = []
@@ -559,7 +565,7 @@ def _group_findings(
                 text += f", {numeric} at the given one"
         elif numeric is not None and not numeric.full:
             text = f"{group} {group.type_name} has rank {numeric} at the given geometry"
-            if judged is not None and judged.dead_point:
+            if analysis is not None and analysis.dead_point:
                 text += " (a dead point)"
         elif generic is None and numeric is None and len(group.bodies) > 1:
             findings.append(Finding("rank", f"{group} is too large for a rank: not taken"))

@@ -72,9 +72,9 @@ def main() -> None:
 
     try:
         app = application()
-        asked = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
-        if asked in COMMANDS:
-            resolve_name(COMMANDS[asked])  # here, where Ctrl-C may end an import
+        command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+        if command in COMMANDS:
+            resolve_name(COMMANDS[command])  # here, where Ctrl-C may end an import
         _on_interrupt(_interrupt)
         raise SystemExit(app(standalone_mode=False))
     except TyperException as error:

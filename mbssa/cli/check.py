@@ -9,7 +9,7 @@ import typer
 
 from mbssa.cli import SINGULAR_POSITIONS
 from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
-from mbssa.cli.inputs import asked
+from mbssa.cli.inputs import loaded
 from mbssa.cli.options import (
     AllowOption,
     ForceOption,
@@ -60,7 +60,7 @@ def check(
         raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
     if faults := target_faults(targets_of(("--output", output, ())), [model], force):
         fail_all(faults)
-    result = examined(asked(model, inputs, terminal, pairs), precision)
+    result = examined(loaded(model, inputs, terminal, pairs), precision)
     present(check_report(result), form, output)
     if result.solvable and result.structure.mechanism.has_geometry:
         for one in resolve_name(SINGULAR_POSITIONS)(result.structure.mechanism):

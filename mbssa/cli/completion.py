@@ -35,14 +35,14 @@ def motions(incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str, endings: Sequence[str]) -> list[str]:
-    folder, _, begun = incomplete.rpartition("/")
+    folder, _, start = incomplete.rpartition("/")
     try:
         entries = sorted(Path(folder or ("/" if incomplete[:1] == "/" else ".")).iterdir())
     except OSError:
         return []
-    prefix = incomplete[: len(incomplete) - len(begun)]
+    prefix = incomplete[: len(incomplete) - len(start)]
     names = [path.name for path in entries if path.suffix in endings and path.is_file()]
-    return [prefix + name for name in names if name.startswith(begun)]
+    return [prefix + name for name in names if name.startswith(start)]
 
 
 def words(*known: str) -> Callable[[str], list[str]]:
@@ -53,8 +53,8 @@ def words(*known: str) -> Callable[[str], list[str]]:
     """
 
     def complete(incomplete: str) -> list[str]:
-        before, comma, begun = incomplete.rpartition(",")
-        return [f"{before}{comma}{word}" for word in known if word.startswith(begun)]
+        before, comma, start = incomplete.rpartition(",")
+        return [f"{before}{comma}{word}" for word in known if word.startswith(start)]
 
     return complete
 
@@ -67,7 +67,7 @@ def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Ca
 
         # Where the option's value is still missing, the parser leaves the arguments as they are.
         model = context.params.get("model") or next(iter(context.args), None)
-        before, comma, begun = incomplete.rpartition(",")
+        before, comma, start = incomplete.rpartition(",")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -75,7 +75,7 @@ def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Ca
             except (ValueError, OSError):  # a shell has no place for what is wrong with the model
                 mechanism = None
         for name, said in dict(names(mechanism) if mechanism is not None else ()).items():
-            if name.startswith(begun):
+            if name.startswith(start):
                 yield f"{before}{comma}{name}{after}", said
 
     return complete

@@ -12,7 +12,7 @@ import typer
 from mbssa.analysis.decompose import Method
 from mbssa.analysis.decompose import decompose as structure_of
 from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, fail_all, present, warn_of_ranks
-from mbssa.cli.inputs import asked
+from mbssa.cli.inputs import loaded
 from mbssa.cli.options import (
     AllowOption,
     ForceOption,
@@ -66,7 +66,7 @@ def decompose(
     )
     if faults := target_faults(targets, [model], force):
         fail_all(faults)
-    structure = structure_of(asked(model, inputs, terminal, pairs), method, time_limit)
+    structure = structure_of(loaded(model, inputs, terminal, pairs), method, time_limit)
     if picture or diagram:
         from mbssa.pictures import structural_diagram, structural_graph
 

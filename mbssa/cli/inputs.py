@@ -8,7 +8,7 @@ from mbssa.io import load
 from mbssa.mechanism import Mechanism
 
 
-def asked(model: str, inputs: str | None, terminals: list[str] | None, pairs: str | None) -> Mechanism:
+def loaded(model: str, inputs: str | None, terminals: list[str] | None, pairs: str | None) -> Mechanism:
     """The mechanism that is meant: with inputs of its own, or with these.
 
     Raises

@@ -132,7 +132,7 @@ def transform(
     from mbssa.input_search.criteria import DEFAULT
 
     mechanism = load(model)
-    asked = {
+    query = {
         "inputs": inputs,
         "allow": _names(allow),
         "forbid": _names(forbid),
@@ -150,7 +150,7 @@ def transform(
         for option, given in named.items()
         if not all(_names([text]) for text in given or [])
     ]
-    faults += _question_faults(mechanism, asked) + criterion_faults(text, front)
+    faults += _query_faults(mechanism, query) + criterion_faults(text, front)
     faults += search_target_faults(output, save_to, row, plot, [model, store], force)
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
@@ -159,7 +159,7 @@ def transform(
     pair = None if front is None else (front[0], front[1])
     limits = {"most": most, "time_limit": time_limit}
     given = {key: value for key, value in limits.items() if value is not None}
-    answer = _searched(mechanism, asked | given, criterion=text, every=every, store=store)
+    answer = _searched(mechanism, query | given, criterion=text, every=every, store=store)
     _present(answer, top, pair, form, output)
     say_untrusted(mechanism)
     _save_row(model, answer, row, save_to, pair)
@@ -179,11 +179,11 @@ def _names(given: Sequence[str] | None) -> list[str]:
     return [name.strip() for text in given or [] for name in text.split(",") if name.strip()]
 
 
-def _question_faults(mechanism: Mechanism, asked: dict[str, Any]) -> list[str]:
+def _query_faults(mechanism: Mechanism, query: dict[str, Any]) -> list[str]:
     from mbssa.input_search.query import make_query
 
     try:
-        make_query(mechanism, **asked)
+        make_query(mechanism, **query)
     except ModelError as error:
         return [f"--{_OPTIONS.get(fault.where, fault.where)}: {fault.what}" for fault in error.faults]
     return []
@@ -230,7 +230,7 @@ def named_store(error: Exception) -> str:
 # --- the search ------------------------------------------------------------------------------------
 
 
-def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transformations:
+def _searched(mechanism: Mechanism, query: dict[str, Any], **how: Any) -> Transformations:
     from mbssa.input_search.search import transform as search
     from mbssa.reports.wording import counted
     from mbssa.store import StoreError
@@ -240,13 +240,13 @@ def _searched(mechanism: Mechanism, asked: dict[str, Any], **how: Any) -> Transf
         print(f"{counted(n_sets, 'set')} of inputs in {schemes}", file=sys.stderr)
 
     try:
-        with bar() as told:
+        with bar() as report:
             return search(
                 mechanism,
-                **asked,
+                **query,
                 **how,
                 counted=said,
-                progress=lambda done, total: told(f"{done:,} of {total:,} schemes", done / total),
+                progress=lambda done, total: report(f"{done:,} of {total:,} schemes", done / total),
             )
     except StoreError as error:
         fail(named_store(error))

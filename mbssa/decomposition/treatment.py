@@ -60,7 +60,7 @@ class Treatment:
     units : (J,) constraint units that each joint keeps for the search, drives included
     freedom_of_body : (N,) units of freedom of each body; 0 for the frame
     dropped : constraints left out, in the order of the joints
-    spins : passive rotations; the convention is zero spin: the body does not turn about that line
+    passive_rotations : by line; the convention is zero spin: the body does not turn about that line
     parts : planar and spherical parts, whose bodies count three freedoms
     basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
     """
@@ -68,6 +68,6 @@ class Treatment:
     units: Ints
     freedom_of_body: Ints
     dropped: tuple[Dropped, ...]
-    spins: tuple[PassiveRotation, ...]
+    passive_rotations: tuple[PassiveRotation, ...]
     parts: tuple[SpecialPart, ...]
     basis: Literal["numeric", "generic"]

@@ -65,9 +65,9 @@ def criterion(text: str = DEFAULT) -> Criterion:
         raise ValueError(f"a criterion of {len(text):,} characters; write {MOST_TERMS} terms at most")
     compact = re.sub(r"\s+", "", text)
     names = compact.split(",")
-    terms_asked = max(len(names), len(re.findall("[a-z_]+", compact)))
-    if terms_asked > MOST_TERMS:
-        raise ValueError(f"a criterion of {terms_asked:,} terms; write {MOST_TERMS} at most")
+    n_terms = max(len(names), len(re.findall("[a-z_]+", compact)))
+    if n_terms > MOST_TERMS:
+        raise ValueError(f"a criterion of {n_terms:,} terms; write {MOST_TERMS} at most")
     if all(re.fullmatch(r"[a-z_]*", name) for name in names):
         _known(text, names)
         return Criterion(compact, tuple((1.0, name) for name in names), lexicographic=True)

@@ -195,8 +195,8 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
         ):
             column[refused] = 0
     _margins(base, evaluated)
-    if known.asked is not None:
-        _ask(base, evaluated, known.asked)
+    if known.predicate is not None:
+        _count_closed(base, evaluated, known.predicate)
     return evaluated
 
 
@@ -236,7 +236,7 @@ class _Ready:
 def _ready(base: Undriven, known: GroupLibrary) -> _Ready:
     i = base.incidence
     graph = (i.joint_start, i.slot_body, i.slot_joint, i.body_start, i.body_slot)
-    usable = _usable(base) if base.spins else base.mechanism.grade
+    usable = _usable(base) if base.n_passive else base.mechanism.grade
     return _Ready(
         schemes(base),
         graph,
@@ -352,7 +352,7 @@ def _margins(base: Undriven, evaluated: Evaluated) -> None:
         evaluated.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
 
 
-def _ask(base: Undriven, evaluated: Evaluated, asked: Callable[[Group], bool]) -> None:
+def _count_closed(base: Undriven, evaluated: Evaluated, predicate: Callable[[Group], bool]) -> None:
     """Count groups with a closed form by a predicate, in place; once for each structure."""
     from mbssa.analysis.decompose import decompose
 
@@ -362,5 +362,5 @@ def _ask(base: Undriven, evaluated: Evaluated, asked: Callable[[Group], bool]) -
     for row in chosen[first].tolist():
         mechanism = base.driven_by(base.names(evaluated.places[row], evaluated.bits[row]))
         groups = decompose(mechanism, precision=base.query.precision).groups
-        counts.append(sum(bool(asked(group)) for group in groups))
+        counts.append(sum(bool(predicate(group)) for group in groups))
     evaluated.closed[chosen] = np.array(counts, dtype=np.int32)[same]

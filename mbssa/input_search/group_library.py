@@ -30,12 +30,12 @@ class GroupLibrary:
     ----------
     types : names of the types that are in the library
     costs : µs an instant by type
-    asked : predicate of a group, in place of the types; None where these decide
+    predicate : predicate of a group, in place of the types; None where these decide
     """
 
     types: frozenset[str]
     costs: Mapping[str, float]
-    asked: Callable[[Group], bool] | None = None
+    predicate: Callable[[Group], bool] | None = None
 
     def arrays(self, space: str) -> tuple[Ints, Ints, Floats]:
         """Ascending numbers of type names, whether each is in the library, and its cost; -1 if not known."""

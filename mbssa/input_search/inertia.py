@@ -51,12 +51,12 @@ def split_system(equations: Floats, coordinates: Floats, rank: int, tolerance: f
     )
 
 
-def full_rank(whole: SplitSystem, chosen: Ints, spins: int) -> bool:
+def full_rank(whole: SplitSystem, chosen: Ints, passive: int) -> bool:
     """Return whether the equations and these coordinates leave only so many passive rotations free.
 
     Parameters
     ----------
-    chosen : (n,) rows of the coordinates, as many as there are free motions less the spins
+    chosen : (n,) rows of the coordinates, as many as there are free motions less the passive rotations
     """
     rows = whole.coordinates[chosen]
     one, other = whole.values.max(initial=0.0), np.linalg.norm(rows, 2)
@@ -66,7 +66,7 @@ def full_rank(whole: SplitSystem, chosen: Ints, spins: int) -> bool:
     if not _regular(whole, chosen, whole.tolerance * float(max(one, other))):
         return False
     matrix = np.vstack([whole.equations, rows])
-    return bool(rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - spins)
+    return bool(rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - passive)
 
 
 def _regular(whole: SplitSystem, chosen: Ints, bound: float) -> bool:

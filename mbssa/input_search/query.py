@@ -156,14 +156,14 @@ def _with_pairs(
     """The mechanism with the pairs for its multiple joints that are named, or belong to named coordinates."""
     several = mechanism.multiple_joints
     wanted: list[list[tuple[int, int]]] = [[] for _ in several]
-    asked = _texts(
+    given = _texts(
         pairs.replace(";", ",").replace(" ", ",") if isinstance(pairs, str) else pairs, "pairs", []
     )
-    for text in [*asked, *_texts(names, "inputs", [])]:
+    for text in [*given, *_texts(names, "inputs", [])]:
         ends = tuple(sorted(_pair(text)))
         joint = next((k for k, joint in enumerate(several) if ends and set(ends) <= set(joint.bodies)), None)
         if joint is None:
-            if text in asked:
+            if text in given:
                 faults.append(Fault("pairs", f"{text!r} is no pair of bodies of one multiple joint"))
             continue
         named = {j for j, _ in coordinates_of(mechanism, text)}

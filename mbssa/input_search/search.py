@@ -281,8 +281,10 @@ def _notes(
         notes.append("the model has no geometry for every joint: generic rank decides which inputs are valid")
     if first.fault:
         notes.append(f"no inputs can be valid: {first.fault}")
-    if first.spins:
-        rotations = "1 passive rotation is" if first.spins == 1 else f"{first.spins} passive rotations are"
+    if first.n_passive:
+        rotations = (
+            "1 passive rotation is" if first.n_passive == 1 else f"{first.n_passive} passive rotations are"
+        )
         notes.append(f"{rotations} not driven: inputs that lock one are not valid")
     if not all_choices:
         n_choices = prod(count_choices(len(each.bodies)) for each in first.bare.multiple_joints)

@@ -49,14 +49,14 @@ class Undriven:
     Attributes
     ----------
     mechanism : undriven, with the F pairs of its terminals; ``bare`` is the same without them
-    query : what is asked
+    query : of the search
     variant : number of its choice of pairs for the multiple joints, which ``pairs`` names
     n_inputs : coordinates that a set of inputs has
-    mobility : free motions; ``spins`` of them are idle, and stay so
+    mobility : free motions; ``n_passive`` of them are passive rotations that no input drives
     basis : "numeric" (the given geometry) or "generic" (random geometry of the joint types)
     fault : why no set of inputs can be valid; empty where some may
     incidence : of ``mechanism``, with the units and freedoms that the treatment leaves
-    treatment : constraints left out and spins held; None where the count needs none
+    treatment : constraints left out and passive rotations locked; None where the count needs none
     start : (J + 1,) joint j has the coordinates ``start[j]`` … ``start[j + 1] - 1``
     moves : (C, F) how each coordinate moves with each free motion that is no passive rotation; 0 where it
         would stop one
@@ -74,7 +74,7 @@ class Undriven:
     pairs: str
     n_inputs: int
     mobility: int
-    spins: int
+    n_passive: int
     basis: Literal["numeric", "generic"]
     fault: str
     incidence: Incidence
@@ -127,7 +127,7 @@ class Undriven:
         The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
         """
         chosen = np.array(coordinates, dtype=np.int64)
-        return any(full_rank(system, chosen, self.spins) for system in self.systems)
+        return any(full_rank(system, chosen, self.n_passive) for system in self.systems)
 
     def reason(self, mechanism: Mechanism) -> str:
         """Reason for which inputs are not valid, from :func:`mbssa.check`; "valid" where there is none."""
@@ -183,7 +183,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     --------
     >>> import mbssa
     >>> base = undriven_mechanism(*variants(mbssa.load("rssr"), Query())[0], Query())
-    >>> base.mobility, base.spins, base.n_inputs
+    >>> base.mobility, base.n_passive, base.n_inputs
     (2, 1, 1)
     """
     whole = with_terminals(bare, query.terminals)
@@ -206,13 +206,13 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     # What is left of a coordinate that stands still is rounding, which a direction must not be made of.
     sees[np.linalg.norm(sees, axis=1) <= low] = 0.0
     idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
-    spins = _spins_left(query.inputs, own, found.mobility, len(idle), whole)
-    idle, locks = (idle, locks) if spins else (idle[:0], [])
+    n_passive = _spins_left(query.inputs, own, found.mobility, len(idle), whole)
+    idle, locks = (idle, locks) if n_passive else (idle[:0], [])
     stops: Bools = np.zeros(len(sees), dtype=bool)
-    if spins:
+    if n_passive:
         stops |= (np.abs(sees @ idle.T) > _STILL).any(axis=1)
-    moves = sees @ np.linalg.svd(idle)[2][spins:].T if spins else sees
-    for j in range(bare.n_joints, whole.n_joints if spins else 0):
+    moves = sees @ np.linalg.svd(idle)[2][n_passive:].T if n_passive else sees
+    for j in range(bare.n_joints, whole.n_joints if n_passive else 0):
         # A body that hangs on more than balls does not count as idle.
         stops[start[j] : start[j + 1]] |= whole.joint_bodies(j)[1] in turning
     moves[stops] = 0.0
@@ -224,7 +224,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     fault = ""
     if found.singular_pose or found.stuck:
         fault = "the reference is a singular pose: what holds there says nothing of the mechanism"
-    elif spins and treatment is None:
+    elif n_passive and treatment is None:
         fault = "the count does not show the bodies that spin idly, so nothing can hold them"
     if treatment is not None:
         n_left = whole.n_joints - len(treatment.units)
@@ -236,9 +236,9 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
         query=query,
         variant=variant,
         pairs=pairs_of(bare),
-        n_inputs=found.mobility - spins,
+        n_inputs=found.mobility - n_passive,
         mobility=found.mobility,
-        spins=spins,
+        n_passive=n_passive,
         basis=found.basis,
         fault=fault,
         incidence=incidence,
@@ -355,9 +355,9 @@ def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanis
     if 0 < idle < mobility:
         spins = "a passive rotation" if idle == 1 else "passive rotations"
         right = f", {idle} of them {spins}; write {mobility - idle}, or {mobility} to drive "
-        right += "the spin too" if idle == 1 else "all spins too"
+        right += "the passive rotation too" if idle == 1 else "all passive rotations too"
         if mobility - idle < wanted < mobility:
-            right += "; inputs for some of the spins are not searched for"
+            right += "; inputs for some of the passive rotations are not searched for"
     raise _refused(mechanism, f"{wanted} inputs for {motions}{right}")
 
 

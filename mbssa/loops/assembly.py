@@ -58,7 +58,7 @@ class LoopGraph:
     def held(self) -> tuple[str, ...]:
         """One coordinate for each passive rotation: the last free one of the freest joint of what spins."""
         names: list[str] = []
-        for spin in self.treatment.spins if self.treatment else ():
+        for spin in self.treatment.passive_rotations if self.treatment else ():
             free = [
                 [name for name in coordinates(self.mechanism, joint, driven=False) if name not in names]
                 for joint, ends in zip(self.joints, self.ends, strict=True)

@@ -151,7 +151,7 @@ def treatment_lines(structure: Structure) -> list[str]:
     for part in treatment.parts:
         bodies = listed([str(m.bodies[b]) for b in part.bodies])
         lines.append(f"{part.kind} part counted with B = 3: bodies {bodies}")
-    for spin in treatment.spins:
+    for spin in treatment.passive_rotations:
         bodies = listed([str(m.bodies[b]) for b in spin.bodies])
         lines.append(f"passive rotation locked: {'body' if len(spin.bodies) == 1 else 'bodies'} {bodies}")
     return lines

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MIXES = 6
 
 
-def idle_spins(
+def passive_rotations(
     mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
 ) -> list[PassiveRotation]:
     """Every body, or bodies locked together, that can spin alone; spatial mechanisms only.

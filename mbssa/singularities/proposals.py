@@ -15,7 +15,7 @@ from mbssa.decomposition.matching import match
 from mbssa.joints.catalogue import CATALOGUE, JointType, joint_type
 from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import ByteArray, JointGeometry, Mechanism
-from mbssa.singularities.passive_rotations import free_motions, idle_spins
+from mbssa.singularities.passive_rotations import free_motions, passive_rotations
 from mbssa.singularities.ranks import dependences, generic_rows
 from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows, treat
 
@@ -153,7 +153,7 @@ def _without_spins(
     if not free.shape[1]:
         return free
     changed = replace(mechanism, driven=driven)
-    spins = idle_spins(changed, rows, found.frames, found.configuration, found.tolerance)
+    spins = passive_rotations(changed, rows, found.frames, found.configuration, found.tolerance)
     columns = [np.arange(6 * (b - 1), 6 * b) for spin in spins for b in spin.bodies]
     if not columns:
         return free

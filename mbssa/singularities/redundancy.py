@@ -18,7 +18,7 @@ from mbssa.decomposition.treatment import Dropped, SpecialPart, Treatment
 from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, Rows, rows_at
-from mbssa.singularities.passive_rotations import idle_spins, nearby
+from mbssa.singularities.passive_rotations import nearby, passive_rotations
 from mbssa.singularities.ranks import (
     EXACT,
     Rank,
@@ -172,7 +172,7 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
             return None
     else:
         found = examine_generic(mechanism)
-    spins = idle_spins(mechanism, found.rows, found.frames, found.configuration, found.tolerance)
+    spins = passive_rotations(mechanism, found.rows, found.frames, found.configuration, found.tolerance)
     sound = found.dependent_drives == 0 and found.all.free == len(spins)
     if not sound or (found.all.free == 0 and found.all.redundant == 0):
         return None

@@ -1,4 +1,4 @@
-"""Costs measured on this machine, and kept."""
+"""Costs measured on this machine, and stored."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.trajectory import Level, level_number
 from mbssa.store import StoreError
-from routes.calibration.cost_store import keep, kept, key_of
+from routes.calibration.cost_store import key_of, store, stored
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
 from routes.calibration.machine import this_machine
 from routes.calibration.measuring import coarse_pass, measured_costs, with_alternatives
 from routes.cost import Costs
 from routes.executors import ExecutorCosts, default_executor, executor_named
 
-__all__ = ["costs", "kept_costs"]
+__all__ = ["costs", "stored_costs"]
 
 
 def costs(
@@ -31,8 +31,8 @@ def costs(
 ) -> Costs:
     """Costs of a model's tasks on this machine: stored ones, else measured now, in 1 to 5 s.
 
-    They are kept (:mod:`mbssa.store`) for this machine, model, level and, to a power of two, number of
-    instants. Executors that they do not have are measured when they are first asked for, and again where
+    They are stored (:mod:`mbssa.store`) for this machine, model, level and, to a power of two, number of
+    instants. Executors that they do not have are measured at their first use, and again where
     other programs kept their workers from running at once; those of MPI are guesses, and say so.
 
     Parameters
@@ -66,32 +66,32 @@ def costs(
     machine = this_machine()
     workers = min(workers or machine.cores, machine.cores)
     key = key_of(machine, model, answers, len(motion.time))
-    found = None if recalibrate else kept(key)
+    found = None if recalibrate else stored(key)
     if found is None:
         found = measured_costs(model, motion, level)
-        keep(key, found)  # at once, since the user may stop what follows
+        store(key, found)  # at once, since the user may stop what follows
     found = _of_the_motion(found, model, motion)
     here = _measurable(executors)
     for name in dict.fromkeys([default_executor(), *here] if here and workers > 1 else []):
         if _to_be_measured(found, name, workers):
             measured = measured_executor(model, motion, level, found, name, workers)
             found = replace(found, executors={**found.executors, name: _merged(found, name, measured)})
-            keep(key, found)
+            store(key, found)
     new = {g: s for g, s in (alternatives or {}).items() if f"{g} {s}" not in found.alternatives}
     if new:
         found = with_alternatives(found, model, motion, level, new)
-        keep(key, found)
+        store(key, found)
     return found
 
 
-def kept_costs(
+def stored_costs(
     model: Model, motion: Motion, *, level: Level, executors: Sequence[str], workers: int
 ) -> Costs | None:
     """Costs stored by :func:`costs` for a motion of similar length; None without any."""
     machine = this_machine()
     workers = min(workers, machine.cores)
     try:
-        found = kept(key_of(machine, model, level_number(level), len(motion.time)), near=True)
+        found = stored(key_of(machine, model, level_number(level), len(motion.time)), near=True)
     except StoreError:  # without stored costs a run takes the default plan
         return None
     if found is None or not all(_is_known(found, name, workers) for name in _measurable(executors)):

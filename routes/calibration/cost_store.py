@@ -21,7 +21,7 @@ Key = tuple[str, str, int, int]
 
 
 def key_of(machine: Machine, model: Model, level: int, instants: int) -> Key:
-    """Under which key the costs of a model are kept.
+    """Key of the costs of a model.
 
     The number of instants belongs to it since the step does: Newton takes fewer iterations after a smaller
     one; and so does how much memory a run touches. Lengths and angles do not: they hardly change what a
@@ -57,7 +57,7 @@ def signature(model: Model) -> str:
 _WHICH = {False: "doublings = ?", True: "TRUE ORDER BY abs(doublings - ?), doublings DESC LIMIT 1"}
 
 
-def kept(key: Key, near: bool = False) -> Costs | None:
+def stored(key: Key, near: bool = False) -> Costs | None:
     """The costs stored for a key, or for the nearest number of instants; None without any.
 
     Raises
@@ -65,8 +65,8 @@ def kept(key: Key, near: bool = False) -> Costs | None:
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with transaction([_TABLE]) as store:
-        row = store.execute(
+    with transaction([_TABLE]) as database:
+        row = database.execute(
             f"SELECT costs FROM calibrations_1 WHERE (machine, model, level) = (?, ?, ?) AND {_WHICH[near]}",
             key,
         ).fetchone()
@@ -78,16 +78,16 @@ def kept(key: Key, near: bool = False) -> Costs | None:
         return None
 
 
-def keep(key: Key, costs: Costs) -> None:
-    """Keep costs instead of those that may be there.
+def store(key: Key, costs: Costs) -> None:
+    """Store costs in place of earlier ones.
 
     Raises
     ------
     mbssa.store.StoreError
         The store cannot be used.
     """
-    with transaction([_TABLE]) as store:
-        store.execute(
+    with transaction([_TABLE]) as database:
+        database.execute(
             "INSERT OR REPLACE INTO calibrations_1 VALUES (?, ?, ?, ?, ?, ?)",
             (*key, costs.made, costs.to_json()),
         )

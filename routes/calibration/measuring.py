@@ -220,8 +220,8 @@ def _around(model: Model, piece: Motion, timings: Mapping[str, Timing]) -> Aroun
     for name, timing in timings.items():
         if name.startswith("seeded"):
             chunks = timing.plan.chunks
-            led = len(coarse_instants(model, piece, timing.log.bounds[:-1])) - (chunks - 1)
-            rows.append([float(led), chunks - 1.0])
+            instants = len(coarse_instants(model, piece, timing.log.bounds[:-1])) - (chunks - 1)
+            rows.append([float(instants), chunks - 1.0])
             rest.append(timing.around - fixed - instant * timing.plan.instants - task * (chunks - 1))
     coarse, chunk = _not_negative(rows, rest)
     return Around(fixed, instant, call, task, coarse, chunk)

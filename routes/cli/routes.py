@@ -102,7 +102,7 @@ def routes(
     counts: tuple[int, ...] = ()
     if simulate_workers is not None:
         try:
-            counts = workers_asked(simulate_workers)
+            counts = worker_counts(simulate_workers)
         except ValueError as error:
             faults.append(str(error))
         faults += [
@@ -121,19 +121,19 @@ def routes(
     if faults:
         fail_all(faults)
     found = solvable_model(load(model), model)
-    asked = motion_to_solve(found, model, motion, steps, duration, None, level)
+    moved = motion_to_solve(found, model, motion, steps, duration, None, level)
     try:
         if tree is not None:
             _draw_tree(found, tree)
         if counts:
-            _simulate(found, asked, counts, level, curve, recalibrate, form)
+            _simulate(found, moved, counts, level, curve, recalibrate, form)
             return
         from routes.study import study
 
-        with bar() as told:
+        with bar() as report:
             result = study(
                 found,
-                asked,
+                moved,
                 workers=workers,
                 executors=names,
                 top=top,
@@ -141,14 +141,14 @@ def routes(
                 level=level,
                 forces=forces,
                 recalibrate=recalibrate,
-                progress=told,
+                progress=report,
             )
     except ValueError as error:
         fail(str(error))
     _deliver_study(result, save, gantt, form)
 
 
-def workers_asked(text: str) -> tuple[int, ...]:
+def worker_counts(text: str) -> tuple[int, ...]:
     """Numbers of workers, ascending; ``...`` goes on as the two before it do, by a factor.
 
     Raises
@@ -158,7 +158,7 @@ def workers_asked(text: str) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> workers_asked("1,2,4,...,64")
+    >>> worker_counts("1,2,4,...,64")
     (1, 2, 4, 8, 16, 32, 64)
     """
     advice = f"--simulate-workers {text}: write numbers, such as 1,2,4,8 or 1,2,4,...,1024"

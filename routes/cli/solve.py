@@ -10,9 +10,9 @@ from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level, Trajectory
 from mbssa import mpi_rank
-from routes.calibration import kept_costs
+from routes.calibration import stored_costs
 from routes.calibration.machine import cores
-from routes.checkpoint import kept_plan
+from routes.checkpoint import stored_plan
 from routes.executors import default_executor, executor_named, is_parallel, launched_executor
 from routes.plan import Plan, plan_of, sequential_route
 from routes.plan_candidates import LEAST
@@ -40,13 +40,13 @@ class PlannedSolve:
 
     def __call__(self, motion: Motion, **chosen: object) -> Trajectory:
         """The trajectory; keywords as :func:`routes.run` has them. Ranks that have none of it end here."""
-        asked = self.request
+        request = self.request
         found = run(
             self.model,
             self.plan,
             motion,
-            checkpoint=asked.checkpoint,
-            resume=asked.resume,
+            checkpoint=request.checkpoint,
+            resume=request.resume,
             **chosen,  # type: ignore[arg-type]
         )
         if mpi_rank.rank() > 0:
@@ -88,8 +88,8 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
         except ValueError as error:
             raise ValueError(f"{request.plan}: {error}") from None
     elif request.resume and request.checkpoint is not None:
-        kept = kept_plan(request.checkpoint)
-        plan = replace(kept, executor=_executor(request), workers=_workers(request))
+        stored = stored_plan(request.checkpoint)
+        plan = replace(stored, executor=_executor(request), workers=_workers(request))
     else:
         plan, why = _planned(request, model, motion, level)
     return PlannedSolve(model, plan, request, why)
@@ -130,7 +130,7 @@ def _planned(request: Request, model: Model, motion: Motion, level: Level) -> tu
 
     costs = None
     if executor.parallel and executor.measurable and workers > 1:
-        costs = kept_costs(model, motion, level=level, executors=(executor.name,), workers=workers)
+        costs = stored_costs(model, motion, level=level, executors=(executor.name,), workers=workers)
     if costs is not None:
         # A named executor is used also where one core alone would be faster.
         named = request.executor is not None

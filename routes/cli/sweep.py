@@ -142,7 +142,7 @@ def sweep(
     Example: mbssa sweep andrews --grid 1-2.angle+=-0.1:0.1:21 --simulate groups
     --duration 0.01 --store starts
     """
-    from routes.cli.sweep_cases import cases_asked, limits_asked
+    from routes.cli.sweep_cases import read_cases, read_limits
     from routes.executors import launched_executor
     from routes.reports.sweep import sweep_report
     from routes.sweep.run import prepare, run
@@ -152,24 +152,24 @@ def sweep(
     built = solvable_model(load(model), model)
     faults: list[str] = []
 
-    def asked(make: Callable[[], Made]) -> Made | None:
+    def attempt(make: Callable[[], Made]) -> Made | None:
         try:
             return make()
         except ValueError as error:
             faults.extend(str(error).split(BETWEEN))
             return None
 
-    which = asked(
-        lambda: cases_asked(grid or [], sample or [], cases, number, method, seed)  # type: ignore[arg-type]
+    which = attempt(
+        lambda: read_cases(grid or [], sample or [], cases, number, method, seed)  # type: ignore[arg-type]
     )
-    limits = asked(lambda: limits_asked(limit or []))
+    limits = attempt(lambda: read_limits(limit or []))
     modes = arguments.modes(built, mode, faults)
     quantities = arguments.expressions(quantity, faults)
     moved: Motion | Literal["own"] | None = None
     if motion == _OWN:
         moved = "own"
     elif motion is not None:
-        moved = asked(lambda: read_motion(built.mechanism, motion, steps=steps, duration=duration))
+        moved = attempt(lambda: read_motion(built.mechanism, motion, steps=steps, duration=duration))
         steps = duration = None
     if plot is not None:
         faults += target_faults([Target("--plot", plot, STILL)], [model, motion, cases], force)
@@ -188,13 +188,13 @@ def sweep(
         if plot is not None:
             _check_axes(setup, drawn)
         launched = launched_executor()
-        with bar() as told:
+        with bar() as report:
             found = run(
                 setup,
                 workers=workers or os.cpu_count() or 1,
                 executor=executor or (launched.name if launched else "processes"),
                 resume=resume,
-                progress=lambda share: told(f"solving {which.number:,} cases", share),
+                progress=lambda share: report(f"solving {which.number:,} cases", share),
             )
         files = []
         if plot is not None:

@@ -20,7 +20,7 @@ SAMPLE_FORM = f"LOW:HIGH, or normal:MEAN:DEVIATION{_UNITS}"
 Given = dict[str, str]
 
 
-def cases_asked(
+def read_cases(
     grids: Sequence[str],
     samples: Sequence[str],
     file: Path | None,
@@ -60,7 +60,7 @@ def cases_asked(
         raise ValueError(f"--cases {file}: {error.strerror or error}") from None
 
 
-def limits_asked(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+def read_limits(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Limits from texts such as ``2-3.slide=0.9:1.4`` or ``1-2.angle=-30deg:30deg``.
 
     Raises

@@ -94,17 +94,17 @@ def tree_of(source: Dag | Structure | Model, routes: Iterable[Route]) -> nx.DiGr
     found: nx.DiGraph[Route] = nx.DiGraph()
     waiting: list[Route] = [()]
     while waiting:
-        begun = waiting.pop()
+        prefix = waiting.pop()
         found.add_node(
-            begun,
+            prefix,
             number=len(found),
-            stage=begun[-1] if begun else (),
-            sequential=begun == sequential,
-            parallel=begun == parallel,
+            stage=prefix[-1] if prefix else (),
+            sequential=prefix == sequential,
+            parallel=prefix == parallel,
         )
-        if begun:
-            found.add_edge(begun[:-1], begun)
-        waiting += reversed(following.get(begun, {}))
+        if prefix:
+            found.add_edge(prefix[:-1], prefix)
+        waiting += reversed(following.get(prefix, {}))
     return found
 
 

@@ -31,15 +31,15 @@ _THRESHOLDS = 64
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Groups of a DAG, the dearest first, that other groups come wholly before or wholly after.
+    """Groups of a DAG, the most costly first, that other groups come wholly before or wholly after.
 
     Costs are integers, so that equal routes have equal sums: a stage costs ``stage`` and the larger of
-    ``workers`` times its dearest group and all its groups together.
+    ``workers`` times its most costly group and all its groups together.
 
     Attributes
     ----------
     groups : indices in the DAG
-    cost : by group, none dearer than the one before
+    cost : by group, none more than the one before
     needs : by group, a bit mask of groups of the part
     twin : by group, a bit mask of the one that must not come later, since it is the same; or 0
     shape : of the part; ``places`` has the groups (indices here) at the places of the shape
@@ -69,8 +69,8 @@ class Part:
         left = self.all & ~done
         return sum(1 << x for x in members(left) if not self.needs[x] & ~done)
 
-    def stage_cost(self, dearest: int, together: int) -> int:
-        return self.stage + max(self.workers * dearest, together)
+    def stage_cost(self, largest: int, together: int) -> int:
+        return self.stage + max(self.workers * largest, together)
 
     def same(self, stages: Sequence[int], undecided: int = 0) -> State:
         """The same for all beginnings of routes that symmetry makes one.
@@ -86,12 +86,12 @@ class Part:
         return canonical(self.shape, [stage_of[x] for x in self.places])
 
 
-class _Begun(NamedTuple):
+class _Partial(NamedTuple):
     """The beginning of a route. Sorted by bound, and those that are nearly complete first.
 
-    Closed ``stages`` took the groups ``done`` and cost ``paid``; the ``open`` stage has a dearest group and a
-    sum; groups ``undecided`` can still join it; ``work`` is the cost of all that are in no stage, ``left`` of
-    them.
+    Closed ``stages`` have the groups ``done`` and cost ``paid``. Of the groups of the ``open`` stage,
+    ``largest`` is the highest cost and ``together`` the sum; groups ``undecided`` can still join it. ``work``
+    is the cost of the groups in no stage, ``left`` of them.
     """
 
     bound: int
@@ -102,7 +102,7 @@ class _Begun(NamedTuple):
     open: int
     undecided: int
     paid: int
-    dearest: int
+    largest: int
     together: int
     work: int
 
@@ -138,53 +138,53 @@ class Search:
         return self._found[k]
 
     def _routes(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        queue: list[_Begun] = []
-        begun: _Begun | None = self._opened((), 0, 0, sum(self.part.cost), 0)
+        queue: list[_Partial] = []
+        partial: _Partial | None = self._opened((), 0, 0, sum(self.part.cost), 0)
         patience = PATIENCE
-        while begun is not None and patience > 0:
+        while partial is not None and patience > 0:
             patience -= 1
-            if begun.left:
-                begun = _next(queue, self._on(begun, 0))
+            if partial.left:
+                partial = _next(queue, self._on(partial, 0))
             else:
                 patience += MORE
-                yield begun.bound, (*begun.stages, begun.open)
-                begun = _next(queue, [])
-        if begun is not None:
+                yield partial.bound, (*partial.stages, partial.open)
+                partial = _next(queue, [])
+        if partial is not None:
             self.exact = False
-            yield from sorted(self._some([begun, *queue]))
+            yield from sorted(self._some([partial, *queue]))
 
-    def _some(self, queue: list[_Begun]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    def _some(self, queue: list[_Partial]) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Go on with bounds that grow as if all that is left cost more, each group its share.
 
         The share rises until routes are found, however much better their beginnings could have gone on.
         """
-        least = min(begun.bound for begun in queue)
+        least = min(partial.bound for partial in queue)
         share = max(1, (self._by_levels() - least) // len(self.part.groups))
-        queue = [begun._replace(bound=begun.bound + share * begun.left) for begun in queue]
+        queue = [partial._replace(bound=partial.bound + share * partial.left) for partial in queue]
         heapify(queue)
-        begun: _Begun | None = heappop(queue)
+        partial: _Partial | None = heappop(queue)
         found = 0
         for eagerness in range(_MOST_EAGER):
             for _ in range(LAST_PATIENCE):
-                if begun is None or found == LAST:
+                if partial is None or found == LAST:
                     return
-                if begun.left:
-                    begun = _next(queue, self._on(begun, share))
+                if partial.left:
+                    partial = _next(queue, self._on(partial, share))
                 else:
                     found += 1
-                    yield begun.bound, (*begun.stages, begun.open)
-                    begun = _next(queue, [])
-            if begun is None or (found and eagerness >= 2):
+                    yield partial.bound, (*partial.stages, partial.open)
+                    partial = _next(queue, [])
+            if partial is None or (found and eagerness >= 2):
                 return
-            queue = [one._replace(bound=one.bound + 3 * share * one.left) for one in [begun, *queue]]
+            queue = [one._replace(bound=one.bound + 3 * share * one.left) for one in [partial, *queue]]
             share *= 4
             heapify(queue)
-            begun = heappop(queue)
+            partial = heappop(queue)
 
-    def _on(self, begun: _Begun, share: int) -> list[_Begun]:
+    def _on(self, partial: _Partial, share: int) -> list[_Partial]:
         """Decide whether the next group joins the open stage; if none is left to decide on, close it."""
         part = self.part
-        _, left, _, stages, done, open_, undecided, paid, dearest, together, work = begun
+        _, left, _, stages, done, open_, undecided, paid, largest, together, work = partial
         while undecided:
             bit = undecided & -undecided
             undecided ^= bit
@@ -192,7 +192,7 @@ class Search:
             if part.twin[x] & ~(done | open_):
                 continue
             cost = part.cost[x]
-            larger = dearest if dearest > cost else cost
+            larger = largest if largest > cost else cost
             joined = (
                 left - 1,
                 stages,
@@ -207,23 +207,23 @@ class Search:
             ways = [self._bounded(*joined, share)]
             if open_ or undecided:
                 ways.append(
-                    self._bounded(left, stages, done, open_, undecided, paid, dearest, together, work, share)
+                    self._bounded(left, stages, done, open_, undecided, paid, largest, together, work, share)
                 )
             return [way for way in ways if self._is_new(way)] if part.alike else ways
         if not open_:
             return []
-        paid += part.stage_cost(dearest, together)
+        paid += part.stage_cost(largest, together)
         closed = self._opened((*stages, open_), done | open_, paid, work, share)
         return [closed] if not part.alike or self._is_new(closed) else []
 
-    def _is_new(self, begun: _Begun) -> bool:
+    def _is_new(self, partial: _Partial) -> bool:
         """Whether no beginning came before that symmetry makes the same."""
-        sign = len(begun.stages), self.part.same((*begun.stages, begun.open), begun.undecided)
+        sign = len(partial.stages), self.part.same((*partial.stages, partial.open), partial.undecided)
         new = sign not in self._seen
         self._seen.add(sign)
         return new
 
-    def _opened(self, stages: tuple[int, ...], done: int, paid: int, work: int, share: int) -> _Begun:
+    def _opened(self, stages: tuple[int, ...], done: int, paid: int, work: int, share: int) -> _Partial:
         if done not in self._ready:
             self._ready[done] = self.part.ready(done)
         left = len(self.part.groups) - done.bit_count()
@@ -237,20 +237,22 @@ class Search:
         open_: int,
         undecided: int,
         paid: int,
-        dearest: int,
+        largest: int,
         together: int,
         work: int,
         share: int,
-    ) -> _Begun:
+    ) -> _Partial:
         part = self.part
         later = part.all & ~(done | open_ | undecided)
         if later not in self._bounds:
             self._bounds[later] = self._bound(later)
         high, cost = self._bounds[later]
-        own = max(part.workers * dearest, together)
+        own = max(part.workers * largest, together)
         bound = paid + part.stage * (1 + high) + max(own + cost, together + work) + share * left
         self._turn -= 1
-        return _Begun(bound, left, self._turn, stages, done, open_, undecided, paid, dearest, together, work)
+        return _Partial(
+            bound, left, self._turn, stages, done, open_, undecided, paid, largest, together, work
+        )
 
     def _bound(self, later: int) -> tuple[int, int]:
         """Of groups that must come later: how many stages, and what these cost without overheads."""
@@ -271,7 +273,7 @@ class Search:
         return cost
 
 
-def _next(queue: list[_Begun], ways: list[_Begun]) -> _Begun | None:
+def _next(queue: list[_Partial], ways: list[_Partial]) -> _Partial | None:
     """The best beginning, of new ways on and of the queue, which keeps the others."""
     for way in ways[1:]:
         heappush(queue, way)

@@ -20,7 +20,7 @@ from routes.executors.base import ONE_THREAD, ExecutorCosts, ExecutorType
 IDLE = 60
 
 #: Seconds between two checks of the parent process.
-LOOK = 0.5
+CHECK_EVERY = 0.5
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def follow_parent(parent: int) -> None:
 
     def look() -> None:
         while os.getppid() == parent:
-            time.sleep(LOOK)
+            time.sleep(CHECK_EVERY)
         os._exit(1)
 
     if hasattr(os, "getppid") and os.getppid() == parent:

@@ -52,7 +52,7 @@ _COLOURS = {
 
 
 def axes_of(
-    columns: Sequence[str], parameters: Sequence[str], asked: Sequence[str] | None = None
+    columns: Sequence[str], parameters: Sequence[str], names: Sequence[str] | None = None
 ) -> tuple[str, ...]:
     """The columns, one to three, that a picture is drawn over: a recorded point's, else the parameters.
 
@@ -61,15 +61,15 @@ def axes_of(
     ValueError
         Columns that there are not, or more than three; nothing to draw over.
     """
-    if asked is not None:
-        missing = [name for name in asked if name not in columns]
+    if names is not None:
+        missing = [name for name in names if name not in columns]
         if missing:
             raise ValueError(f"axes: no column {', '.join(missing)}; there are {', '.join(columns)}")
-        if not 1 <= len(asked) <= 3:
+        if not 1 <= len(names) <= 3:
             raise ValueError(
-                f"axes: {len(asked)} columns; name one for curves, two for a map, three for views"
+                f"axes: {len(names)} columns; name one for curves, two for a map, three for views"
             )
-        return tuple(asked)
+        return tuple(names)
     for name in columns:
         point = name.removesuffix(".x")
         found = [f"{point}.{axis}" for axis in "xyz" if f"{point}.{axis}" in columns]

@@ -36,7 +36,7 @@ Columns = dict[str, Floats]
 NAMES = (*STATUS, "cannot be assembled", "no such mode", "cannot be simulated", "simulation failed")
 NOT_ASSEMBLED, NO_MODE, NOT_SIMULATED, FAILED = range(len(STATUS), len(NAMES))
 
-#: Poses that are solved and measured together: so few that memory is used again, not asked for anew.
+#: Poses that are solved and measured together: few enough that memory is used again.
 TOGETHER = 2_048
 
 #: Columns that say what became of a case; no quantities of it.
@@ -158,7 +158,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
             for name, column in measured(mine, poses, setup.quantities).items():
                 found[name][some] = column
     if setup.limits:
-        _judge(setup, found, found, found)
+        _add_limits(setup, found, found, found)
     return found
 
 
@@ -252,7 +252,7 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
             found[f"{name}.final"][case] = column[-1]
     if setup.limits:
         low, high = ({name: found[f"{name}.{end}"] for name in setup.limits} for end in ("min", "max"))
-        _judge(setup, found, low, high)
+        _add_limits(setup, found, low, high)
     return found, packed(time, envelopes)
 
 
@@ -332,7 +332,7 @@ def _empty(setup: Setup, n: int) -> dict[str, Any]:
     return found
 
 
-def _judge(
+def _add_limits(
     setup: Setup, found: dict[str, Any], low: Mapping[str, Floats], high: Mapping[str, Floats]
 ) -> None:
     """Whether a case that was solved keeps all limits, and how near it comes to one of them.
@@ -391,11 +391,11 @@ def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any])
     )
 
 
-def columns_of(asked: Sequence[Quantity], *, moving: bool) -> tuple[str, ...]:
+def columns_of(quantities: Sequence[Quantity], *, moving: bool) -> tuple[str, ...]:
     """Columns of quantities, in their order: of a motion, its extremes and its last value.
 
     >>> columns_of([Quantity("residual", "figure", ("residual",), ("m",))], moving=True)
     ('residual.min', 'residual.max', 'residual.final')
     """
     ends = (".min", ".max", ".final") if moving else ("",)
-    return tuple(name + end for each in asked for name in each.columns for end in ends)
+    return tuple(name + end for each in quantities for name in each.columns for end in ends)

@@ -67,11 +67,11 @@ def sweep(
     resume: bool = False,
     progress: Progress | None = None,
 ) -> Sweep:
-    """Solve every case, and write what is asked for to a folder of Parquet files as it comes.
+    """Solve every case, and write the recorded quantities to a folder of Parquet files as they come.
 
     A case is a pose: inputs that no case names stay where the nominal model's reference has them. Every pose
-    is solved on its own, in the assembly mode of the reference; Newton is led to it from the reference in a
-    straight line of the inputs. With a ``motion`` a case is a whole motion of a design, of which the least,
+    is solved on its own, in the assembly mode of the reference; Newton follows a straight line of the inputs
+    from the reference to it. With a ``motion`` a case is a whole motion of a design, of which the least,
     the greatest and the last value are kept; with ``simulate`` it is a simulation, likewise.
 
     Parameters
@@ -151,7 +151,7 @@ def run(
     with chosen.open(workers) as pool:
         if pool is not None:  # None: this process has served as a worker
             with locked(setup.folder, SweepError), threadpool_limits(1):
-                todo, before = _begun(setup, resume)
+                todo, before = _remaining(setup, resume)
                 solved = _solve(setup, todo, before, chosen, pool, workers, progress)
     return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
 
@@ -218,7 +218,7 @@ def prepare(
     tolerance: float = 1e-8,
     block: int | None = None,
 ) -> Setup:
-    """Check what :func:`sweep` is asked for, before anything is solved or written; arguments as there.
+    """Check the arguments of :func:`sweep` before anything is solved or written.
 
     Raises
     ------
@@ -257,10 +257,10 @@ def prepare(
         faults.append(str(error))
     try:
         by_default = _by_default(mechanism, kept, simulation) if not quantities else ()
-        asked = record if record is not None else by_default
-        measured = quantities_of(mechanism, model.frames, asked, moving=moving)
+        recorded = record if record is not None else by_default
+        measured = quantities_of(mechanism, model.frames, recorded, moving=moving)
         measured += _derived(model, cases, measured, quantities or {})
-        judged = quantities_of(mechanism, model.frames, kept, moving=moving)
+        limited = quantities_of(mechanism, model.frames, kept, moving=moving)
     except ValueError as error:
         faults.append(str(error))
     faults += [
@@ -314,7 +314,7 @@ def prepare(
         framed(mechanism, parameters),
         cases,
         parameters,
-        tuple({each.columns: each for each in (*measured, *judged)}.values()),
+        tuple({each.columns: each for each in (*measured, *limited)}.values()),
         columns_of(measured, moving=moving),
         kept,
         dict(modes),
@@ -393,7 +393,7 @@ def _mode_faults(
 # --- one run ---------------------------------------------------------------------------------------
 
 
-def _begun(setup: Setup, resume: bool) -> tuple[list[int], int]:
+def _remaining(setup: Setup, resume: bool) -> tuple[list[int], int]:
     """Blocks to be done, and how many cases are done already; the folder is ready for more."""
     open_store(setup.folder, _manifest(setup), resume=resume)
     number, size = setup.cases.number, setup.block

@@ -115,8 +115,8 @@ def _check_versions(folder: Path, there: Mapping[str, str], here: Mapping[str, s
         if there.get(name) != number
     ]
     if differing:
-        advice = "install what it was begun with, or name another folder"
-        raise ValueError("\n  ".join([f"{folder} was begun with other versions; {advice}", *differing]))
+        advice = "install these versions, or name another folder"
+        raise ValueError("\n  ".join([f"{folder} was started with other versions; {advice}", *differing]))
 
 
 def _short(value: object) -> str:

@@ -134,14 +134,14 @@ class TestNumberOfInputs:
                 "rssr",
                 3,
                 "3 inputs for 2 free motions, 1 of them a passive rotation; "
-                "write 1, or 2 to drive the spin too$",
+                "write 1, or 2 to drive the passive rotation too$",
             ),
             (
                 "six_sps",
                 8,
                 "8 inputs for 12 free motions, 6 of them passive rotations; "
-                "write 6, or 12 to drive all spins too; "
-                "inputs for some of the spins are not searched for",
+                "write 6, or 12 to drive all passive rotations too; "
+                "inputs for some of the passive rotations are not searched for",
             ),
         ],
     )

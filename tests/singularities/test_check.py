@@ -134,7 +134,7 @@ class TestIdleSpins:
         structure = report.structure
         assert [group.bodies for group in structure.groups] == [(2,), (3, 4)]
         assert structure.groups[1].type_name == "1R2S3D"
-        (spin,) = structure.treatment.spins
+        (spin,) = structure.treatment.passive_rotations
         assert spin.bodies == (2,)
         ball_1, ball_2 = (structure.mechanism.joint(name).geometry.point for name in ("2-3", "3-4"))
         line = np.subtract(ball_2, ball_1)
@@ -145,7 +145,7 @@ class TestIdleSpins:
         report = mbssa.check(mbssa.load("six_sps"))
         assert report.solvable
         assert (report.numeric.all.rank, report.numeric.all.columns) == (72, 78)
-        assert [spin.bodies for spin in report.structure.treatment.spins] == [
+        assert [spin.bodies for spin in report.structure.treatment.passive_rotations] == [
             (k, k + 1) for k in range(1, 12, 2)
         ]
         assert [len(group.bodies) for group in report.structure.groups] == [13]
@@ -155,7 +155,7 @@ class TestIdleSpins:
         pose = [f"1-14.{c}" for c in ("x", "y", "z", "angle_x", "angle_y", "angle_z")]
         report = mbssa.check(with_inputs(mbssa.load("six_sps"), pose, terminals=[14]))
         assert report.solvable
-        assert [spin.bodies for spin in report.structure.treatment.spins] == [
+        assert [spin.bodies for spin in report.structure.treatment.passive_rotations] == [
             (k, k + 1) for k in range(1, 12, 2)
         ]
         assert report.structure.types == {"1F3D": 1, "1P2S3D": 6}

@@ -179,7 +179,7 @@ def test_number_of_dropped_equations(name, expected):
     treatment = treat(mechanism)
     assert treatment.basis == "numeric"
     assert len(treatment.dropped) == expected
-    assert treatment.spins == ()
+    assert treatment.passive_rotations == ()
     # What is left is as much as the bodies' freedoms.
     assert treatment.units.sum() == mechanism.freedom * (mechanism.n_bodies - 1)
     left_out = np.bincount([d.joint for d in treatment.dropped], minlength=mechanism.n_joints)
@@ -225,7 +225,7 @@ def test_undriven_double_banana_spins_about_the_line_of_its_tips():
     """One equation too many and one motion too many: the distance of the tips, and the turn."""
     treatment = treat(driven_at(mbssa.load("double_banana"), 0, 0))
     assert len(treatment.dropped) == 1
-    (spin,) = treatment.spins
+    (spin,) = treatment.passive_rotations
     assert spin.bodies == (1,)
     assert np.abs(spin.direction) == pytest.approx((0, 0, 1), abs=1e-14)
     assert spin.point[:2] == pytest.approx((0, 0), abs=1e-14)
@@ -258,7 +258,7 @@ def test_double_banana_of_rods_has_the_defect_by_geometry_only():
     found = examine(banana)
     assert (found.constraints.rank, found.elsewhere.constraints.rank) == (5, 5)
     treatment = treat(banana)
-    assert (len(treatment.dropped), len(treatment.spins)) == (1, 1)
+    assert (len(treatment.dropped), len(treatment.passive_rotations)) == (1, 1)
 
 
 # --- singular poses --------------------------------------------------------------------------------

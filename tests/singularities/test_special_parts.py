@@ -113,5 +113,5 @@ def test_a_spatial_leg_on_a_planar_loop_keeps_six_freedoms(tmp_path):
     structure = mbssa.decompose(model(tmp_path, joints, 6))
     assert structure.determined
     assert [group.bodies for group in structure.groups] == [(2,), (3, 4), (5, 6)]
-    assert [spin.bodies for spin in structure.treatment.spins] == [(4,)]
+    assert [spin.bodies for spin in structure.treatment.passive_rotations] == [(4,)]
     assert structure.treatment.freedom_of_body.tolist() == [0, 3, 3, 3, 5, 6]

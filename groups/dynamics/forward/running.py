@@ -316,7 +316,7 @@ def _measured(
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
     notes += [] if request.stop_at_limits else passed_limits(trajectory)
-    if structure.treatment is not None and structure.treatment.spins:
+    if structure.treatment is not None and structure.treatment.passive_rotations:
         notes.append("passive rotations are locked by convention, and store no energy of their own")
     return Simulation(
         trajectory,

@@ -100,7 +100,7 @@ def sweep(model, longest, truth, rng, number, count):
 
 def spins(model):
     treatment = model.structure.treatment
-    return treatment.spins if treatment is not None else ()
+    return treatment.passive_rotations if treatment is not None else ()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, norm, qmc, rv_histogram
 
-from routes.cli.sweep_cases import cases_asked, limits_asked
+from routes.cli.sweep_cases import read_cases, read_limits
 from routes.sweep import grid, sample, table
 
 RANGES = {"a": (0.0, 1.0), "b": (-2.0, 3.0), "c": norm(1.0, 0.1)}
@@ -108,18 +108,18 @@ def test_a_table_comes_from_columns_or_from_a_file(tmp_path):
             ["2,147,483,648 cases", "seed -1", "a: <", "with its numbers", "b: norm(0.0, -1.0)", "c: <"],
         ),
         (lambda: table({"a": [1, 2], "b": [1]}), ["one length, not a 2, b 1"]),
-        (lambda: cases_asked([], [], None, None, "sobol", 0), ["write one of --grid"]),
+        (lambda: read_cases([], [], None, None, "sobol", 0), ["write one of --grid"]),
         (
-            lambda: cases_asked(["a"], ["b=1:2"], None, None, "sobol", 0),
+            lambda: read_cases(["a"], ["b=1:2"], None, None, "sobol", 0),
             ["--grid and --sample", "--number N", "--grid a:"],
         ),
         (
-            lambda: cases_asked(["a=0:1:100000000000", "b=0:1:0"], [], None, None, "sobol", 0),
+            lambda: read_cases(["a=0:1:100000000000", "b=0:1:0"], [], None, None, "sobol", 0),
             ["a=0:1:100000000000: write NAME=", "b=0:1:0: write NAME=", "a million"],
         ),
         (lambda: sample({"a": norm(0.0, np.inf)}, 4), ["a: norm(0.0, inf) has quantiles"]),
-        (lambda: cases_asked([], ["b=1"], None, 5, "sobol", 0), ["NAME=LOW:HIGH"]),
-        (lambda: limits_asked(["a=1", "b=1:2", "c"]), ["--limit a=1:", "--limit c:"]),
+        (lambda: read_cases([], ["b=1"], None, 5, "sobol", 0), ["NAME=LOW:HIGH"]),
+        (lambda: read_limits(["a=1", "b=1:2", "c"]), ["--limit a=1:", "--limit c:"]),
     ],
 )  # fmt: skip
 def test_all_faults_are_said_at_once(make, faults):
@@ -146,14 +146,14 @@ def test_a_file_that_is_no_text_is_named(tmp_path):
 
 
 def test_ranges_of_the_command_line():
-    cases = cases_asked([], ["a=-0.5:0.5", "b=normal:0:0.001"], None, 64, "halton", 7)
+    cases = read_cases([], ["a=-0.5:0.5", "b=normal:0:0.001"], None, 64, "halton", 7)
     assert cases.definition["ranges"] == {"a": [-0.5, 0.5], "b": "norm(0.0, 0.001)"}
-    even = cases_asked(["a=0:0.3:4"], [], None, None, "sobol", 0)
+    even = read_cases(["a=0:0.3:4"], [], None, None, "sobol", 0)
     assert even.values().ravel().tolist() == [0.0, 0.1, 0.2, 0.3]
 
 
 def test_a_tuple_of_two_ends_and_a_number_is_a_range_as_on_the_command_line():
-    asked = cases_asked(["a=0.9:1.4:50", "b=1,2"], [], None, None, "sobol", 0)
+    asked = read_cases(["a=0.9:1.4:50", "b=1,2"], [], None, None, "sobol", 0)
     given = grid({"a": (0.9, 1.4, 50), "b": (1.0, 2.0)})
     assert given.definition == asked.definition
     assert np.array_equal(given.values(), asked.values())
@@ -174,14 +174,14 @@ def test_a_sweep_of_more_than_a_billion_cases_is_refused():
 
 
 def test_numbers_may_have_units():
-    even = cases_asked(["1-2.angle=0:90deg:4", "2-3.length=5mm,1cm"], [], None, None, "sobol", 0)
+    even = read_cases(["1-2.angle=0:90deg:4", "2-3.length=5mm,1cm"], [], None, None, "sobol", 0)
     assert even.values()[-1].tolist() == pytest.approx([np.pi / 2, 0.01])
     assert even.units == {"1-2.angle": "rad", "2-3.length": "m"}
-    spread = cases_asked([], ["a=normal:0:1mm"], None, 4, "sobol", 0)
+    spread = read_cases([], ["a=normal:0:1mm"], None, 4, "sobol", 0)
     assert spread.definition["ranges"] == {"a": "norm(0.0, 0.001)"}
-    assert limits_asked(["1-2.angle=-30deg:30deg"])["1-2.angle"] == pytest.approx((-np.pi / 6, np.pi / 6))
+    assert read_limits(["1-2.angle=-30deg:30deg"])["1-2.angle"] == pytest.approx((-np.pi / 6, np.pi / 6))
     with pytest.raises(ValueError, match=r"--limit 1-2.angle: is in rad, not in m"):
-        limits_asked(["1-2.angle=1mm:2mm"])
+        read_limits(["1-2.angle=1mm:2mm"])
 
 
 def test_columns_of_a_table_may_have_units(tmp_path):

@@ -326,8 +326,8 @@ def test_wherever_a_run_is_killed_as_it_begins_another_one_does_it(tmp_path, mom
     started.insert(3, str(moment))
     killed = subprocess.run(started, check=False, capture_output=True, text=True)
     assert killed.returncode in (0, 9), killed.stderr
-    begun = (tmp_path / "sweep" / "sweep.json").exists()
-    again = command(tmp_path / "sweep", 600, "sequential", 1, resume="resume" if begun else resume)
+    there = (tmp_path / "sweep" / "sweep.json").exists()
+    again = command(tmp_path / "sweep", 600, "sequential", 1, resume="resume" if there else resume)
     done = subprocess.run(again, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert open_sweep(tmp_path / "sweep")["case"].tolist() == list(range(600))
