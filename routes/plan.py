@@ -289,8 +289,8 @@ or workers; plans are for groups.build(structure) of the driven coordinates
     record = model.borrowed
     if record is not None:
         raise ValueError(
-            f"tearing inputs {', '.join(record.unknowns)}: this model is solved in one piece, by model.solve, without "
-            "routes or workers; plans are for groups.build(structure) of the driven coordinates"
+            f"tearing inputs {', '.join(record.unknowns)}: this model is solved in one piece, by model.solve, "
+            "without routes or workers; plans are for groups.build(structure) of the driven coordinates"
         )
 
 
