@@ -284,13 +284,13 @@ def refuse_tearing(model: Model) -> None:
     Traceback (most recent call last):
     ...
     ValueError: tearing inputs 1-4.angle: this model is solved in one piece, by model.solve, without routes \
-or workers; plans are for groups.build(structure) of the driven coordinates
+or workers; plans take groups.build(structure)
     """
     record = model.borrowed
     if record is not None:
         raise ValueError(
-            f"tearing inputs {', '.join(record.unknowns)}: this model is solved in one piece, by model.solve, "
-            "without routes or workers; plans are for groups.build(structure) of the driven coordinates"
+            f"tearing inputs {', '.join(record.unknowns)}: this model is solved in one piece, by "
+            "model.solve, without routes or workers; plans take groups.build(structure)"
         )
 
 
