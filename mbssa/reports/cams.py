@@ -11,7 +11,7 @@ import numpy as np
 from mbssa.faults import Fault, ModelError
 from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cams.properties import CamReport, Extreme, examine, place_text
-from mbssa.reports.table import Heading, Part, Report, Table
+from mbssa.reports.table import Heading, Part, Report, Table, plain
 from mbssa.reports.wording import counted, headline
 
 if TYPE_CHECKING:
@@ -171,12 +171,9 @@ def _to_dict(cam: CamJoint) -> dict[str, Any]:
     peaks = [_extreme(peak) for peak in report.peaks]
     return {
         "joint": cam.joint.id,
-        "title": profile.title,
-        "follower": profile.follower,
-        "radius": profile.radius,
+        **plain(profile, "title follower radius"),
         "profile": profile.table,
-        "pieces": profile.curve.pieces,
-        "closed": profile.curve.closed,
+        **plain(profile.curve, "pieces closed"),
         "at": parameter,
         "rise": None if profile.law is None else profile.law.rise,
         "velocity": peaks[0] if peaks else None,
@@ -187,11 +184,7 @@ def _to_dict(cam: CamJoint) -> dict[str, Any]:
         "pitch_convex_radius": _extreme(report.pitch_convex),
         "pitch_concave_radius": _extreme(report.pitch_concave),
         "pressure_angle": _extreme(report.pressure),
-        "face": None if report.face is None else list(report.face),
-        "corners": list(report.corners),
-        "sound": report.sound,
-        "faults": list(report.faults),
-        "advice": list(report.advice),
+        **plain(report, "face corners sound faults advice"),
     }
 
 

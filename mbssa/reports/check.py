@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import Bad, Good, Heading, Part, Report, Table
+from mbssa.reports.table import Bad, Good, Heading, Part, Report, Table, plain
 
 if TYPE_CHECKING:
     from mbssa.analysis.check import Finding
@@ -154,24 +154,14 @@ def to_dict(check: Check) -> dict[str, Any]:
         "mechanism": mechanism.name,
         "solvable": check.solvable,
         "determined": check.structure.determined,
-        "mobility": mechanism.mobility,
-        "n_driven": mechanism.n_driven,
+        **plain(mechanism, "mobility n_driven"),
         "generic": _examined(check.generic),
         "numeric": _examined(check.numeric),
         "groups": [
             {"number": k + 1, "generic": _rank(generic), "numeric": _rank(numeric)}
             for k, (generic, numeric) in enumerate(check.group_ranks)
         ],
-        "findings": [
-            {
-                "kind": finding.kind,
-                "fatal": finding.fatal,
-                "text": finding.text,
-                "bodies": list(finding.bodies),
-                "joints": list(finding.joints),
-            }
-            for finding in check.findings
-        ],
+        "findings": [plain(finding, "kind fatal text bodies joints") for finding in check.findings],
         "treatment": treatment_lines(check.structure),
         "contacts": [
             {
@@ -183,9 +173,7 @@ def to_dict(check: Check) -> dict[str, Any]:
         ],
         "proposals": [
             {
-                "kind": proposal.kind,
-                "text": proposal.text,
-                "size": proposal.size,
+                **plain(proposal, "kind text size"),
                 "types": {mechanism.joint_ids[j]: code for j, code in proposal.types},
                 "inputs": [
                     f"{joint.id}.{name}"
@@ -209,11 +197,9 @@ def _examined(examined: Examined | None) -> dict[str, Any] | None:
         "second_configuration": _examined(examined.elsewhere),
         "mobility": examined.mobility,
         "dependent_inputs": examined.dependent_drives,
-        "singular_pose": examined.singular_pose,
-        "dead_point": examined.dead_point,
+        **plain(examined, "singular_pose dead_point"),
         "precision": examined.precision * (examined.frames.size if examined.frames is not None else 1.0),
-        "tolerance": examined.tolerance,
-        "fault": examined.fault,
+        **plain(examined, "tolerance fault"),
     }
 
 
@@ -221,10 +207,6 @@ def _rank(rank: Rank | None) -> dict[str, Any] | None:
     if rank is None:
         return None
     return {
-        "rows": rank.rows,
-        "columns": rank.columns,
-        "rank": rank.rank,
-        "redundant": rank.redundant,
-        "free": rank.free,
+        **plain(rank, "rows columns rank redundant free"),
         "singular_values": [value if math.isfinite(value) else None for value in rank.values],
     }

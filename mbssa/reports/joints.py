@@ -12,7 +12,7 @@ from mbssa.group_library import CLOSED_FORMS, COSTS
 from mbssa.io import builtin_names, load
 from mbssa.io.schema import JointEntry
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
-from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
+from mbssa.reports.table import Heading, Part, Report, Table, Verbatim, plain
 
 #: Columns of the table; the screen has the notes below it.
 COLUMNS = (
@@ -211,25 +211,16 @@ def record(row: Coverage) -> dict[str, Any]:
     """
     kind = row.type
     return {
-        "code": kind.code,
-        "space": kind.space,
-        "name": kind.name,
-        "table3": kind.table3,
-        "grade": kind.grade,
+        **plain(kind, "code space name table3 grade"),
         "equations": row.equations,
         "equation_names": list(row.names),
         "coordinates": [
             {"name": name, "unit": _unit(name, row), "driven": name in row.driven}
             for name in kind.coordinates
         ],
-        "required": list(kind.required),
-        "optional": list(kind.optional),
-        "solver": row.solver,
-        "closed": list(row.closed),
-        "newton": list(row.newton),
-        "models": list(row.models),
-        "note": kind.note,
-        "signs": kind.signs,
+        **plain(kind, "required optional"),
+        **plain(row, "solver closed newton models"),
+        **plain(kind, "note signs"),
         "example": kind.example_file,
     }
 

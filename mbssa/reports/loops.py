@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table, plain
 from mbssa.reports.wording import counted, headline, size_line
 
 if TYPE_CHECKING:
@@ -236,48 +236,29 @@ def to_dict(found: LoopStructure) -> dict[str, Any]:
     """
     ids = found.mechanism.joint_ids
     return {
-        "mechanism": {"name": found.mechanism.name, "space": found.mechanism.space},
-        "method": found.method,
-        "determined": found.determined,
+        "mechanism": plain(found.mechanism, "name space"),
+        **plain(found, "method determined"),
         "loops": [
             {
-                "number": loop.number,
-                "bodies": list(loop.bodies),
+                **plain(loop, "number bodies"),
                 "joints": [ids[joint] for joint in loop.joints],
-                "driven": list(loop.driven),
-                "unknown": list(loop.unknown),
-                "rank": loop.rank,
-                "equations": loop.equations,
-                "redundant": loop.redundant,
+                **plain(loop, "driven unknown rank equations redundant"),
                 "cut": None if loop.cut is None else ids[loop.cut],
             }
             for loop in found.loops
         ],
-        "substructures": [
-            {"number": each.number, "loops": list(each.loops), "members": [list(b) for b in each.members]}
-            for each in found.substructures
-        ],
+        "substructures": [plain(each, "number loops members") for each in found.substructures],
         "modules": [
             {
-                "number": module.number,
-                "loops": list(module.loops),
-                "equations": module.equations,
-                "computes": list(module.computes),
-                "known": list(module.known),
+                **plain(module, "number loops equations computes known"),
                 "cuts": [ids[joint] for joint in module.cuts],
-                "size": module.size,
-                "state": module.state,
-                "depends_on": list(module.depends_on),
-                "level": module.level,
+                **plain(module, "size state depends_on level"),
             }
             for module in found.modules
         ],
-        "n_apart": found.n_apart,
-        "levels": [list(level) for level in found.levels],
-        "open": list(found.open),
-        "held": list(found.held),
+        **plain(found, "n_apart levels open held"),
         "left_out": [ids[joint] for joint in found.left_out],
-        "notes": list(found.notes),
+        **plain(found, "notes"),
     }
 
 
@@ -286,11 +267,7 @@ def _comparison_record(comparison: Comparison) -> list[dict[str, Any]]:
     return [
         {
             "way": way.name,
-            "modules": way.modules,
-            "levels": way.levels,
-            "unknowns": list(way.unknowns),
-            "sizes": list(way.sizes),
-            "largest": way.largest,
+            **plain(way, "modules levels unknowns sizes largest"),
             "sum_of_cubes": way.cubes,
         }
         for way in comparison.ways

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mbssa.io import FAMILY, builtin_names, load
-from mbssa.reports.table import Report, Table
+from mbssa.reports.table import Report, Table, plain
 
 
 def models_report() -> Report:
@@ -24,12 +24,7 @@ def _record(name: str) -> dict[str, Any]:
     mechanism = load(name)
     return {
         "name": name,
-        "space": mechanism.space,
-        "n_bodies": mechanism.n_bodies,
-        "n_joints": mechanism.n_joints,
-        "mobility": mechanism.mobility,
-        "n_driven": mechanism.n_driven,
+        **plain(mechanism, "space n_bodies n_joints mobility n_driven"),
         "geometry": mechanism.has_geometry,
-        "title": mechanism.title,
-        "source": mechanism.source,
+        **plain(mechanism, "title source"),
     }

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.group_library import LIBRARIES
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table, plain
 from mbssa.reports.wording import counted, headline, listed, size_line
 
 if TYPE_CHECKING:
@@ -203,33 +203,22 @@ def to_dict(structure: Structure) -> dict[str, Any]:
     header, rows = type_rows(structure)
     return {
         "mechanism": {
-            "name": mechanism.name,
-            "title": mechanism.title,
-            "space": mechanism.space,
-            "n_bodies": mechanism.n_bodies,
-            "n_joints": mechanism.n_joints,
-            "mobility": mechanism.mobility,
-            "n_driven": mechanism.n_driven,
+            **plain(mechanism, "name title space n_bodies n_joints mobility n_driven"),
             "body_names": [body.name for body in mechanism.bodies],
         },
-        "method": structure.method,
-        "determined": structure.determined,
-        "note": structure.note,
+        **plain(structure, "method determined note"),
         "groups": [
             {
-                "number": group.number,
-                "bodies": list(group.bodies),
-                "type_name": group.type_name,
-                "driven": list(group.driven),
-                "external": [str(pair) for pair in group.external],
-                "internal": [str(pair) for pair in group.internal],
-                "assigned": [str(pair) for pair in group.assigned],
-                "depends_on": list(group.depends_on),
-                "level": group.level,
+                **plain(group, "number bodies type_name driven"),
+                **{
+                    ends: list(map(str, getattr(group, ends)))
+                    for ends in ("external", "internal", "assigned")
+                },
+                **plain(group, "depends_on level"),
             }
             for group in structure.groups
         ],
-        "levels": [list(level) for level in structure.levels],
+        **plain(structure, "levels"),
         "types": [
             {
                 "type_name": row[0],
@@ -243,8 +232,7 @@ def to_dict(structure: Structure) -> dict[str, Any]:
         ],
         "parts": [
             {
-                "kind": part.kind,
-                "units": part.units,
+                **plain(part, "kind units"),
                 "bodies": [body + 1 for body in part.bodies],
                 "joints": [mechanism.joint_ids[joint] for joint in part.joints],
                 "rigid": [body + 1 for body in part.rigid],

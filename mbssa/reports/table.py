@@ -308,3 +308,18 @@ def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
     stream = io.StringIO()
     print_on(Console(file=stream, width=width, color_system=None, highlight=False, force_jupyter=False))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def plain(source: object, names: str) -> dict[str, Any]:
+    """Attributes by their names, ready for JSON: sequences and arrays become lists.
+
+    >>> plain(Table(("t", "x"), (), right=("x",)), "columns right shown")
+    {'columns': ['t', 'x'], 'right': ['x'], 'shown': None}
+    """
+    return {name: _plain(getattr(source, name)) for name in names.split()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return value.tolist() if hasattr(value, "tolist") else value

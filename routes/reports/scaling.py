@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import Heading, Part, Report, Table
+from mbssa.reports.table import Heading, Part, Report, Table, plain
 from routes.plan_candidates import KINDS
 from routes.scaling import ENOUGH
 from routes.simulate import unit_of_time
@@ -64,15 +64,13 @@ def lines(scaling: Scaling) -> list[str]:
 def to_dict(scaling: Scaling) -> dict[str, Any]:
     """Predicted scaling as lists and numbers, times in s; None for a limit that there is not."""
     return {
-        "workers": list(scaling.workers),
+        **plain(scaling, "workers"),
         "seconds": scaling.makespan.tolist(),
-        "speed_up": scaling.speed_up.tolist(),
-        "efficiency": scaling.efficiency.tolist(),
+        **plain(scaling, "speed_up efficiency"),
         "amdahl": scaling.amdahl(scaling.workers).tolist(),
         "sequential": scaling.sequential,
         "critical_path": scaling.critical,
-        "limit": scaling.limit,
-        "serial_share": scaling.serial_share,
+        **plain(scaling, "limit serial_share"),
         "amdahl_limit": scaling.sequential / scaling.serial if scaling.serial else None,
         "enough": {"workers": scaling.enough, "seconds": scaling.enough_makespan},
     }

@@ -6,7 +6,7 @@ import json
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import Report, Table
+from mbssa.reports.table import Report, Table, plain
 from mbssa.reports.wording import counted
 from routes.plan_candidates import KINDS, LEAST
 
@@ -139,13 +139,9 @@ def record(study: Study) -> dict[str, Any]:
         "groups": study.model.structure.n_groups,
         "levels": len(study.model.structure.levels),
         "instants": len(study.motion.time),
-        "level": study.level,
-        "workers": study.workers,
-        "machine": study.machine,
-        "routes": study.routes,
+        **plain(study, "level workers machine routes"),
         "routes_told_apart": study.told_apart,
-        "predicted": study.predicted,
-        "pays_from": study.pays_from,
+        **plain(study, "predicted pays_from"),
         "trials": [
             {
                 "kind": trial.kind,

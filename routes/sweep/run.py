@@ -13,7 +13,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -46,26 +46,32 @@ POSES, DESIGNS = (2_048, 32_768), (4, 256)
 BLOCKS = 64
 
 
+class Options(TypedDict, total=False):
+    """Keywords of :func:`prepare`, which :func:`sweep` passes on."""
+
+    record: Sequence[str] | None
+    quantities: Mapping[str, str] | None
+    limits: Limits | None
+    modes: Mapping[int, int] | None
+    branch: Branch | None
+    motion: Motion | Literal["own"] | None
+    steps: int | None
+    duration: float | None
+    simulate: Method | None
+    tolerance: float
+    block: int | None
+
+
 def sweep(
     model: Model | Structure | Mechanism,
     cases: Cases,
     *,
     store: str | Path,
-    record: Sequence[str] | None = None,
-    quantities: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
-    modes: Mapping[int, int] | None = None,
-    branch: Branch | None = None,
-    motion: Motion | Literal["own"] | None = None,
-    steps: int | None = None,
-    duration: float | None = None,
-    simulate: Method | None = None,
-    tolerance: float = 1e-8,
     workers: int = 2,
     executor: str = "processes",
-    block: int | None = None,
     resume: bool = False,
     progress: Progress | None = None,
+    **options: Unpack[Options],
 ) -> Sweep:
     """Solve every case, and write the recorded quantities to a folder of Parquet files as they come.
 
@@ -124,11 +130,7 @@ def sweep(
     ...     found["within"].tolist(), found["2-3.slide"].round(3).tolist()[:2]
     ([True, True, True, True, False, False], [1.113, 1.28])
     """
-    prepared = prepare(
-        model, cases, store=store, record=record, quantities=quantities, limits=limits, modes=modes,
-        branch=branch, motion=motion, steps=steps, duration=duration, simulate=simulate, tolerance=tolerance,
-        block=block,
-    )  # fmt: skip
+    prepared = prepare(model, cases, store=store, **options)
     return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
 
 
